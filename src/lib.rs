@@ -1,23 +1,26 @@
-//! memscape opens PyTorch memory snapshots: bytes become a history of allocations, the history becomes rectangles,
-//! the rectangles become pixels.
+//! memscape opens PyTorch CUDA memory snapshots and answers questions about them.
 //!
-//! The rooms are crates under `src`, in the order of the data: `base` has the units, `history` turns bytes into allocations with
-//! lifetimes, `allocator` simulates PyTorch's allocator on what they asked for, `analysis` answers questions about them (`yaml` reads
-//! rules for it), `picture` turns them into rectangles and draws those, `engine` runs all of this in slices behind one message type,
-//! `compare` holds two of them against each other, `exports` writes them in the formats of other tools, `sql` makes
-//! them tables of SQLite (through `sqlite`), `ui` decides what is looked at,
-//! `page` (browser) and `cli` (command line) are the two shells.
-//! This crate gives them under one name, to tests, benches and whoever embeds them.
+//! This crate re-exports the workspace's crates under one name, for tests, benches and programs that embed memscape. In
+//! the order of the data: `history` parses a file into allocations with lifetimes, `allocator` simulates PyTorch's
+//! allocator, `analysis` computes reports (`yaml` reads its category rules), `picture` turns allocations into
+//! rectangles and draws them, and `engine` runs all of this in time slices behind one message type. `compare` diffs
+//! snapshots, `exports` writes other tools' formats, `sql` exposes SQLite tables (through `sqlite`), `ui` holds the
+//! state of the views, and `base` has units. The front ends are `page` (browser), `cli` (command line) and `tui`.
 //!
-//! What holds everywhere:
-//! * dependencies point one way (Cargo keeps it so; `tests/layers.rs` checks the same for the modules of `history` and `picture`);
-//! * nothing above `picture` knows a GPU, nothing above `page` knows a browser, `pickle` knows nothing of torch;
-//! * nothing in a file is ever imported or executed, and no bytes leave the machine;
-//! * an id is valid only for the table that made it;
-//! * bytes have a kind: *requested* (what the program asked for), *rounded* (what the allocator handed out), *reserved*
-//!   (what it took from the driver). They are never added to each other.
+//! Read first: `src/engine/lib.rs`, `src/engine/protocol.rs` and `src/ui/lib.rs`.
 //!
-//! What is deliberately absent: a tree of values, a copy of the file, a top-N cut, a WebGL backend, hand-written JavaScript.
+//! Rules that hold everywhere:
+//! * Dependencies point one way. Cargo enforces it for crates, `tests/layers.rs` for modules of `history` and
+//!   `picture`.
+//! * Only `picture` and the crates above it know about GPUs, only `page` knows about browsers, and `pickle` knows
+//!   nothing about torch.
+//! * Nothing in a file is ever imported or executed, and no bytes leave the machine.
+//! * An id is valid only for the table that made it.
+//! * *Requested* bytes (asked for by the program), *rounded* bytes (handed out by the allocator) and *reserved* bytes
+//!   (taken from the driver) are never added to each other.
+//!
+//! Out of scope by design: a tree of Python values, a copy of the file, a top-N cut, a WebGL backend, hand-written
+//! JavaScript.
 
 pub use allocator;
 pub use analysis;

@@ -1,38 +1,39 @@
-//! The picture of addresses against the plain truth, pixel by pixel: random histories in random windows, on both axes.
+//! Address-axis scenes checked pixel by pixel against random histories in random windows, on both time axes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
 use crate::support;
 
 use memscape::replay::{AllocationId, Allocations};
-use memscape::slice::{Slice, Spent};
+use memscape::slice::{OutOfTime, TimeSlice};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, GROUND, PENDING};
 use memscape::timeline::{
     AddressJob, AddressSource, Axis, MAX_QUADS, Quad, QuadIdentity, Scene, View, address_outline, scene_hit,
 };
 use proptest::prelude::*;
-use support::history::{History, histories, paint, stands_out};
+use support::history::{History, histories, is_highlighted, paint};
 
-/// A history, and where all of it lies.
+/// A history with the address range of each of its allocations.
 #[derive(Debug)]
-struct Lying {
+struct AddressHistory {
     history: History,
-    /// By allocation: its first byte, and the first above it.
-    places: Vec<[u64; 2]>,
-    ranges: Allocations,
-    /// By range: from when to when, and where.
-    held: Vec<([u32; 2], [u64; 2])>,
+    /// Address range of each allocation, half-open.
+    address_ranges: Vec<[u64; 2]>,
+    mapped_spans: Allocations,
+    /// Event range and address range of each mapped range.
+    mapped: Vec<([u32; 2], [u64; 2])>,
 }
 
-impl Lying {
-    /// Each block goes to the lowest place that is free where it is born, so many bytes beyond what is below; sizes are rounded up to 8.
-    fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> Lying {
+impl AddressHistory {
+    /// Places each block at the lowest free address when it is allocated, `apart` bytes above the block below. Sizes
+    /// are rounded up to 8.
+    fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         let mut places: Vec<[u64; 2]> = Vec::new();
-        for (id, &(born, died, size)) in history.spans.iter().enumerate() {
+        for (id, &(allocated_at, freed_at, size)) in history.spans.iter().enumerate() {
             let bytes = size.div_ceil(8).max(1) * 8;
             let apart = apart[id % apart.len()];
             let mut live: Vec<[u64; 2]> =
-                (0..id).filter(|&other| history.spans[other].1 > born).map(|other| places[other]).collect();
+                (0..id).filter(|&other| history.spans[other].1 > allocated_at).map(|other| places[other]).collect();
             live.sort_unstable();
             let mut lowest = apart;
             for [from, to] in live {
@@ -40,50 +41,52 @@ impl Lying {
                     lowest = lowest.max(to + apart);
                 }
             }
-            places.push([lowest, lowest + if died > born { bytes } else { 0 }]);
+            places.push([lowest, lowest + if freed_at > allocated_at { bytes } else { 0 }]);
         }
-        Lying::of(history, places, held)
+        AddressHistory::from_ranges(history, places, held)
     }
 
-    fn of(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> Lying {
+    fn from_ranges(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         held.sort_by_key(|range| range.0[0]);
-        let ranges = Allocations::from_spans(held.iter().map(|&([born, died], [from, to])| (born, died, to - from)));
-        Lying { history, places, ranges, held }
+        let ranges = Allocations::from_spans(
+            held.iter().map(|&([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)),
+        );
+        AddressHistory { history, address_ranges: places, mapped_spans: ranges, mapped: held }
     }
 
-    fn with<R>(&self, look: impl FnOnce(&AddressSource) -> R) -> R {
-        let place = |id: AllocationId| self.places.get(id.0 as usize).copied();
-        let range_place = |id: AllocationId| self.held.get(id.0 as usize).map(|range| range.1);
-        let (has, ranges) = (None, &self.ranges);
-        self.history.with(|source| {
-            look(&AddressSource { source: *source, has, place: &place, ranges, range_place: &range_place })
+    fn with_source<R>(&self, look: impl FnOnce(&AddressSource) -> R) -> R {
+        let place = |id: AllocationId| self.address_ranges.get(id.0 as usize).copied();
+        let range_place = |id: AllocationId| self.mapped.get(id.0 as usize).map(|range| range.1);
+        let (has, ranges) = (None, &self.mapped_spans);
+        self.history.with_source(|source| {
+            look(&AddressSource { source: *source, includes: has, place: &place, ranges, range_place: &range_place })
         })
     }
 
     fn scene(&self, view: View) -> Scene {
-        self.with(|source| AddressJob::run(source, view)).expect("a job without a budget finishes")
+        self.with_source(|source| AddressJob::run(source, view)).expect("a job without a budget finishes")
     }
 
-    fn lives_at(&self, id: usize, moment: u32) -> bool {
-        let (born, died, size) = self.history.spans[id];
-        (born..died).contains(&moment) && size > 0
+    fn is_live_at(&self, id: usize, moment: u32) -> bool {
+        let (allocated_at, freed_at, size) = self.history.spans[id];
+        (allocated_at..freed_at).contains(&moment) && size > 0
     }
 }
 
-/// The rows of the scaled plane that a range covers: as its edges are rounded, else the one of its middle.
+/// Returns the rows of the scaled plane that an address range covers: its rounded edges, or the row of its middle.
 fn rows(view: &View, [lowest, above]: [u64; 2]) -> [i64; 2] {
     let rounded = [lowest, above].map(|byte| (byte as f64 / view.bytes_per_px + 0.5).floor() as i64);
     let middle = ((lowest + (above - lowest) / 2) as f64 / view.bytes_per_px).floor() as i64;
     if rounded[0] < rounded[1] { rounded } else { [middle, middle + 1] }
 }
 
-/// Whether a block is so high that it is drawn by itself, where no two rows are told as one.
+/// Returns whether a block is at least one row high, so that it is drawn by itself and not in a cell.
 fn is_high(view: &View, [lowest, above]: [u64; 2]) -> bool {
     (above - lowest) as f64 / view.bytes_per_px >= 1.0
 }
 
 /// Compares every pixel of a scene with the history.
-fn check(lying: &Lying, scene: &Scene) {
+fn check(lying: &AddressHistory, scene: &Scene) {
     let (view, columns) = (&scene.view, &scene.columns);
     assert_eq!(scene.band_px, 1, "these histories are small");
     let ground = scene.ground.unwrap() as usize;
@@ -100,7 +103,7 @@ fn check(lying: &Lying, scene: &Scene) {
         if left == columns.edge_px[column + 1] {
             continue;
         }
-        let live: Vec<usize> = (0..lying.places.len()).filter(|&id| lying.lives_at(id, moment)).collect();
+        let live: Vec<usize> = (0..lying.address_ranges.len()).filter(|&id| lying.is_live_at(id, moment)).collect();
         for row in 0..view.height_px as i32 {
             let plane_row = i64::from(row) + view.bottom_px;
             let is_there = |quad: &Quad| {
@@ -109,11 +112,11 @@ fn check(lying: &Lying, scene: &Scene) {
             };
             let place = format!("column {column}, row {row}");
             let found: Vec<_> = blocks.iter().filter(|(quad, _)| is_there(quad)).collect();
-            assert!(found.len() < 2, "{place}: one above the other: {found:?}");
+            assert!(found.len() < 2, "{place}: overlapping quads: {found:?}");
             check_pixel(lying, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
-            let is_mapped = lying.held.iter().any(|&([born, died], range)| {
+            let is_mapped = lying.mapped.iter().any(|&([allocated_at, freed_at], range)| {
                 let [lower, upper] = rows(view, range);
-                (born..died).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
+                (allocated_at..freed_at).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
             });
             assert_eq!(below.iter().filter(|(quad, _)| is_there(quad)).count(), usize::from(is_mapped), "{place}");
         }
@@ -122,7 +125,7 @@ fn check(lying: &Lying, scene: &Scene) {
 }
 
 fn check_pixel(
-    lying: &Lying,
+    lying: &AddressHistory,
     scene: &Scene,
     (column, row): (usize, i64),
     live: &[usize],
@@ -130,20 +133,22 @@ fn check_pixel(
     place: &str,
 ) {
     let (view, moment) = (&scene.view, scene.columns.moment[column]);
-    let covers = |id: &&usize| (rows(view, lying.places[**id])[0]..rows(view, lying.places[**id])[1]).contains(&row);
-    let high = live.iter().filter(covers).find(|id| is_high(view, lying.places[**id]));
+    let covers = |id: &&usize| {
+        (rows(view, lying.address_ranges[**id])[0]..rows(view, lying.address_ranges[**id])[1]).contains(&row)
+    };
+    let high = live.iter().filter(covers).find(|id| is_high(view, lying.address_ranges[**id]));
     let thin: Vec<usize> =
-        live.iter().filter(covers).filter(|id| !is_high(view, lying.places[**id])).copied().collect();
+        live.iter().filter(covers).filter(|id| !is_high(view, lying.address_ranges[**id])).copied().collect();
     let members = high.map_or(thin, |&id| vec![id]);
-    // No row that is free as a whole is painted.
+    // Rows without a live byte stay unpainted.
     let [from, to] = [row, row + 1].map(|row| row as f64 * view.bytes_per_px);
     let is_free = !live.iter().any(|&id| {
-        let [lowest, above] = lying.places[id].map(|byte| byte as f64);
+        let [lowest, above] = lying.address_ranges[id].map(|byte| byte as f64);
         lowest < to && above > from
     });
-    assert!(!is_free || found.is_none(), "{place}: free, but {found:?}");
+    assert!(!is_free || found.is_none(), "{place}: free, but painted by {found:?}");
     let Some((quad, identity)) = found else {
-        assert!(members.is_empty(), "{place}: nothing of {members:?}");
+        assert!(members.is_empty(), "{place}: nothing drawn for {members:?}");
         return;
     };
     let sizes = members.iter().map(|&id| lying.history.spans[id].2);
@@ -156,41 +161,42 @@ fn check_pixel(
     assert!(ends.iter().all(|id| members.contains(id)) && (ends[0] != ends[1] || members.len() == 1), "{place}");
     let largest = members.iter().filter(|&&id| Some(lying.history.spans[id].2) == sizes.clone().max());
     let paints: Vec<u32> = largest.map(|&id| u32::from(paint(AllocationId(id as u32)).0)).collect();
-    assert!(paints.contains(&(quad.paint & 0xff)), "{place}: the colour of the largest: {quad:?}");
-    let is_faded = lying.history.highlight && !members.iter().any(|&id| stands_out(AllocationId(id as u32)));
+    assert!(paints.contains(&(quad.paint & 0xff)), "{place}: paint of the largest member: {quad:?}");
+    let is_faded = lying.history.highlight && !members.iter().any(|&id| is_highlighted(AllocationId(id as u32)));
     let is_pending = members.len() == 1 && lying.history.requested_at[members[0]] <= moment;
     let marks = [BAND, PENDING, FADED].map(|mark| quad.paint & mark != 0);
     assert_eq!(marks, [members.len() > 1, is_pending, is_faded], "{place}: {quad:?}");
 }
 
-/// Each block that is drawn by itself is one rectangle, two where it becomes pending; what is too short-lived is counted once.
-fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
+/// Checks that a block drawn by itself is one rectangle (two if it becomes pending) and that blocks too short-lived to
+/// be drawn are counted as hidden once.
+fn check_blocks(lying: &AddressHistory, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
     let shown = &scene.columns.moment;
     let mut hidden = 0;
-    for (id, &place) in lying.places.iter().enumerate() {
-        let (born, died, size) = lying.history.spans[id];
+    for (id, &place) in lying.address_ranges.iter().enumerate() {
+        let (allocated_at, freed_at, size) = lying.history.spans[id];
         let alone = |it: &&(&Quad, &QuadIdentity)| (it.1.first, it.1.count) == (id as u32, 1);
         let rects = blocks.iter().filter(alone).count();
         if is_high(&scene.view, place) {
-            let pends = lying.history.requested_at[id] < died;
+            let pends = lying.history.requested_at[id] < freed_at;
             assert!(rects <= 1 + usize::from(pends), "allocation {id} has {rects} rectangles");
             let continued = blocks.iter().filter(alone).filter(|(quad, _)| quad.paint & CONTINUED != 0).count();
-            assert!(continued <= rects.saturating_sub(1), "only what goes on is continued");
+            assert!(continued <= rects.saturating_sub(1), "the first rectangle is not marked as continued");
         }
         let is_in_window = shown.first().is_some_and(|_| {
             let (first, last) = (lying.window(scene)[0], lying.window(scene)[1]);
-            born < last && died > first
+            allocated_at < last && freed_at > first
         });
-        let is_shown = shown.iter().any(|&moment| lying.lives_at(id, moment));
-        hidden += u32::from(is_in_window && size > 0 && born < died && !is_shown);
+        let is_shown = shown.iter().any(|&moment| lying.is_live_at(id, moment));
+        hidden += u32::from(is_in_window && size > 0 && allocated_at < freed_at && !is_shown);
     }
     assert_eq!(scene.columns.hidden.iter().sum::<u32>(), hidden);
 }
 
-impl Lying {
-    /// The moments of a scene: the first, and the first beyond.
+impl AddressHistory {
+    /// Returns the moments of a scene, half-open.
     fn window(&self, scene: &Scene) -> [u32; 2] {
-        self.history.with(|source| {
+        self.history.with_source(|source| {
             let columns =
                 memscape::timeline::WindowColumns::new(&scene.view, self.history.moments(), source.clock).moments;
             [columns.first().map_or(0, |moments| moments.start), columns.last().map_or(0, |moments| moments.end)]
@@ -198,7 +204,7 @@ impl Lying {
     }
 }
 
-/// Windows of every zoom, some of them partly or wholly beside the data.
+/// Generates views of every zoom, some of them partly or wholly outside the data.
 fn windows() -> impl Strategy<Value = View> {
     let x_per_px = prop_oneof![0.05..1.0f64, 1.0..30.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5)];
     let bytes_per_px = prop_oneof![0.7..8.0f64, 8.0..400.0f64, Just(8.0), Just(64.0)];
@@ -216,49 +222,50 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
-fn lyings(events: u32, lives: usize) -> impl Strategy<Value = Lying> {
+fn address_histories(events: u32, lives: usize) -> impl Strategy<Value = AddressHistory> {
     let apart = prop::collection::vec(prop_oneof![3 => Just(0u64), 1 => 0u64..100, 1 => 0u64..4000], 1..6);
-    let range = (0..events, 1..events, 0u64..9000, 1u64..3000)
-        .prop_map(|(born, life, from, bytes)| ([born, born.saturating_add(life)], [from, from + bytes]));
+    let range = (0..events, 1..events, 0u64..9000, 1u64..3000).prop_map(|(allocated_at, life, from, bytes)| {
+        ([allocated_at, allocated_at.saturating_add(life)], [from, from + bytes])
+    });
     (histories(events, lives), apart, prop::collection::vec(range, 0..12))
-        .prop_map(|(history, apart, held)| Lying::new(history, &apart, held))
+        .prop_map(|(history, apart, held)| AddressHistory::new(history, &apart, held))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_pixel_is_what_lies_there(lying in lyings(120, 80), view in windows()) {
+    fn every_pixel_matches_brute_force(lying in address_histories(120, 80), view in windows()) {
         check(&lying, &lying.scene(view));
     }
 
     #[test]
-    fn slices_change_nothing(lying in lyings(120, 80), view in windows(), patience in 0usize..5) {
-        lying.with(|source| {
+    fn sliced_job_builds_same_scene(lying in address_histories(120, 80), view in windows(), patience in 0usize..5) {
+        lying.with_source(|source| {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, AddressJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
+            prop_assert_eq!(job.step(source, &mut TimeSlice::new(&mut || true)), Err(OutOfTime));
             Ok(())
         })?;
     }
 
     #[test]
-    fn what_is_drawn_is_found_again(lying in lyings(120, 80), view in windows()) {
+    fn hit_test_finds_every_quad(lying in address_histories(120, 80), view in windows()) {
         let scene = lying.scene(view);
         let ground = scene.ground.unwrap() as usize;
         for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate().skip(ground) {
             let middle = (i32::from(quad.y[0]) + i32::from(quad.y[1])) / 2;
             let hit = scene_hit(&scene, i32::from(quad.x[0]), middle).unwrap();
             assert_eq!(hit.quad, Some(index));
-            let place = lying.places[identity.first as usize];
+            let place = lying.address_ranges[identity.first as usize];
             if identity.count == 1 && is_high(&view, place) {
-                // The byte that the history is asked about is one of its own.
+                // The hit byte lies in the block.
                 assert!((place[0]..place[1]).contains(&hit.byte), "{quad:?} {place:?} {hit:?}");
-                let rect = lying.with(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
+                let rect = lying.with_source(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
                 assert_eq!(rect.y, quad.y.map(i32::from));
                 assert!(rect.x[0] <= i32::from(quad.x[0]) && i32::from(quad.x[1]) <= rect.x[1]);
             }
@@ -267,29 +274,29 @@ proptest! {
 }
 
 #[test]
-fn a_scene_that_would_have_too_many_quads_has_higher_cells() {
+fn too_many_quads_increase_cell_height() {
     let mut state = 1u32;
     let mut chance = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) % below
     };
-    // A thousand rows, in each a block at every other time, and every one of another length.
+    // A thousand rows of back-to-back blocks with random gaps and lengths.
     let mut lives = Vec::new();
     let mut places = Vec::new();
     for row in 0..1000u64 {
-        let mut born = chance(100);
-        while born < 100_000 {
-            let died = born + 20 + chance(200);
-            lives.push((born, died, 64));
-            places.push((born, row));
-            born = died + chance(100);
+        let mut allocated_at = chance(100);
+        while allocated_at < 100_000 {
+            let freed_at = allocated_at + 20 + chance(200);
+            lives.push((allocated_at, freed_at, 64));
+            places.push((allocated_at, row));
+            allocated_at = freed_at + chance(100);
         }
     }
     let mut order: Vec<usize> = (0..lives.len()).collect();
     order.sort_by_key(|&at| lives[at].0);
     let history = History::new(100_000, order.iter().map(|&at| lives[at]));
-    let mut lying = Lying::of(history, Vec::new(), Vec::new());
-    lying.places = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
+    let mut lying = AddressHistory::from_ranges(history, Vec::new(), Vec::new());
+    lying.address_ranges = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
     let view = View { bytes_per_px: 70.0, ..View::fit(100_001, 1, 1000, 1000) };
     let scene = lying.scene(view);
     assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
@@ -297,23 +304,23 @@ fn a_scene_that_would_have_too_many_quads_has_higher_cells() {
 }
 
 #[test]
-fn blocks_that_contradict_each_other_are_drawn_beside_each_other() {
-    let history = History::drawn(
+fn overlapping_addresses_are_drawn_without_overlap() {
+    let history = History::from_picture(
         "
         .####. 80
         ###### 160
         ",
     );
-    let mut lying = Lying::new(history, &[0], Vec::new());
-    lying.places = vec![[0, 160], [80, 240]];
+    let mut lying = AddressHistory::new(history, &[0], Vec::new());
+    lying.address_ranges = vec![[0, 160], [80, 240]];
     let scene = lying.scene(View { bytes_per_px: 8.0, ..View::fit(6, 1, 6, 40) });
     let drawn: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.y)).collect();
     assert_eq!(drawn, [([0, 6], [0, 20]), ([1, 5], [20, 30])]);
 }
 
 #[test]
-fn senseless_views_have_empty_scenes() {
-    let lying = Lying::new(History::drawn("## 10"), &[0], vec![([0, 9], [0, 100])]);
+fn invalid_views_give_empty_scenes() {
+    let lying = AddressHistory::new(History::from_picture("## 10"), &[0], vec![([0, 9], [0, 100])]);
     let fit = View::fit(2, 10, 10, 10);
     for view in [
         View { x_per_px: f64::NAN, ..fit },

@@ -1,5 +1,5 @@
-//! zip archives through the engine: what is inside opens as it does by itself, however the bytes arrive, and what is broken,
-//! locked or no snapshot is named in one sentence.
+//! Opening zip archives through the engine: members open as plain files do, whatever the chunk size, and damaged,
+//! encrypted or foreign archives give a one-sentence error.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -11,13 +11,13 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use memscape::engine::protocol::{Access, DeviceSummary};
-use memscape::engine::{Engine, Reply, Request, Want};
-use opened::{Opened, Way, open, open_as};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
+use opened::{OpenOptions, Opened, open, open_with};
 use serde_json::{Value, json};
 use std::io::Write;
 use zip::{Member, member, zip, zip_of, zip64};
 
-/// A snapshot of so many allocations of `size` bytes.
+/// Builds a snapshot with the given number of allocations of `size` bytes each.
 fn snapshot(allocations: u64, size: u64) -> Value {
     let event =
         |at: u64| json!({"action": "alloc", "addr": at << 20, "size": size, "stream": 0, "time_us": at, "frames": []});
@@ -47,7 +47,7 @@ fn peak(opened: &Opened) -> i64 {
 }
 
 #[test]
-fn what_is_inside_opens_as_it_does_by_itself() {
+fn zipped_snapshot_equals_plain_snapshot() {
     let value = snapshot(300, 100);
     let plain = pickled(&value);
     let expected = devices(open(&plain));
@@ -63,8 +63,8 @@ fn what_is_inside_opens_as_it_does_by_itself() {
     for (archive, format) in archives {
         for chunk in [1, 7, 1000, 1 << 20] {
             for (access, slice) in [(Access::Anywhere, 1), (Access::Forward, usize::MAX)] {
-                let way = Way { chunk, slice, access, member: None };
-                let opened = open_as(&archive, way).unwrap();
+                let way = OpenOptions { chunk, slice, access, member: None };
+                let opened = open_with(&archive, way).unwrap();
                 assert_eq!(opened.summary.devices, expected, "{format}, {way:?}");
                 assert_eq!((opened.summary.format.as_str(), opened.summary.file.as_str()), (format, "test.pickle"));
                 assert!(opened.members.is_empty(), "{:?}", opened.members);
@@ -73,8 +73,8 @@ fn what_is_inside_opens_as_it_does_by_itself() {
     }
 }
 
-/// What 7-Zip packed with deflate64: JSON with 50,000 spaces between two events of one file name, so lengths and distances that deflate
-/// does not have.
+/// A deflate64 archive made by 7-Zip. Its JSON has 50,000 spaces between two events of one file name, so it uses
+/// lengths and distances that deflate lacks.
 const DEFLATE64: &str = "\
     UEsDBBUAAAAJAIptdl2BTb5KXAIAADjHAAANAAAAc25hcHNob3QuanNvbuXfTa6bMBSG4a1EjK8qEiCQbuUqQg6YBDAEbPOXKHsvkNxGulKlDj\
     qo9D5MMLa/Ix9W4Ltj5LmStTXOz83n3Ullnydyfnc/No5IUy2NeY3s1QoVm/y2TG/d0Av9bbTz5xljtRTVc9lXXmynZlnoKKHP0pknTuqalM8y\
@@ -88,10 +88,10 @@ const DEFLATE64: &str = "\
     BLBQYAAAAAAQABAF8AAACHAgAAAAA=";
 
 #[test]
-fn deflate64_is_read() {
+fn deflate64_member_opens() {
     let archive = BASE64_STANDARD.decode(DEFLATE64).unwrap();
     for chunk in [1, 7, 1 << 20] {
-        let opened = open_as(&archive, Way { chunk, ..Way::default() }).unwrap();
+        let opened = open_with(&archive, OpenOptions { chunk, ..OpenOptions::default() }).unwrap();
         assert_eq!((peak(&opened), opened.summary.format.as_str()), (200, "zip, JSON"));
     }
     for at in 0..archive.len() {
@@ -102,7 +102,7 @@ fn deflate64_is_read() {
 }
 
 #[test]
-fn several_snapshots_are_listed_the_likeliest_first_and_each_can_be_opened() {
+fn archive_with_several_snapshots_lists_likeliest_first() {
     let (small, large) = (pickled(&snapshot(3, 100)), pickled(&snapshot(5, 1000)));
     let json = serde_json::to_vec_pretty(&snapshot(2, 7)).unwrap();
     let archive = zip_of(&[
@@ -114,20 +114,20 @@ fn several_snapshots_are_listed_the_likeliest_first_and_each_can_be_opened() {
     ]);
     let names = ["rank0/snapshot.pickle", "rank1/snapshot.pickle.gz", "logs/first.json"];
     for (member, peak_requested) in [(None, 300), (Some(0), 300), (Some(1), 5000), (Some(2), 14)] {
-        let opened = open_as(&archive, Way { member, ..Way::default() }).unwrap();
+        let opened = open_with(&archive, OpenOptions { member, ..OpenOptions::default() }).unwrap();
         let listed: Vec<&str> = opened.members.iter().map(|member| member.name.as_str()).collect();
         assert_eq!(listed, names);
         assert_eq!(peak(&opened), peak_requested);
         let name = names[member.unwrap_or(0) as usize];
         assert_eq!(opened.summary.file, format!("test.pickle › {name}"));
     }
-    let error = open_as(&archive, Way { member: Some(3), ..Way::default() }).err();
+    let error = open_with(&archive, OpenOptions { member: Some(3), ..OpenOptions::default() }).err();
     assert_eq!(error.as_deref(), Some("the zip archive has no snapshot 3. Has the file changed?"));
 }
 
-/// What the file holds is not passed over byte by byte: a large member that is not opened is not read.
+/// The engine must not read through a large member just to skip it.
 #[test]
-fn members_that_are_not_opened_are_not_read() {
+fn unopened_members_are_not_read() {
     let noise: Vec<u8> = (0..8u32 << 20).map(|at| (at.wrapping_mul(at) >> 11) as u8).collect();
     let ballast = Member { method: 0, ..member("weights.bin", &noise) };
     let archive = zip(&[ballast, member("a.pickle", &pickled(&snapshot(3, 100)))]);
@@ -137,7 +137,7 @@ fn members_that_are_not_opened_are_not_read() {
     let (mut at, mut fed) = (0, 0);
     let opened = loop {
         if let Some(want) = engine.wants() {
-            if let Want::At(offset) = want {
+            if let NeededBytes::At(offset) = want {
                 at = offset as usize;
             }
             let end = archive.len().min(at + (64 << 10));
@@ -155,7 +155,7 @@ fn members_that_are_not_opened_are_not_read() {
 }
 
 #[test]
-fn what_can_not_be_opened_is_named() {
+fn unsupported_archives_report_error() {
     let plain = pickled(&snapshot(30, 100));
     let whole = zip_of(&[("a.pickle", &plain)]);
     let one = |change: fn(&mut Member)| {
@@ -196,14 +196,14 @@ fn what_can_not_be_opened_is_named() {
         assert_eq!(open(&archive).err(), Some(message));
     }
     for lie in [one(|it| it.crc = Some(7)), one(|it| it.length = Some(70)), one(|it| it.length = Some(1 << 30))] {
-        let error = open(&lie).err().expect("a lie is found");
+        let error = open(&lie).err().expect("wrong metadata is detected");
         assert!(error.contains("the zip stream is damaged near byte"), "{error}");
     }
 }
 
-/// A directory is read in slices, and none of its rows is compared with every other.
+/// The directory is read in slices, without comparing each row with all others.
 #[test]
-fn a_long_directory_is_read_in_slices() {
+fn long_directory_is_read_in_slices() {
     let rows = vec![Member { method: 0, ..member("allocations.json", b"") }; 60_000];
     let archive = zip(&rows);
     let mut engine = Engine::new();
@@ -212,7 +212,7 @@ fn a_long_directory_is_read_in_slices() {
     let mut steps = 0;
     while engine.is_loading() {
         match engine.wants() {
-            Some(Want::At(offset)) => engine.feed(archive[offset as usize..].to_vec()),
+            Some(NeededBytes::At(offset)) => engine.feed(archive[offset as usize..].to_vec()),
             Some(_) => engine.feed(archive.clone()),
             None => {}
         }
@@ -224,9 +224,9 @@ fn a_long_directory_is_read_in_slices() {
     assert!(steps > 50, "{steps} steps");
 }
 
-/// A name is shown on one line, and commands no terminal.
+/// Control characters in a member's name are replaced, and long names are cut.
 #[test]
-fn a_members_name_is_harmless() {
+fn control_characters_in_member_name_are_replaced() {
     let long = "a".repeat(5000) + "\u{1b}[2J\n.png";
     let error = open(&zip_of(&[(&long, b"\x89PNG\r\n\x1a\n and so on")])).err().unwrap();
     assert!(error.ends_with("aaa\u{fffd}[2J\u{fffd}.png is a PNG image"), "{error:?}");
@@ -234,16 +234,16 @@ fn a_members_name_is_harmless() {
 }
 
 #[test]
-fn an_error_names_the_member_it_is_in() {
+fn error_names_the_member() {
     let broken = b"\x80\x02}q\x00(X\x03\x00\x00\x00abcR.";
     let archive = zip_of(&[("good.pickle", &pickled(&snapshot(3, 100))), ("bad.pickle", broken)]);
-    let error = open_as(&archive, Way { member: Some(1), ..Way::default() }).err().unwrap();
+    let error = open_with(&archive, OpenOptions { member: Some(1), ..OpenOptions::default() }).err().unwrap();
     assert!(error.starts_with("bad.pickle: "), "{error}");
 }
 
-/// Whatever is cut or flipped: an error or a snapshot, never a hang, a panic, or bytes wanted that are not there.
+/// Truncated or corrupted archives give an error or a snapshot. They never hang, panic or request bytes past the end.
 #[test]
-fn broken_archives_end() {
+fn broken_archives_do_not_hang() {
     let plain = pickled(&snapshot(3, 100));
     let archives = [zip_of(&[("a.pickle", &plain), ("b.json", b"{\"segments\": []}")]), zip64(&[member("a", &plain)])];
     for archive in &archives {
@@ -260,9 +260,9 @@ fn broken_archives_end() {
     }
 }
 
-/// The file became shorter after its length was read.
+/// The file is truncated after its length was read.
 #[test]
-fn a_file_cut_meanwhile_is_told() {
+fn file_truncated_while_loading_reports_error() {
     let noise: Vec<u8> = (0..1u32 << 20).map(|at| (at.wrapping_mul(at) >> 11) as u8).collect();
     let archive = zip(&[Member { method: 0, ..member("noise", &noise) }, member("a", &pickled(&snapshot(3, 100)))]);
     let mut engine = Engine::new();
@@ -280,7 +280,7 @@ fn a_file_cut_meanwhile_is_told() {
     assert!(message.ends_with("inside the zip archive. Has the file changed?"), "{message}");
 }
 
-/// Events that allocate and free at random, some of which free what was live before; each alloc has a stack of its own.
+/// Generates random allocs and frees. Some of them free memory from before recording, and each alloc has its own stack.
 fn trace(seed: u64) -> Vec<Value> {
     let mut random = seed;
     let mut next = move |below: u64| {
@@ -307,17 +307,17 @@ fn trace(seed: u64) -> Vec<Value> {
 }
 
 #[test]
-fn what_snapviewer_draws_opens_with_its_peak_and_the_right_stacks() {
+fn snapviewer_archive_keeps_peak_and_stacks() {
     for seed in 1..20 {
         let events = trace(seed);
-        let drawn = snapviewer::draw(&events);
+        let drawn = snapviewer::export(&events);
         let archive = zip_of(&[("elements.json", &drawn.elements), ("allocations.json", &drawn.allocations)]);
         let chunk = 1 + (seed as usize * 997) % 5000;
-        let mut opened = open_as(&archive, Way { chunk, slice: 3, ..Way::default() }).unwrap();
+        let mut opened = open_with(&archive, OpenOptions { chunk, slice: 3, ..OpenOptions::default() }).unwrap();
         let device = opened.summary.devices[0].clone();
         assert_eq!(device.peak_requested as u64, drawn.peak, "seed {seed}");
 
-        // Everything but the segments is as in a snapshot of the same events, whose blocks at the end are known.
+        // Everything but the segments equals a snapshot of the same events.
         let whole = pickled(&json!({"device_traces": [events.clone()]}));
         let expected = devices(open(&whole)).remove(0);
         assert_eq!((device.events, &device.actions), (expected.events, &expected.actions));
@@ -330,7 +330,7 @@ fn what_snapviewer_draws_opens_with_its_peak_and_the_right_stacks() {
 
         for id in 0..device.allocations as u32 {
             let details = opened.details(0, id).unwrap();
-            let event = details.born_event.or(details.freed_event).unwrap() as usize;
+            let event = details.allocated_event.or(details.freed_event).unwrap() as usize;
             assert_eq!(details.address, events[event]["addr"].as_u64());
             assert_eq!(details.requested, events[event]["size"].as_u64().unwrap());
             assert_eq!(details.frames[0].name, events[event]["frames"][0]["name"].as_str().unwrap());
@@ -342,8 +342,8 @@ fn what_snapviewer_draws_opens_with_its_peak_and_the_right_stacks() {
 }
 
 #[test]
-fn snapviewers_files_that_do_not_fit_together_are_named() {
-    let drawn = snapviewer::draw(&trace(3));
+fn mismatched_snapviewer_files_report_error() {
+    let drawn = snapviewer::export(&trace(3));
     let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs tests in browsers, on the page in MEMSCAPE_DIST. A test that fails is run once more, alone. If it passes then, its name is written
-# to the file FLAKY; if it fails again, or if too many fail, the script fails.
+# Runs browser tests on the page in MEMSCAPE_DIST. A failed test is retried once, alone. If it passes then, its name is
+# appended to the file FLAKY. If it fails again, or if too many tests failed, the script fails.
 #
-#   tests/browser.sh FLAKY              all tests in Chromium, but for screenshots and those that need an optimized page
-#   tests/browser.sh FLAKY --optimized  those that need it, and all tests in Firefox and WebKit
+#   tests/browser.sh FLAKY              all tests in Chromium, except screenshots and tests that need an optimized page
+#   tests/browser.sh FLAKY --optimized  tests that need an optimized page, and all tests in Firefox and WebKit
 #   tests/browser.sh FLAKY --smoke      one test in each browser
 #   tests/browser.sh FLAKY NAME...      tests whose names contain one of these
 set -uo pipefail
@@ -14,30 +14,31 @@ shift
 log=$(mktemp)
 trap 'rm -f "$log" "$log.last"' EXIT
 
-# Tests that measure time, fill the memory, or save files under names that others use: they run one at a time, after the others.
-alone=(large:: serving::time_ hostile::a_file_larger trouble::cancel_works interrupted::cancel_works lanes::eight_devices
+# Tests that run one at a time after the others, because they measure time, need much memory, or save files under shared
+# names.
+alone=(large:: serving::time_ hostile::file_larger errors::cancel_works interrupted::cancel_works lanes::eight_devices
     renderers::nothing_stays export:: saved:: single::)
-# Tests of what an optimized page is needed for: bounds of time, and its own files.
+# Tests that need an optimized page, for time limits or for its files.
 optimized=(large:: serving::time_ lanes::eight_devices)
-# Taken by ./run screenshots and ./run picture.
-left_out=(screenshots_of_ the_picture_of_the_readme)
+# Run by ./run screenshots and ./run picture only.
+left_out=(screenshots_of_ readme_picture)
 max_flaky=6
 
 build=(--quiet --locked --workspace --features gpu-test)
 
-# tests TARGET THREADS ARGUMENTS...: runs tests of a target and appends what they print to the log.
+# tests TARGET THREADS ARGUMENTS...: runs tests of a target and appends their output to the log.
 tests() {
     local target=$1 threads=$2
     shift 2
     cargo test "${build[@]}" --test "$target" -- --include-ignored --test-threads="$threads" "$@" 2>&1 | tee "$log.last"
     local status=${PIPESTATUS[0]}
     cat "$log.last" >>"$log"
-    # A program that does not build, or is killed, prints no result. It is not tried again.
-    grep -q '^test result: ' "$log.last" || { printf 'browser: %s did not run to its end\n' "$target" >&2; exit 1; }
+    # A target that does not build or is killed prints no result, and is not retried.
+    grep -q '^test result: ' "$log.last" || { printf 'browser: %s did not finish\n' "$target" >&2; exit 1; }
     return "$status"
 }
 
-# list TARGET ARGUMENTS...: names of the tests that these arguments select.
+# list TARGET ARGUMENTS...: prints the names of the tests that these arguments select.
 list() {
     cargo test "${build[@]}" --test "$1" -- --include-ignored --list "${@:2}" 2>/dev/null | sed -n 's/: test$//p'
 }
@@ -46,17 +47,17 @@ list() {
 status=0
 case "${1:-}" in
     --smoke)
-        tests browser 1 --exact opening::a_file_opens_by_dropping_it_anywhere || status=1
+        tests browser 1 --exact opening::file_dropped_on_page_opens || status=1
         tests browsers 2 every_tab_opens_and_fills || status=1
         ;;
     --optimized)
         tests browser 1 "${optimized[@]}" || status=1
-        # Firefox and WebKit side by side, each in a session of its own.
+        # Firefox and WebKit run in parallel, each in its own session.
         tests browsers 2 || status=1
         ;;
     *)
         names=("$@") except=("${left_out[@]}")
-        # A name that is given is run wherever it belongs.
+        # Given names also select tests that need an optimized page.
         if ((${#names[@]} == 0)); then except+=("${optimized[@]}"); fi
         mapfile -t single < <(list browser "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" | grep -F "$(printf '%s\n' "${alone[@]}")")
         tests browser "$(($(nproc 2>/dev/null || echo 1) > 1 ? 2 : 1))" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
@@ -71,7 +72,7 @@ if ((${#failed[@]} == 0 || ${#failed[@]} > max_flaky)); then
     printf 'browser: %s tests failed: %s\n' "${#failed[@]}" "${failed[*]-}" >&2
     exit 1
 fi
-printf 'browser: once more: %s\n' "${failed[*]}"
+printf 'browser: retrying: %s\n' "${failed[*]}"
 for name in "${failed[@]}"; do
     for target in browser browsers; do
         if [[ -n $(list $target --exact "$name") ]]; then

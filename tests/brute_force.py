@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What is live in a PyTorch memory snapshot, at random moments and in random ranges: computed the slow, obvious way.
+"""Brute-force computation of live allocations at random events and in random ranges of a PyTorch memory snapshot.
 
-usage: brute_force.py SNAPSHOT SEED      JSON on standard output, one entry a device
+usage: brute_force.py SNAPSHOT SEED      JSON on standard output, one entry per device
 
-Shares no code and no idea with the Rust: a list of allocations, and a loop over all of them for every question. The rules are
-those of DESIGN section 2. All bytes are requested bytes. Moment k holds after k events; a range [a, b] is what the events a to
-before b do. A tree's nodes are paths of (name, filename, line) from the outermost frame, below one of the words of `tag`.
+Shares no code or algorithm with the Rust implementation: it keeps a list of allocations and loops over all of them for every
+question, by the rules of DESIGN section 2. All bytes are requested bytes. Moment k is the state after k events, and a range
+[a, b] contains the events a to b - 1. A tree's nodes are paths of (name, filename, line) from the outermost frame, below one of
+the words of `tag`.
 """
 import json, pickle, random, sys
 
@@ -57,7 +58,7 @@ def tag(frames, of_free):
 
 
 def allocations(trace, blocks):
-    """Every allocation: [address, size, first moment, first moment after or None, tag, frames]."""
+    """Return every allocation as [address, size, allocated at, freed at or None, tag, frames]."""
     ends = "free_completed" if any(e["action"] in ("free_completed", "free") for e in trace) else "free_requested"
     found, live, asked = [], {}, {}
     net = 0
@@ -96,7 +97,7 @@ def live_at(all, moment):
 
 
 def tree(weighed, names):
-    """Every node, parents first: [the parent's place, place of its name in `names`, bytes, count]."""
+    """Return every node, parents first: [index of the parent, index of its name in `names`, bytes, count]."""
     nodes, places = [], {}
     for one, weight in weighed:
         parent = -1
@@ -133,7 +134,7 @@ def analyse(snapshot, device, chance):
         curve.append(curve[-1] + steps[moment])
     moments, names = [], {}
     for number in range(MOMENTS):
-        # The ends and the peak are where mistakes hide.
+        # Errors are most likely at both ends and at the peak.
         moment = [0, last, curve.index(max(curve))][number] if number < 3 else chance.randint(0, last)
         live = live_at(all, moment)
         moments.append({

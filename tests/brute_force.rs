@@ -1,11 +1,11 @@
-//! What is live, trees and ranges of the real files, against a slow second opinion in Python (brute_force.py): to the byte.
+//! Live sets, trees and ranges of real files, compared with the brute-force implementation in brute_force.py.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Fold, FoldState, NodeKind, Reach, Scope, Span, TreePage, TreeQuestion, Weight,
+    Arrangement, Fold, FoldScope, FoldState, MomentSpec, NodeKind, Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -14,21 +14,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Bytes and count of a node, by what stands on the way to it.
+/// Bytes and count of each node, keyed by its path.
 type Tree = BTreeMap<Vec<String>, (u64, u64)>;
 
-/// A second opinion is as good anywhere; 2^61 − 1 has no meaning.
+/// Seed of the random moments and ranges that are compared.
 const SEED: &str = "20261121";
 
 #[test]
-fn live_sets_trees_and_ranges_of_real_files_agree_with_a_slow_second_opinion() {
+fn live_sets_trees_and_ranges_match_python() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
         return;
     }
     assert!(files.len() >= 25, "{} real files", files.len());
-    // Python takes most of the time, and one core of it.
+    // Python dominates the run time and is single-threaded.
     let (one, other) = files.split_at(files.len() / 2);
     let check = |files: &[PathBuf]| files.iter().map(|path| check_file(path)).sum::<usize>();
     let nodes = std::thread::scope(|scope| {
@@ -38,7 +38,7 @@ fn live_sets_trees_and_ranges_of_real_files_agree_with_a_slow_second_opinion() {
     assert!(nodes > 50_000, "{nodes} nodes were compared");
 }
 
-/// How many nodes of trees were compared.
+/// Returns the number of tree nodes that were compared.
 fn check_file(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force.py");
@@ -65,7 +65,7 @@ fn check_file(path: &Path) -> usize {
 fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, names: &Value) -> usize {
     let moment = expected["moment"].as_u64().unwrap() as u32;
     let place = format!("{name}, device {device}, moment {moment}");
-    let at = vec![At::Moment(moment)];
+    let at = vec![MomentSpec::Moment(moment)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
         opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
     else {
@@ -76,7 +76,7 @@ fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, 
     assert_eq!((facts.requested, u64::from(facts.count)), (requested, count), "{place}: live");
     let wants_tree = !expected["tree"].is_null();
     let page = tree(opened, device, Scope::At(moment), if wants_tree { u32::MAX } else { 1 });
-    // The root is the curve.
+    // The root of the tree equals the curve.
     assert_eq!(page.total, Weight { bytes: requested, count: count as u32 }, "{place}: the root");
     if wants_tree { compare(&place, &page, &expected["tree"], names) } else { 0 }
 }
@@ -90,7 +90,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     else {
         panic!("{place}: no range")
     };
-    for (field, weight) in [("born", facts.born), ("freed", facts.freed), ("kept", facts.kept)] {
+    for (field, weight) in [("born", facts.allocated), ("freed", facts.freed), ("kept", facts.kept)] {
         let both = (weight.bytes, u64::from(weight.count));
         assert_eq!(
             both,
@@ -105,7 +105,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     let of = &expected["area"];
     assert_eq!(area, (of[0].as_str().unwrap().to_owned(), of[1].as_u64().unwrap()), "{place}: bytes × moments");
     let scopes = [
-        ("born", Scope::Born(span)),
+        ("born", Scope::Allocated(span)),
         ("freed", Scope::Freed(span)),
         ("kept", Scope::Kept(span)),
         ("area", Scope::ByteMoments(span)),
@@ -117,7 +117,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     trees.sum()
 }
 
-/// The first rows of a tree in which everything is open, fetched window by window as a page that is scrolled does.
+/// Fetches the first `most` rows of a fully expanded tree, page by page.
 fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
     let mut whole = TreePage::default();
     while whole.rows.is_empty() || (whole.rows.len() as u32) < whole.row_count.min(most) {
@@ -125,7 +125,7 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
             scope,
             arrangement: Arrangement::default(),
             focus: None,
-            folds: vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }],
+            folds: vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }],
             reveal: None,
             find: None,
             rows: [whole.rows.len() as u32, most.min(1000)],
@@ -143,7 +143,7 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
 
 fn compare(place: &str, page: &TreePage, expected: &Value, names: &Value) -> usize {
     assert_eq!(page.rows.len(), page.row_count as usize, "{place}: rows");
-    let (ours, theirs) = (ours(place, page), theirs(expected, names));
+    let (ours, theirs) = (our_tree(place, page), python_tree(expected, names));
     for (path, weight) in &theirs {
         assert_eq!(ours.get(path), Some(weight), "{place}: {path:?}");
     }
@@ -151,12 +151,12 @@ fn compare(place: &str, page: &TreePage, expected: &Value, names: &Value) -> usi
     theirs.len()
 }
 
-/// Torch's stand-ins for a file that is not known are none.
+/// Returns the label of a frame. PyTorch's placeholders for an unknown file are left out.
 fn frame(name: &str, file: &str, line: &str) -> String {
     if matches!(file, "" | "??" | "none") { name.to_owned() } else { format!("{name} {file}:{line}") }
 }
 
-fn ours(place: &str, page: &TreePage) -> Tree {
+fn our_tree(place: &str, page: &TreePage) -> Tree {
     let mut tree = Tree::new();
     let mut path: Vec<String> = Vec::new();
     let bytes: HashMap<u32, u64> = page.rows.iter().map(|row| (row.node, row.weight.bytes)).collect();
@@ -174,7 +174,7 @@ fn ours(place: &str, page: &TreePage) -> Tree {
     tree
 }
 
-fn theirs(nodes: &Value, names: &Value) -> Tree {
+fn python_tree(nodes: &Value, names: &Value) -> Tree {
     let mut paths: Vec<Vec<String>> = Vec::new();
     let mut tree = Tree::new();
     for node in nodes.as_array().unwrap() {
@@ -183,7 +183,7 @@ fn theirs(nodes: &Value, names: &Value) -> Tree {
         let text = |at: usize| name[at].as_str().unwrap();
         let mut path = node[0].as_u64().map_or_else(Vec::new, |parent| paths[parent as usize].clone());
         match (name.as_array().unwrap().len(), text(0)) {
-            // The root itself.
+            // The root.
             (1, "made by") => {}
             (1, tag) => path.push(note(tag).to_owned()),
             _ => path.push(frame(text(0), text(1), text(2))),
@@ -198,7 +198,7 @@ fn theirs(nodes: &Value, names: &Value) -> Tree {
     tree
 }
 
-/// What we call what has no frame.
+/// Returns memscape's label for a node that brute_force.py marks as having no frame.
 fn note(tag: &str) -> &str {
     match tag {
         "no stack" => "no stack",

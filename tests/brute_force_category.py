@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the allocations of a PyTorch memory snapshot are for, by sets of rules: computed the slow, obvious way.
+"""Brute-force classification of a PyTorch memory snapshot's allocations by sets of rules.
 
-usage: brute_force_category.py SNAPSHOT SEED SET.json...      JSON on standard output, one entry a device
+usage: brute_force_category.py SNAPSHOT SEED SET.json...      JSON on standard output, one entry per device
 
-Reads the sets of rules in our own JSON and asks every rule of every allocation, in order; the regular expressions are Python's. The rules of
-what a set means are those of src/analysis/category/mod.rs; of Mosaic's own counting, those of its memory_abstract.py and memory_snapshot.py
-(version 67b27bb). Reading snapshots is brute_force.py's.
+Reads sets of rules in memscape's JSON format and tests every rule on every allocation, in order, with Python's regular expressions.
+The meaning of a set is defined in src/analysis/category/mod.rs, Mosaic's own figures in its memory_abstract.py and memory_snapshot.py
+(version 67b27bb). Snapshots are read by brute_force.py.
 """
 import json, random, re, sys
 from collections import Counter, defaultdict
@@ -63,7 +63,7 @@ def read_set(path):
 
 
 def of_frames(rules, frames):
-    """The rule about frames alone that counts, or None."""
+    """Return the first matching rule that only depends on frames, or None."""
     at = 0
     while at < len(rules):
         end = at + 1
@@ -126,7 +126,7 @@ def all_stacks(snapshot):
 
 
 def calls_of_models(snapshot):
-    """By function and file: the first line that leads to a function called forward."""
+    """Return, by function and file, the first line that calls a function named forward."""
     calls, seen = {}, set()
     for frames in all_stacks(snapshot):
         key = tuple(map(id, frames))
@@ -152,7 +152,7 @@ def place_of(frame):
 
 
 def holds(rule, one, told, calls):
-    """All that a rule asks of an allocation beside sizes, where it asks more than frames."""
+    """Return whether an allocation meets all conditions of a rule except those on sizes."""
     asked = rule.rule
     if rule.patterns and not rule.in_stack(one["freed" if asked.get("of") == "free" else "made"]):
         return False
@@ -181,7 +181,7 @@ def holds(rule, one, told, calls):
 
 
 def categorize(rules, found, calls):
-    """Puts the rule that tells it into every allocation."""
+    """Store in every allocation the rule that classifies it."""
     memo = {}
     for one in found:
         key = tuple(map(id, one["made"]))
@@ -236,12 +236,12 @@ def tally(some, key):
 
 
 def most(found, key):
-    """By category: the most bytes it ever has, and the first moment at which it has them."""
+    """Return, by category, its peak in bytes and the first moment with it."""
     changes = sorted([(it["born"], key(it), it["size"]) for it in found] + [(it["died"], key(it), -it["size"]) for it in found if it["died"] < FOREVER])
     now, best = Counter(), {}
     for at, (moment, name, by) in enumerate(changes):
         now[name] += by
-        # What was there before the first event was there at once.
+        # Allocations from before recording exist at once at the start.
         is_last = moment > 0 or at + 1 == len(changes) or changes[at + 1][0] > 0
         for it in [name] if moment > 0 else list(now) if is_last else []:
             if now[it] > best.get(it, (0, 0))[0]:

@@ -1,5 +1,6 @@
-//! Categories of the real files against a slow second opinion in Python (brute_force_category.py): totals at the peak and at random moments,
-//! what each rule decides, the most of each category, and Mosaic's own counting; to the byte, by both sets that come with the program.
+//! Categories of real files, compared with the brute-force implementation in brute_force_category.py: totals at the
+//! peak and at random moments, bytes by rule, the maximum of each category, and Mosaic's counts, for both built-in
+//! sets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -16,17 +17,17 @@ use std::process::Command;
 
 const SEED: &str = "20261121";
 
-/// Bytes and count, by name.
+/// Bytes and count by name.
 type Totals = BTreeMap<String, (u64, u64)>;
 
 #[test]
-fn categories_of_real_files_agree_with_a_slow_second_opinion() {
+fn categories_match_python() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
         return;
     }
-    // Python takes most of the time, and one core of it.
+    // Python dominates the run time and is single-threaded.
     let (one, other) = files.split_at(files.len() / 2);
     let check = |files: &[PathBuf]| files.iter().map(|path| check_file(path)).sum::<usize>();
     let totals = std::thread::scope(|scope| {
@@ -48,7 +49,7 @@ fn check_file(path: &Path) -> usize {
     let mut compared = 0;
     for expected in devices.as_array().unwrap() {
         for set in ["default", "mosaic"] {
-            opened.engine.request(Request::Categories(Box::new(CategorySet::named(set).unwrap())));
+            opened.engine.request(Request::Categories(Box::new(CategorySet::built_in_by_name(set).unwrap())));
             compared += check_set(&format!("{name} by {set}"), &mut opened, expected, &expected["sets"][set]);
         }
     }
@@ -68,7 +69,7 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
     let report = report(opened, number, 0);
     assert_eq!(totals(&report, "categories", [0, 1, 3]), as_totals(&expected["peak"]), "{name}: at the peak");
     let mut rules = as_totals(&expected["rules"]);
-    // No rule has no number.
+    // Python writes rule 0 for allocations that no rule matched.
     rules.extend(rules.clone().remove("0").map(|it| (String::new(), it)));
     rules.remove("0");
     assert_eq!(totals(&report, "rules", [0, 3, 5]), rules, "{name}: rules");
@@ -103,7 +104,7 @@ fn report(opened: &mut Opened, device: i64, at: u32) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: Some(at), rows: 5000, ..ReportQuestion::default() };
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
@@ -111,7 +112,8 @@ fn rows<'a>(report: &'a Report, key: &str) -> &'a [SheetRow] {
     &report.sheets.iter().find(|sheet| sheet.key == key).unwrap().rows
 }
 
-/// By what stands in one column, bytes and count of two others; rows without any are left out, and what is no category.
+/// Returns bytes and count of each row with a nonzero count, keyed by the text in column `name`. Leaves out unexplained
+/// bytes.
 fn totals(report: &Report, key: &str, [name, bytes, count]: [usize; 3]) -> Totals {
     let all = rows(report, key).iter().filter(|row| text(&row.cells[0]) != "unexplained");
     let all = all.map(|row| (text(&row.cells[name]), (number_of(&row.cells[bytes]), number_of(&row.cells[count]))));
@@ -128,13 +130,13 @@ fn text(cell: &Cell) -> String {
         Cell::Text(text) => text.clone(),
         Cell::Count(number) => number.to_string(),
         Cell::Nothing => String::new(),
-        other => panic!("{other:?} is no name"),
+        other => panic!("expected a name, got {other:?}"),
     }
 }
 
 fn number_of(cell: &Cell) -> u64 {
     match cell {
         Cell::Bytes(number) | Cell::Count(number) => *number,
-        other => panic!("{other:?} is no number"),
+        other => panic!("expected a number, got {other:?}"),
     }
 }

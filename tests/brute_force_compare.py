@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What is live in two PyTorch memory snapshots by whole call stacks, at pairs of moments: the slow, obvious way.
+"""Brute-force comparison of two PyTorch memory snapshots: live bytes by call stack at pairs of moments.
 
 usage: brute_force_compare.py A B DEVICE_A DEVICE_B < PAIRS      each line of PAIRS: MOMENT_OF_A MOMENT_OF_B
 
-Prints of each pair `pair`, then `BYTES_A BYTES_B COUNT_A COUNT_B` for each stack that either has, in order of these numbers. Shares no code
-with the Rust: a loop over all allocations for every moment.
+Prints `pair` for each pair, then a line `BYTES_A BYTES_B COUNT_A COUNT_B` for each stack of either side, sorted by these numbers.
+Shares no code with the Rust implementation: it loops over all allocations for every moment.
 """
 import sys
 from brute_force import allocations, end_blocks, live_at, load

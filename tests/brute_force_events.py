@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The events of a PyTorch memory snapshot, what holds after each, and what is free: computed the slow, obvious way.
+"""Brute-force computation of a PyTorch memory snapshot's events, the totals after each event, and the free blocks.
 
-usage: brute_force_events.py SNAPSHOT SEED      JSON on standard output, one entry a device
+usage: brute_force_events.py SNAPSHOT SEED      JSON on standard output, one entry per device
 
-Shares no code with the Rust. Moment k holds after k events. A block that the file does not have at its end is as large as its request
-rounded up to 512 bytes, at least.
+Shares no code with the Rust implementation. Moment k is the state after k events. A block that is gone by the end of the file has at least
+its requested size, rounded up to 512 bytes.
 """
 import json, random, sys
 from brute_force import load
@@ -43,7 +43,7 @@ def segment_of(segments, address):
 
 
 class Life:
-    """An allocation: moments from `born` to before `died`, pending from `asked`."""
+    """An allocation, live from moment `born` to before `died` and awaiting its free from `asked`."""
 
     def __init__(self, address, size, born, labels):
         self.address, self.size, self.born, self.labels = address, size, born, labels
@@ -82,7 +82,7 @@ def lives_of(trace, segments):
 
 
 def curve(lives, last, weight):
-    """What `weight` of each life, from moment to moment, adds up to at every moment."""
+    """Return the sum at every moment of the (start, stop, amount) spans that `weight` gives for each life."""
     steps = [0] * (last + 2)
     for life in lives:
         for start, stop, amount in weight(life):

@@ -1,5 +1,5 @@
-//! Rows of the list of events, filters, curves and the reports on fragmentation and pools against a slow second opinion in Python
-//! (brute_force_events.py): to the byte, of real and of generated files.
+//! Events, filters, curves, fragmentation and pools of real and generated files, compared with the brute-force
+//! implementation in brute_force_events.py.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -8,7 +8,7 @@ use crate::opened;
 use crate::reported;
 
 use memscape::engine::protocol::{
-    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, Only, Report, Tone, Topic,
+    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, MemoryFilter, Report, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What Python prints; `None`, said aloud, where there is none.
+/// Runs the script on a file. Returns `None`, with a note on stdout, if there is no Python.
 fn python(path: &Path) -> Option<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_events.py");
     let Ok(output) = Command::new("python3").arg("-B").arg(script).arg(path).arg("20261121").output() else {
@@ -32,7 +32,7 @@ fn python(path: &Path) -> Option<Value> {
 fn page(opened: &mut Opened, device: i64, question: EventsQuestion) -> EventsPage {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Events(page), .. } => *page,
-        other => panic!("events were asked for, not {other:?}"),
+        other => panic!("expected events, got {other:?}"),
     }
 }
 
@@ -69,29 +69,29 @@ fn check_filters(name: &str, opened: &mut Opened, device: i64, expected: &Value)
     }
 }
 
-fn curves(opened: &mut Opened, device: i64, moment: u64, only: Only) -> Curves {
+fn curves(opened: &mut Opened, device: i64, moment: u64, only: MemoryFilter) -> Curves {
     let view = View { x_per_px: 1.0, left_px: moment as i64, ..View::fit(1, 1, 1, 1) };
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
         Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
-        other => panic!("curves were asked for, not {other:?}"),
+        other => panic!("expected curves, got {other:?}"),
     }
 }
 
 fn report(opened: &mut Opened, device: i64, topic: Topic, at: Option<u32>) -> Report {
-    reported::of(opened.reply(reported::asked(device, topic, at, &[])))
+    reported::report_of(opened.reply(reported::report_request(device, topic, at, &[])))
 }
 
-/// `[moment, reserved, active, rounded, free, pending]` of each.
+/// Compares `[moment, reserved, active, rounded, free, pending]` at each moment.
 fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
     for (place, told) in expected.as_array().unwrap().iter().enumerate() {
         let moment = told[0].as_u64().unwrap();
-        let of = curves(opened, device, moment, Only::default());
+        let of = curves(opened, device, moment, MemoryFilter::default());
         let ours = json!([moment, of.reserved[0], of.requested[0], of.rounded[0], of.free[0], of.pending[0]]);
         assert_eq!(&ours, told, "{name}, device {device}");
         if place % 8 != 0 {
             continue;
         }
-        // The state's sums, where all blocks lie in what the file tells to be reserved.
+        // Sums of the segment state, if all blocks lie in recorded segments.
         let report = report(opened, device, Topic::Fragmentation, Some(moment as u32));
         let sheet = sheet(&report, "moment");
         if sheet.rows.is_empty() || report.statements.iter().any(|it| it.text.contains("outside the recorded segments"))
@@ -115,7 +115,7 @@ fn check_fragmentation(name: &str, opened: &mut Opened, device: i64, expected: &
     let over_time = sheet(&report, "over_time");
     let row = |sheet: &memscape::engine::protocol::Sheet, place: usize| {
         let row = &sheet.rows[place];
-        let Cell::Event(event) = cell(sheet, row, "event") else { panic!("an event") };
+        let Cell::Event(event) = cell(sheet, row, "event") else { panic!("expected an event") };
         let of = |key| u64::try_from(number(sheet, row, key)).unwrap();
         json!([event, of("free_bytes"), of("reserved_bytes"), of("live_bytes")])
     };
@@ -133,7 +133,7 @@ fn check_fragmentation(name: &str, opened: &mut Opened, device: i64, expected: &
     }
 }
 
-/// How many pools were compared.
+/// Returns the number of pools that were compared.
 fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -> usize {
     let moments = expected["moments"].as_array().unwrap();
     let at = moments[moments.len() / 2][0].as_u64().unwrap() as u32;
@@ -153,7 +153,7 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
         let then = told[2 + moments.len() / 2].as_u64().unwrap();
         let ours = json!([number(sheet, row, "max_live_bytes") as u64, number(sheet, row, "live_bytes") as u64]);
         assert_eq!(ours, json!([told[0], then]), "{name}, device {device}: {called}");
-        let Cell::Event(event) = cell(sheet, row, "max_live_event") else { panic!("an event") };
+        let Cell::Event(event) = cell(sheet, row, "max_live_event") else { panic!("expected an event") };
         assert!(told[0] == json!(0) || event + 1 == told[1].as_i64().unwrap(), "{name}, {device}: {called} at {event}");
     }
     let reserved: i128 = sheet.rows.iter().map(|row| number(sheet, row, "reserved_bytes")).sum();
@@ -161,7 +161,7 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
     sheet.rows.len()
 }
 
-/// Devices and pools that were compared.
+/// Returns the number of devices and pools that were compared.
 fn check(path: &Path) -> [usize; 2] {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let Some(told) = python(path) else { return [1, 1] };
@@ -172,7 +172,7 @@ fn check(path: &Path) -> [usize; 2] {
     for (told, summary) in told.as_array().unwrap().iter().zip(&devices) {
         let device = summary.device;
         assert_eq!(told["device"].as_i64(), Some(device), "{name}");
-        // Bytes that nothing explains are told by other tests.
+        // Other tests cover unexplained bytes.
         if summary.unexplained_requested > 0 {
             continue;
         }
@@ -186,14 +186,14 @@ fn check(path: &Path) -> [usize; 2] {
 }
 
 #[test]
-fn real_files_agree_with_python() {
+fn events_of_real_files_match_python() {
     let Some(files) = real_pickles() else { return };
     let compared = files.iter().map(|path| check(path)[0]).sum::<usize>();
     assert!(compared > 20, "{compared} devices");
 }
 
 #[test]
-fn generated_files_agree_with_python() {
+fn events_of_generated_files_match_python() {
     let words = [
         "--steps 2 --layers 4 --expandable --pending",
         "--steps 2 --layers 4 --private-pools --pending",
@@ -212,10 +212,10 @@ fn generated_files_agree_with_python() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let report = report(&mut opened, device.device, Topic::Settings, None);
-            // Where a request fails, hints are due.
+            // A failed request gives hints.
             assert!(
                 words.contains("--oom") || report.statements.iter().all(|it| it.tone != Tone::Alarm),
-                "{words}: nothing is wrong with it, {:?}",
+                "{words}: unexpected alarm in {:?}",
                 report.statements
             );
         }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Leaks & waste, the peak and OOMs of a PyTorch memory snapshot: computed the slow, obvious way.
+"""Brute-force computation of Leaks & waste, the peak and OOMs of a PyTorch memory snapshot.
 
-usage: brute_force_leaks.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry a device
-       brute_force_leaks.py refuse SHORT LONG OUT                LONG with an `oom` where SHORT ends, and the free blocks of SHORT
+usage: brute_force_leaks.py sheets SNAPSHOT THRESHOLDS STEPS     the rows of each sheet, JSON, one entry per device
+       brute_force_leaks.py refuse SHORT LONG OUT                LONG with an `oom` at the end of SHORT, and the free blocks of SHORT
 
-THRESHOLDS is JSON, key and value; STEPS is JSON, by device the moments [from, to] of each step. Shares no code with the Rust. All
-bytes are requested bytes unless they say otherwise. Moment k holds after k events.
+THRESHOLDS is a JSON object of values by key. STEPS is a JSON object of the moments [from, to] of each step, by device. Shares no code
+with the Rust implementation. All bytes are requested bytes unless noted otherwise. Moment k is the state after k events.
 """
 import json, pickle, re, sys
 from collections import defaultdict
@@ -18,7 +18,7 @@ NATIVE_ENDS = (".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".hpp", ".S", ".o", ".s
 
 
 def origin(frame):
-    """How much a frame says of who allocated, and the word by which a C++ one is told."""
+    """Return the rank of a frame as a call site, and the keyword that identifies a C++ frame."""
     file, name = frame["filename"], frame["name"]
     if "\\" in file:
         file = file.replace("\\", "/")
@@ -113,7 +113,7 @@ def allocations(trace, blocks):
         one = Allocation(0, lacking, 0, None)
         one.unexplained = True
         found.append(one)
-    # A site without a single byte × event has no group of its own.
+    # A call site with zero byte-events has no group of its own.
     area = defaultdict(int)
     for one in found:
         one.site = site(one.frames)
@@ -229,22 +229,22 @@ def sheets(snapshot, device, thresholds, steps):
 
 
 def refuse(short, long, out):
-    """Writes `long` with an `oom` after the last event of `short`, which it begins with; what is free at the end of `short`."""
+    """Write `long` with an `oom` event inserted after its prefix `short`, and return the free memory at the end of `short`."""
     short, long = load(short), load(long)
     events = len(short["device_traces"][0])
     strip = lambda trace: [{k: v for k, v in e.items() if k != "frames"} for e in trace]
-    assert strip(short["device_traces"][0]) == strip(long["device_traces"][0][:events]), "one does not begin with the other"
+    assert strip(short["device_traces"][0]) == strip(long["device_traces"][0][:events]), "SHORT is not a prefix of LONG"
     frames = long["device_traces"][0][0].get("frames")
     oom = {"action": "oom", "device_free": 5 << 20, "size": 1 << 40, "stream": 0, "frames": frames}
     long["device_traces"][0].insert(events, oom)
     with open(out, "wb") as f:
         pickle.dump(long, f, 4)
-    # Once with the blocks as they were, once as small as they may have been: what is derived lies between.
+    # Once with the recorded blocks, once with the smallest possible ones. The derived value lies in between.
     return {"event": events, "rooms": [rooms(short, False), rooms(short, True)]}
 
 
 def rooms(snapshot, shrunk):
-    """By pool: largest free block, free bytes and blocks, reserved bytes, segments without a live block and their bytes."""
+    """Return, by pool, the largest free block, free bytes and blocks, reserved bytes, and the number and bytes of empty segments."""
     rooms = defaultdict(lambda: [0, 0, 0, 0, 0, 0])
     for segment in snapshot["segments"]:
         room = rooms[json.dumps([segment.get("segment_pool_id", [0, 0]), segment["segment_type"], segment.get("is_expandable", False)])]

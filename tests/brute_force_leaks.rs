@@ -1,4 +1,5 @@
-//! Leaks & waste, the peak and OOMs, against a slow second opinion in Python (brute_force_leaks.py): to the byte.
+//! Leaks & waste, the peak and OOMs of real and generated files, compared with the brute-force implementation in
+//! brute_force_leaks.py.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Low ones, so that much is told.
+/// Low thresholds, so that the sheets have many rows.
 const THRESHOLDS: [(&str, u64); 8] = [
     ("alive", 1),
     ("late", 1),
@@ -24,7 +25,7 @@ const THRESHOLDS: [(&str, u64); 8] = [
     ("large", 1000),
 ];
 
-/// The columns of each sheet that Python tells, in its order.
+/// Columns of each sheet that the script prints, in its order.
 const SHEETS: [(Topic, &str, &[&str]); 9] = [
     (Topic::Leaks, "alive", &["live_bytes", "count", "first_allocated_at", "last_allocated_at", "call_site"]),
     (
@@ -77,7 +78,7 @@ fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u
     let question = ReportQuestion { topic, at: None, thresholds, rows: 100_000 };
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
@@ -92,7 +93,8 @@ fn value(cell: &Cell) -> Value {
     }
 }
 
-/// The rows of a sheet as Python writes them, sorted: of what weighs the same either may come first.
+/// Returns the rows of a sheet as the script writes them. They are sorted, since rows of equal weight have no fixed
+/// order.
 fn rows(sheet: &Sheet, columns: &[&str]) -> Vec<String> {
     let place = |key: &&str| sheet.columns.iter().position(|column| column.key == **key).unwrap();
     let places: Vec<usize> = columns.iter().map(place).collect();
@@ -102,7 +104,7 @@ fn rows(sheet: &Sheet, columns: &[&str]) -> Vec<String> {
     rows
 }
 
-/// How many rows were compared.
+/// Returns the number of rows that were compared.
 fn check(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let mut opened = open(&std::fs::read(path).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -140,7 +142,7 @@ fn check(path: &Path) -> usize {
     compared
 }
 
-/// The weightiest first; those that are told in another order say so in their note. What is left out is counted.
+/// Checks that a sheet is sorted by weight, unless it has an order of its own, and that no rows are left out.
 fn check_order(place: &str, sheet: &Sheet) {
     let weights: Vec<u64> = sheet
         .rows
@@ -157,7 +159,7 @@ fn check_order(place: &str, sheet: &Sheet) {
 }
 
 #[test]
-fn sheets_of_real_files_agree_with_a_slow_second_opinion() {
+fn leaks_of_real_files_match_python() {
     let Some(files) = real_pickles() else { return };
     if !has_python() {
         return;
@@ -172,7 +174,7 @@ fn sheets_of_real_files_agree_with_a_slow_second_opinion() {
 }
 
 #[test]
-fn sheets_of_generated_files_agree_with_a_slow_second_opinion() {
+fn leaks_of_generated_files_match_python() {
     if !has_python() {
         return;
     }
@@ -186,9 +188,9 @@ fn sheets_of_generated_files_agree_with_a_slow_second_opinion() {
     }
 }
 
-/// A request that fails in the middle of a trace: what is free then is what the same training leaves that ends there.
+/// The free memory at a failed request in mid-trace equals the free memory at the end of a trace that stops there.
 #[test]
-fn what_is_free_in_the_middle_is_what_a_shorter_trace_leaves() {
+fn free_memory_at_failed_request_equals_end_of_shorter_trace() {
     if !has_python() {
         return;
     }
@@ -226,7 +228,7 @@ fn what_is_free_in_the_middle_is_what_a_shorter_trace_leaves() {
             let mut ours: Vec<[u64; 6]> =
                 rows(room, &columns).iter().map(|row| serde_json::from_str(row).unwrap()).collect();
             let [mut least, mut most]: [Vec<[u64; 6]>; 2] = serde_json::from_value(expected["rooms"].clone()).unwrap();
-            // What was reserved tells the pools apart.
+            // Sorts the pools by their reserved bytes, which differ.
             for rooms in [&mut ours, &mut least, &mut most] {
                 rooms.sort_by_key(|room| [room[3], room[5]]);
             }

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Segments and blocks of a PyTorch memory snapshot at random moments: the trace undone event by event, the slow, obvious way.
+"""Brute-force computation of a PyTorch memory snapshot's segments and blocks at random moments: undoes the trace event by event.
 
 usage: brute_force_state.py SNAPSHOT MOMENTS SEED
 
-Prints of each device `device ORDINAL PEAK_MOMENT PEAK_RESERVED END`, `e ADDRESS BYTES LIVE_BLOCKS` for every segment that the file
-lists, by address, and of each moment `moment M`, then `s ADDRESS BYTES` for every segment, `b ADDRESS REQUESTED STATE SEGMENT` for every live block (STATE `l` or `p`, SEGMENT the address of the segment that holds it,
-or -1), both by address. Moment k holds after k events. Shares no code with the Rust.
+Prints `device ORDINAL PEAK_MOMENT PEAK_RESERVED END` for each device and `e ADDRESS BYTES LIVE_BLOCKS` for every segment that the file
+lists. For each moment it prints `moment M`, `s ADDRESS BYTES` for every segment and `b ADDRESS REQUESTED STATE SEGMENT` for every live
+block (STATE is `l` or `p`, SEGMENT the address of its segment or -1). All are sorted by address. Moment k is the state after k events.
+Shares no code with the Rust implementation.
 
-What the file lists at its end is where it begins; each event is taken back: what it allocated or mapped is there no more, what it freed
-or unmapped is there again. Ranges of an expandable segment that touch are one segment, as the allocator lists them.
+It starts with the segments that the file lists at its end and undoes each event: memory that the event allocated or mapped is removed,
+and memory that it freed or unmapped is restored. Adjacent ranges of an expandable segment are one segment, as in the allocator's list.
 """
 import bisect, random, sys
 from brute_force import load
@@ -17,7 +18,7 @@ LIVE = {"active_allocated": "l", "active_pending_free": "p", "active_awaiting_fr
 
 
 def traces_of(data):
-    """Device, events and segments, of those that have any."""
+    """Return device, events and segments of the devices that have any."""
     if isinstance(data, list):
         data = {"segments": data}
     traces = {place: trace for place, trace in enumerate(data.get("device_traces", []))}
@@ -34,7 +35,7 @@ def traces_of(data):
 
 class State:
     def __init__(self, segments):
-        # Every mapped range: first address -> [end, stream, whether it can grow].
+        # Mapped ranges: first address -> [end, stream, expandable].
         self.starts, self.ranges, self.blocks = [], {}, {}
         for segment in segments:
             self.insert(segment["address"], segment["total_size"], segment["stream"], segment.get("is_expandable", False))
@@ -82,7 +83,7 @@ class State:
         elif action in ("segment_free", "segment_unmap"):
             self.insert(address, size, event["stream"], action == "segment_unmap")
         elif action == "alloc":
-            assert self.blocks.pop(address, None), "allocated, and neither freed nor there at the end"
+            assert self.blocks.pop(address, None), "allocated, but neither freed nor live at the end"
         elif action == "free_completed":
             assert address not in self.blocks, "two blocks at one address"
             self.blocks[address] = [size, "p" if was_pending else "l"]
@@ -101,7 +102,7 @@ class State:
 
 
 def pending(events):
-    """Of each event: whether the block it gives back was asked to be freed before, in the trace or before it."""
+    """Return, for each event, whether it restores a block whose free was already requested, in the trace or before it."""
     asks = any(event["action"] == "free_requested" for event in events)
     ends = any(event["action"] == "free_completed" for event in events)
     known, result = {}, []

@@ -1,5 +1,5 @@
-//! Segments and blocks at random moments against a slow second opinion in Python (brute_force_state.py), block by block; at the end
-//! against what the file lists; and the most that was ever reserved.
+//! Segments and blocks of real and generated files at random moments, compared with the brute-force implementation in
+//! brute_force_state.py, and the reserved peak.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -14,10 +14,10 @@ use stated::{list, pieces};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Moments of each device that are compared, besides the first and the last.
+/// Number of random moments compared on each device, besides the first and the last.
 const MOMENTS: &str = "200";
 
-/// What Python prints; `None`, said aloud, where there is none.
+/// Runs the script on a file. Returns `None`, with a note on stdout, if there is no Python.
 fn python(path: &Path) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_state.py");
     let arguments = [path.as_os_str(), MOMENTS.as_ref(), "7".as_ref()];
@@ -29,7 +29,8 @@ fn python(path: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The engine's answer, as Python writes it; blocks that lie in no segment are told as how many and how many bytes.
+/// Returns the engine's segments and blocks as the script writes them, and the count and bytes of blocks outside
+/// segments.
 fn state(opened: &mut Opened, device: i64, moment: u32) -> (Vec<String>, (u32, u64)) {
     let page = list(opened, device, moment);
     let mut bars: Vec<_> = page.bars.iter().collect();
@@ -48,7 +49,7 @@ fn state(opened: &mut Opened, device: i64, moment: u32) -> (Vec<String>, (u32, u
     (lines, (page.astray.count, page.astray.bytes))
 }
 
-/// How many blocks were compared.
+/// Returns the number of blocks that were compared.
 fn check(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let Some(told) = python(path) else { return 1 };
@@ -92,14 +93,14 @@ fn check(path: &Path) -> usize {
 }
 
 #[test]
-fn real_files_agree_with_python_block_by_block() {
+fn blocks_of_real_files_match_python() {
     for path in real_pickles().unwrap_or_default() {
         assert!(check(&path) > 0, "{path:?}");
     }
 }
 
 #[test]
-fn generated_files_agree_with_python_block_by_block() {
+fn blocks_of_generated_files_match_python() {
     for (place, words) in [
         "--steps 2 --layers 4 --expandable --pending",
         "--steps 2 --layers 4 --private-pools --pending",
@@ -121,7 +122,7 @@ fn generated_files_agree_with_python_block_by_block() {
 }
 
 #[test]
-fn what_was_reserved_at_most_is_what_is_expected() {
+fn reserved_peaks_match_expected_json() {
     let Some(folder) = snapshots() else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let mut highest = Vec::new();

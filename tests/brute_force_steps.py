@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Annotations, steps, compiled regions, Mosaic's numbers and layers of a PyTorch memory snapshot: computed the slow, obvious way.
+"""Brute-force computation of annotations, steps, compiled regions, Mosaic's figures and modules of a PyTorch memory snapshot.
 
-usage: brute_force_steps.py SNAPSHOT      JSON on standard output, one entry a device
+usage: brute_force_steps.py SNAPSHOT      JSON on standard output, one entry per device
 
-Shares no code and no idea with the Rust: for every annotation, step and module it goes through all allocations or events again. Rules:
-DESIGN section 2, FORMAT section 6, semantics.md section 1. Bytes are requested bytes; moment k holds after k events.
+Shares no code or algorithm with the Rust implementation: it loops over all allocations or events for every annotation, step and module.
+Rules: DESIGN section 2, FORMAT section 6, semantics.md section 1. Bytes are requested bytes, and moment k is the state after k events.
 """
 import collections, json, re, sys
 
@@ -12,7 +12,7 @@ from brute_force import allocations, end_blocks, load
 
 
 def running(times):
-    """The axis of time never goes back; events before the first time stand at it."""
+    """Return non-decreasing times. Events before the first time get that time."""
     latest = next((time for time in times if time is not None), None)
     found = []
     for time in times:
@@ -22,7 +22,7 @@ def running(times):
 
 
 def pair(marks):
-    """[name, start, end or None] by start: an END ends the innermost open START of its name."""
+    """Return [name, start, end or None] sorted by start. An END closes the innermost open START of its name."""
     ranges, open = [], collections.defaultdict(list)
     for mark in marks:
         if mark["stage"] == "START":
@@ -66,7 +66,7 @@ def stages(all, curve, trace, marks):
 
 
 def mosaic(trace, marks):
-    """As `semantics.md` tells it: a counter, and a dict of what is live."""
+    """Compute Mosaic's figures as `semantics.md` describes: a counter and a dict of live allocations."""
     live, usage, curve = {}, 0, []
     annotations = [dict(mark) for mark in marks]
     waiting, open = collections.deque(annotations), []
@@ -100,7 +100,7 @@ def mosaic(trace, marks):
             events = sum(time <= mark["time_us"] for time in axis)
             stages.append([key if not seen[key] else f"{key}({seen[key]})", curve[events - 1] if events else 0])
             seen[key] += 1
-    # What weighs nothing is no part of a peak.
+    # Entries of zero bytes are not part of a peak.
     some = lambda counter: {name: size for name, size in counter.items() if size}
     return {"peak": peak, "contexts": some(contexts), "annotations": some(names), "stages": stages}
 
@@ -144,7 +144,7 @@ def is_native(name):
 
 
 def modules(frames):
-    """For each module that a stack is in, outermost first: the frames that lead to it, and the file of its forward."""
+    """Return, for each module of a stack, outermost first, the frames that call it and the file of its forward."""
     python = [(f["filename"], f["line"], f["name"]) for f in reversed(frames or []) if not is_native(f["filename"])]
     found, path, calls = [], (), False
     key = ()
@@ -206,7 +206,7 @@ FORWARD_LOOPS = ("torch/optim/", "torch/autograd/")
 
 
 def is_inside(calls):
-    """Whether the calls that all share are in a forward, an optimizer or the backward pass."""
+    """Return whether the shared calls are in a forward, an optimizer or the backward pass."""
     return not calls or any(
         name.rsplit(".", 1)[-1] == "forward" or (any(part in file.replace("\\", "/") for part in FORWARD_LOOPS) and not file.replace("\\", "/").endswith(WRAPPERS))
         for file, line, name in calls
@@ -214,7 +214,7 @@ def is_inside(calls):
 
 
 def by_stack(trace, curve):
-    """Steps by what repeats: [spans, how many agree]."""
+    """Return steps inferred from repeating stacks: [spans, number of stacks that agree]."""
     allocs = [number for number, event in enumerate(trace) if event["action"] == "alloc"]
     at = collections.defaultdict(list)
     for place, number in enumerate(allocs):
@@ -227,7 +227,7 @@ def by_stack(trace, curve):
             return False
         gaps = [b - a for a, b in zip(places, places[1:])]
         gaps = gaps[1:] if len(gaps) > 2 else gaps
-        # Variance over the square of the mean, in whole numbers.
+        # Variance divided by the square of the mean, in integers.
         return 16 * (len(gaps) * sum(gap * gap for gap in gaps) - sum(gaps) ** 2) <= sum(gaps) ** 2
 
     even = {stack: places for stack, places in at.items() if is_even(places)}
@@ -258,7 +258,7 @@ def by_stack(trace, curve):
 
 
 def by_name(stages):
-    """Steps by annotations of one name, or of names equal but for numbers, as the corpus has them."""
+    """Return steps by annotations with equal names, or with names that differ only in numbers."""
     best, rank = None, None
     for number, name in enumerate(dict.fromkeys(re.sub("[0-9]+", "#", stage["name"]) for stage in stages)):
         of, last = [], 0

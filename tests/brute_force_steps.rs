@@ -1,5 +1,4 @@
-//! The reports on stages and layers of real and generated files, against a slow second opinion in Python (brute_force_steps.py): to
-//! the byte.
+//! Steps and modules of real and generated files, compared with the brute-force implementation in brute_force_steps.py.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -15,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn stages_and_layers_agree_with_a_slow_second_opinion() {
+fn steps_and_modules_match_python() {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
         return;
@@ -45,7 +44,7 @@ fn stages_and_layers_agree_with_a_slow_second_opinion() {
     assert!(rows > 400, "{rows} rows were compared");
 }
 
-/// How many rows were compared.
+/// Returns the number of rows that were compared.
 fn check_file(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_steps.py");
@@ -58,9 +57,9 @@ fn check_file(path: &Path) -> usize {
         let device = expected["device"].as_i64().unwrap();
         let place = format!("{name}, device {device}");
         let stages = report(&mut opened, Topic::Steps, device);
-        rows += check_stages(&place, &stages, expected);
+        rows += check_annotations(&place, &stages, expected);
         rows += check_mosaic(&place, &stages, &expected["mosaic"]);
-        rows += check_layers(&place, &report(&mut opened, Topic::Modules, device), &expected["layers"]);
+        rows += check_modules(&place, &report(&mut opened, Topic::Modules, device), &expected["layers"]);
     }
     rows
 }
@@ -69,7 +68,7 @@ fn report(opened: &mut Opened, topic: Topic, device: i64) -> Report {
     let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000 };
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
@@ -81,7 +80,7 @@ fn cell<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a Cell {
     &row.cells[sheet.columns.iter().position(|column| column.key == key).unwrap()]
 }
 
-/// A number of a row; −2 where there is none.
+/// Returns a number of a row, or −2 if the cell is empty.
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> i64 {
     match cell(sheet, row, key) {
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => i64::try_from(*number).unwrap(),
@@ -92,11 +91,11 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> i64 {
 }
 
 fn text(sheet: &Sheet, row: &SheetRow, key: &str) -> String {
-    let Cell::Text(text) = cell(sheet, row, key) else { panic!("{key} is no text") };
+    let Cell::Text(text) = cell(sheet, row, key) else { panic!("{key} is not a text") };
     text.clone()
 }
 
-const FACTS: [[&str; 2]; 7] = [
+const SPAN_COLUMNS: [[&str; 2]; 7] = [
     ["start_live_bytes", "start"],
     ["end_live_bytes", "end"],
     ["peak_live_bytes", "peak"],
@@ -106,8 +105,8 @@ const FACTS: [[&str; 2]; 7] = [
     ["kept_bytes", "kept"],
 ];
 
-fn check_facts(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
-    for [ours, theirs] in FACTS {
+fn check_span(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
+    for [ours, theirs] in SPAN_COLUMNS {
         assert_eq!(number(sheet, row, ours), expected[theirs].as_i64().unwrap(), "{place}: {ours} of {row:?}");
     }
     let [from, to] = ["from", "to"].map(|key| expected[key].as_u64().unwrap() as u32);
@@ -115,17 +114,17 @@ fn check_facts(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
     assert_eq!([span.from, span.to], [from, to], "{place}: {row:?}");
 }
 
-fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
+fn check_annotations(place: &str, report: &Report, expected: &Value) -> usize {
     let (occurrences, stages) = (sheet(report, "occurrences"), expected["stages"].as_array().unwrap());
     assert_eq!(occurrences.rows.len(), stages.len(), "{place}: annotations");
-    // What the names come to, added up by hand.
+    // Sums by name, computed here.
     let mut sums: BTreeMap<String, [i64; 6]> = BTreeMap::new();
     for (row, expected) in occurrences.rows.iter().zip(stages) {
         let name = expected["name"].as_str().unwrap();
         let shown = if expected["ended"] == true { name.to_owned() } else { format!("{name} (no end)") };
         assert_eq!(text(occurrences, row, "name"), shown, "{place}");
         assert_eq!(number(occurrences, row, "duration_us"), expected["micros"].as_i64().unwrap(), "{place}");
-        check_facts(place, occurrences, row, expected);
+        check_span(place, occurrences, row, expected);
         let of = |key: &str| expected[key].as_i64().unwrap();
         let sum = sums.entry(name.to_owned()).or_default();
         let peak = sum[2].max(of("peak"));
@@ -147,7 +146,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     let (steps, expected_steps) = (sheet(report, "steps"), expected["steps"].as_array().unwrap());
     assert_eq!(steps.rows.len(), expected_steps.len(), "{place}: steps, {:?}", report.statements);
     for (row, expected) in steps.rows.iter().zip(expected_steps) {
-        check_facts(place, steps, row, expected);
+        check_span(place, steps, row, expected);
         assert_eq!(number(steps, row, "never_freed_bytes"), expected["never_freed"].as_i64().unwrap(), "{place}");
     }
     let contexts = sheet(report, "compile_contexts");
@@ -178,7 +177,7 @@ fn check_mosaic(place: &str, report: &Report, expected: &Value) -> usize {
     stages.len() + 1
 }
 
-fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
+fn check_modules(place: &str, report: &Report, expected: &Value) -> usize {
     let layers = sheet(report, "modules");
     let keys = [
         "events",
@@ -190,7 +189,7 @@ fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
         "peak_reserved_bytes",
         "live_bytes_at_peak",
     ];
-    // Those of which nothing happened have no peaks.
+    // Modules without events have no peaks.
     let none_is_zero = |number: i64| if number == -2 { 0 } else { number };
     let found = layers.rows.iter().map(|row| {
         let calls: Vec<String> = row.stack.iter().rev().cloned().collect();

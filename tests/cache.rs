@@ -1,4 +1,4 @@
-//! The cache of decoded snapshots on the command line: it changes nothing that is printed, and never answers for another file.
+//! The command line's cache of decoded snapshots: output never changes, and stale entries are never used.
 
 use crate::generate;
 use crate::opened::snapshots;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// A folder of a test, which is empty, with a cache in it.
+/// An empty folder for one test, with a cache in it.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -24,11 +24,11 @@ impl Folder {
         self.0.join("cache")
     }
 
-    /// A file that was changed an hour ago.
+    /// Writes a file with a modification time one hour ago.
     fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, bytes).unwrap();
-        settle(&path);
+        set_old_mtime(&path);
         path
     }
 
@@ -39,12 +39,10 @@ impl Folder {
         command
     }
 
-    /// What a command prints, with these words at its end.
     fn run(&self, words: &[&str]) -> Output {
         self.command(words).output().unwrap()
     }
 
-    /// The entries.
     fn entries(&self) -> Vec<PathBuf> {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(self.cache()).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
@@ -53,23 +51,23 @@ impl Folder {
     }
 }
 
-fn settle(path: &Path) {
+fn set_old_mtime(path: &Path) {
     let file = File::options().append(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
 }
 
-fn said(output: &Output) -> (Option<i32>, String, String) {
+fn outcome(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn made(words: &str) -> Vec<u8> {
+fn generated(words: &str) -> Vec<u8> {
     let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     generate::generate(&options, Vec::new()).unwrap().0
 }
 
-/// What is asked of each file.
-const ASKED: &[&[&str]] = &[
+/// Commands that are run on each file.
+const COMMANDS: &[&[&str]] = &[
     &["summary", "--json"],
     &["insights", "--json"],
     &["live", "--json"],
@@ -81,23 +79,23 @@ const ASKED: &[&[&str]] = &[
     &["convert", "-o", "-", "--to", "json"],
 ];
 
-/// Asks everything without the cache, when nothing is there yet, and again; whether anything was kept.
+/// Compares the output of all commands with and without the cache. Returns whether anything was cached.
 fn compare(folder: &Folder, file: &Path) -> bool {
     let _ = fs::remove_dir_all(folder.cache());
     let path = file.to_str().unwrap();
-    for words in ASKED {
+    for words in COMMANDS {
         let words = [&[words[0], path], &words[1..]].concat();
         let without = folder.run(&[&*words, &["--no-cache"]].concat());
-        // The first one writes.
+        // The first run writes the entry.
         for _ in 0..if folder.entries().is_empty() { 2 } else { 1 } {
-            assert_eq!(said(&folder.run(&words)), said(&without), "{words:?}");
+            assert_eq!(outcome(&folder.run(&words)), outcome(&without), "{words:?}");
         }
     }
     !folder.entries().is_empty()
 }
 
 #[test]
-fn real_files_answer_the_same_from_the_cache() {
+fn real_files_have_same_output_from_cache() {
     let Some(snapshots) = snapshots() else { return };
     let folder = Folder::new("real");
     let mut files: Vec<_> = fs::read_dir(snapshots).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -112,66 +110,66 @@ fn real_files_answer_the_same_from_the_cache() {
 }
 
 #[test]
-fn files_of_all_forms_answer_the_same_from_the_cache() {
+fn all_formats_have_same_output_from_cache() {
     let folder = Folder::new("forms");
-    let pickle = made("--example");
+    let pickle = generated("--example");
     assert!(compare(&folder, &folder.file("a.pickle.gz", &gzip(&pickle))));
     assert!(compare(&folder, &folder.file("a.pickle.zst", &zstd(&pickle))));
     assert!(compare(&folder, &folder.file("a.zip", &zip_of(&[("a.pickle", &pickle)]))));
     let two = zip_of(&[("a.pickle", &pickle), ("b.pickle", &pickle)]);
-    assert!(!compare(&folder, &folder.file("two.zip", &two)), "members of an archive are not kept");
+    assert!(!compare(&folder, &folder.file("two.zip", &two)), "members of an archive are not cached");
     let columns = folder.0.join("a.columns");
     let to = folder.run(&["convert", folder.0.join("a.pickle.gz").to_str().unwrap(), "-o", columns.to_str().unwrap()]);
-    assert!(to.status.success(), "{:?}", said(&to));
-    settle(&columns);
-    assert!(!compare(&folder, &columns), "columns are what would be kept");
+    assert!(to.status.success(), "{:?}", outcome(&to));
+    set_old_mtime(&columns);
+    assert!(!compare(&folder, &columns), "columns are not cached");
     assert!(!compare(&folder, &folder.file("broken.pickle", &pickle[..pickle.len() / 2])));
 }
 
 #[test]
-fn a_second_question_reads_the_entry_and_no_other_does() {
+fn second_run_reads_cache() {
     let folder = Folder::new("reads");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let without = said(&folder.run(&["summary", path, "--json", "--no-cache"]));
-    assert!(folder.entries().is_empty(), "nothing is written");
-    assert_eq!(said(&folder.run(&["summary", path, "--json", "--load-last", "2000"])).0, Some(0));
-    assert!(folder.entries().is_empty(), "not of a part of a file");
-    assert_eq!(said(&folder.run(&["ranks", path, "--json"])).0, Some(0));
-    assert!(folder.entries().is_empty(), "not of many files at once");
-    assert_eq!(said(&folder.run(&["summary", path, "--json"])), without);
+    let without = outcome(&folder.run(&["summary", path, "--json", "--no-cache"]));
+    assert!(folder.entries().is_empty(), "--no-cache writes no entry");
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json", "--load-last", "2000"])).0, Some(0));
+    assert!(folder.entries().is_empty(), "a partial load writes no entry");
+    assert_eq!(outcome(&folder.run(&["ranks", path, "--json"])).0, Some(0));
+    assert!(folder.entries().is_empty(), "several files write no entry");
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json"])), without);
     let [entry] = &*folder.entries() else { panic!("{:?}", folder.entries()) };
-    // An entry that says something else shows who reads it.
-    let other = folder.file("b.pickle", &made("--events 5000"));
-    let of_other = said(&folder.run(&["live", other.to_str().unwrap(), "--json"]));
+    // A replaced entry shows which commands read it.
+    let other = folder.file("b.pickle", &generated("--events 5000"));
+    let of_other = outcome(&folder.run(&["live", other.to_str().unwrap(), "--json"]));
     let entries = folder.entries();
     let entry_of_other = entries.iter().find(|other| *other != entry).unwrap();
     fs::copy(entry_of_other, entry).unwrap();
     let renamed =
         |(status, text, error): (Option<i32>, String, String)| (status, text.replace("b.pickle", "a.pickle"), error);
-    assert_eq!(said(&folder.run(&["live", path, "--json"])), renamed(of_other));
-    assert_eq!(said(&folder.run(&["summary", path, "--json", "--no-cache"])), without);
+    assert_eq!(outcome(&folder.run(&["live", path, "--json"])), renamed(of_other));
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json", "--no-cache"])), without);
     let mut pipe = folder.command(&["summary", "-", "--json"]);
     let piped = pipe.stdin(File::open(&other).unwrap()).output().unwrap();
-    assert!(said(&piped).1.contains(r#""file": "-""#));
-    assert_eq!(folder.entries().len(), 2, "standard input is not kept");
+    assert!(outcome(&piped).1.contains(r#""file": "-""#));
+    assert_eq!(folder.entries().len(), 2, "standard input is not cached");
 }
 
 #[test]
-fn a_file_that_changed_is_read_again() {
+fn changed_file_is_read_again() {
     let folder = Folder::new("changed");
-    let [one, other] = ["--events 3000 --seed 1", "--events 3000 --seed 2"].map(made);
+    let [one, other] = ["--events 3000 --seed 1", "--events 3000 --seed 2"].map(generated);
     let file = folder.file("a.pickle", &one);
     let asked = ["summary", file.to_str().unwrap(), "--json"];
-    let of_one = said(&folder.run(&asked));
+    let of_one = outcome(&folder.run(&asked));
     let of_other = {
         folder.file("a.pickle", &other);
-        said(&folder.run(&[&asked[..], &["--no-cache"]].concat()))
+        outcome(&folder.run(&[&asked[..], &["--no-cache"]].concat()))
     };
     assert_ne!(of_one, of_other);
-    assert_eq!(said(&folder.run(&asked)), of_other);
+    assert_eq!(outcome(&folder.run(&asked)), of_other);
     let as_before = fs::metadata(&file).unwrap().modified().unwrap();
-    // In place, of the same length, and with the time that it had.
+    // Changed in place, with the same length and modification time.
     let byte =
         one.windows(9).position(|bytes| bytes == b"python3.1").or(one.windows(3).position(|bytes| bytes == b".py"));
     let mut changed = other.clone();
@@ -179,21 +177,21 @@ fn a_file_that_changed_is_read_again() {
     changed[at] = changed[at].wrapping_add(1);
     fs::write(&file, &changed).unwrap();
     File::options().append(true).open(&file).unwrap().set_modified(as_before).unwrap();
-    let without = said(&folder.run(&[&asked[..], &["--no-cache"]].concat()));
-    assert_eq!(said(&folder.run(&asked)), without);
-    // Changed just now: it may change again without another time.
+    let without = outcome(&folder.run(&[&asked[..], &["--no-cache"]].concat()));
+    assert_eq!(outcome(&folder.run(&asked)), without);
+    // A file changed just now may change again within the same timestamp.
     fs::write(&file, &one).unwrap();
     let entries = folder.entries();
-    assert_eq!(said(&folder.run(&asked)), of_one);
+    assert_eq!(outcome(&folder.run(&asked)), of_one);
     assert_eq!(folder.entries(), entries);
 }
 
 #[test]
-fn damaged_entries_are_removed_and_the_file_is_read() {
+fn damaged_entry_is_replaced() {
     let folder = Folder::new("damaged");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let asked = ["insights", file.to_str().unwrap(), "--json"];
-    let answer = said(&folder.run(&asked));
+    let answer = outcome(&folder.run(&asked));
     let entry = folder.entries().remove(0);
     let whole = fs::read(&entry).unwrap();
     let flipped = |at: usize| {
@@ -210,16 +208,16 @@ fn damaged_entries_are_removed_and_the_file_is_read() {
         [&*whole, b"x"].concat(),
     ] {
         fs::write(&entry, bytes).unwrap();
-        assert_eq!(said(&folder.run(&asked)), answer);
-        assert!(fs::read(&entry).unwrap() == whole, "it is written again");
+        assert_eq!(outcome(&folder.run(&asked)), answer);
+        assert!(fs::read(&entry).unwrap() == whole, "the entry is rewritten");
     }
 }
 
 #[test]
-fn those_used_longest_ago_make_room() {
+fn least_recently_used_entry_is_evicted() {
     let folder = Folder::new("room");
     let files: Vec<PathBuf> = (1..4)
-        .map(|seed| folder.file(&format!("{seed}.pickle"), &made(&format!("--events 3000 --seed {seed}"))))
+        .map(|seed| folder.file(&format!("{seed}.pickle"), &generated(&format!("--events 3000 --seed {seed}"))))
         .collect();
     let ask = |file: &Path, most: u64| {
         let most = most.to_string();
@@ -231,24 +229,24 @@ fn those_used_longest_ago_make_room() {
     let bytes = fs::metadata(&first).unwrap().len();
     ask(&files[1], 1 << 20);
     // The first was used longer ago than the second.
-    settle(&first);
+    set_old_mtime(&first);
     ask(&files[2], bytes * 5 / 2);
     assert_eq!(folder.entries().len(), 2);
     assert!(!first.exists());
     ask(&files[0], bytes / 2);
-    assert_eq!(folder.entries().len(), 2, "what is larger than all room is not kept");
+    assert_eq!(folder.entries().len(), 2, "an entry larger than the limit is not cached");
 }
 
 #[test]
-fn several_programs_may_use_it_at_once() {
+fn concurrent_processes_share_cache() {
     let folder = Folder::new("several");
     let files: Vec<PathBuf> = (1..3)
-        .map(|seed| folder.file(&format!("{seed}.pickle"), &made(&format!("--events 3000 --seed {seed}"))))
+        .map(|seed| folder.file(&format!("{seed}.pickle"), &generated(&format!("--events 3000 --seed {seed}"))))
         .collect();
     let asked = |file: &Path| ["summary".to_owned(), file.to_str().unwrap().to_owned(), "--json".to_owned()];
     let answers: Vec<_> = files
         .iter()
-        .map(|file| said(&folder.run(&[&asked(file).each_ref().map(String::as_str)[..], &["--no-cache"]].concat())))
+        .map(|file| outcome(&folder.run(&[&asked(file).each_ref().map(String::as_str)[..], &["--no-cache"]].concat())))
         .collect();
     for _ in 0..3 {
         let started: Vec<_> = (0..8)
@@ -259,7 +257,7 @@ fn several_programs_may_use_it_at_once() {
             })
             .collect();
         for (at, child) in started.into_iter().enumerate() {
-            assert_eq!(said(&child.wait_with_output().unwrap()), answers[at % 2]);
+            assert_eq!(outcome(&child.wait_with_output().unwrap()), answers[at % 2]);
         }
         assert_eq!(folder.entries().len(), 2);
         fs::remove_file(folder.entries().remove(0)).unwrap();
@@ -267,35 +265,35 @@ fn several_programs_may_use_it_at_once() {
 }
 
 #[test]
-fn without_a_folder_that_can_be_written_files_are_read_as_ever() {
+fn unwritable_cache_folder_is_ignored() {
     let folder = Folder::new("none");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let answer = said(&folder.run(&["summary", path, "--json", "--no-cache"]));
+    let answer = outcome(&folder.run(&["summary", path, "--json", "--no-cache"]));
     for cache in [file.join("cache"), PathBuf::from("/proc/memscape"), PathBuf::from("/dev/null")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
         command.args(["summary", path, "--json", "--cache-least", "0", "--cache-folder"]).arg(cache);
-        assert_eq!(said(&command.output().unwrap()), answer);
+        assert_eq!(outcome(&command.output().unwrap()), answer);
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     command.args(["summary", path, "--json", "--cache-least", "0"]).env_remove("HOME").env_remove("XDG_CACHE_HOME");
-    assert_eq!(said(&command.output().unwrap()), answer);
+    assert_eq!(outcome(&command.output().unwrap()), answer);
 }
 
 #[test]
-fn the_terminal_and_sessions_use_it_too() {
+fn tui_and_ask_use_cache() {
     let folder = Folder::new("tui");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let without = said(&folder.run(&["tui", path, "--plain", "--no-cache"]));
-    assert_eq!(said(&folder.run(&["tui", path, "--plain"])), without);
+    let without = outcome(&folder.run(&["tui", path, "--plain", "--no-cache"]));
+    assert_eq!(outcome(&folder.run(&["tui", path, "--plain"])), without);
     assert_eq!(folder.entries().len(), 1);
-    assert_eq!(said(&folder.run(&["tui", path, "--plain"])), without);
+    assert_eq!(outcome(&folder.run(&["tui", path, "--plain"])), without);
     assert_eq!(
-        said(&folder.run(&["summary", path, "--json"])),
-        said(&folder.run(&["summary", path, "--json", "--no-cache"]))
+        outcome(&folder.run(&["summary", path, "--json"])),
+        outcome(&folder.run(&["summary", path, "--json", "--no-cache"]))
     );
     fs::remove_dir_all(folder.cache()).unwrap();
-    assert_eq!(said(&folder.run(&["ask", path])).0, Some(0));
+    assert_eq!(outcome(&folder.run(&["ask", path])).0, Some(0));
     assert_eq!(folder.entries().len(), 1);
 }

@@ -1,4 +1,5 @@
-//! Categories through the engine: what the default set tells of real and generated files, in legend, search, details, timeline and report.
+//! Categories assigned by the default rules to real and generated files, as shown in legend, search, details, timeline
+//! and report.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -13,7 +14,7 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use trained::generated;
 
-/// The files of the corpus that hold a training step.
+/// Files of the corpus that contain a training step.
 const TRAINING: &[&str] = &[
     "adam-35-events.pickle",
     "deep-stacks-no-time.pickle",
@@ -34,12 +35,12 @@ fn legend(opened: &mut Opened, device: i64, at: Option<u32>) -> Vec<LegendEntry>
         Request::Ask(Ask { serial: 1, device, what: Question::Legend { colouring: Grouping::Category, at } }),
     ) {
         Reply::Answer { answer: Answer::Legend(entries), .. } => entries,
-        other => panic!("a legend was asked for, not {other:?}"),
+        other => panic!("expected a legend, got {other:?}"),
     }
 }
 
 #[test]
-fn nine_tenths_of_the_peak_of_each_training_file_are_known() {
+fn training_files_have_under_ten_percent_unknown_at_peak() {
     let Some(files) = real_pickles() else { return };
     let mut trained = 0;
     for path in files {
@@ -62,11 +63,10 @@ fn nine_tenths_of_the_peak_of_each_training_file_are_known() {
             }
         }
     }
-    assert_eq!(trained, TRAINING.len(), "each training file is there and has one device");
+    assert_eq!(trained, TRAINING.len(), "each training file is found and has one device");
 }
 
-/// A story, and what is open of it.
-fn tell(opened: &mut Opened, set: CategorySet) {
+fn set_rules(opened: &mut Opened, set: CategorySet) {
     opened.engine.request(Request::Categories(Box::new(set)));
 }
 
@@ -74,7 +74,7 @@ fn find(opened: &mut Opened, query: &str) -> Tally {
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device: 0, what: Question::Find(query.to_owned()) }))
     {
         Reply::Answer { answer: Answer::Find(tally), .. } => tally,
-        other => panic!("a search was asked for, not {other:?}"),
+        other => panic!("expected a search result, got {other:?}"),
     }
 }
 
@@ -82,25 +82,25 @@ fn report(opened: &mut Opened, device: i64) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: None, rows: 9, ..ReportQuestion::default() };
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
-/// By category, what is live at the peak.
+/// Returns label, live bytes and count at the peak of each category.
 fn at_peak(opened: &mut Opened) -> Vec<(String, u64, u64)> {
     let entries = legend(opened, 0, None).into_iter();
     entries.map(|entry| (entry.label, entry.peak_requested, entry.peak_count)).collect()
 }
 
 #[test]
-fn what_a_generated_training_is_made_of_is_told() {
+fn generated_training_has_expected_category_sizes() {
     for words in
         ["--events 9000 --layers 6", "--events 9000 --layers 6 --record-from-start", "--events 9000 --ring 6000"]
     {
         let (mut opened, _) = generated(words);
         let of = |name: &str, parts: &[(String, u64, u64)]| parts.iter().find(|part| part.0 == name).unwrap().1;
         let parts = at_peak(&mut opened);
-        // Adam keeps two states a parameter, and each has a gradient.
+        // Adam keeps two states per parameter, and each parameter has a gradient.
         let parameters = of("parameter", &parts);
         assert!(parameters > 0, "{words}: {parts:?}");
         assert_eq!(
@@ -133,23 +133,31 @@ fn legend_search_details_and_report_agree() {
         let Some(row) = row else { continue };
         assert_eq!(row.cells[1], Cell::Bytes(entry.peak_requested), "{}", entry.label);
         let evidence = row.evidence.as_ref().unwrap();
-        assert_eq!(find(&mut opened, evidence.find.as_ref().unwrap()), tally, "what a row shows is what it counts");
+        assert_eq!(
+            find(&mut opened, evidence.find.as_ref().unwrap()),
+            tally,
+            "the search of a row finds what the row counts"
+        );
         sum = Weight { bytes: sum.bytes + entry.at.bytes, count: sum.count + entry.at.count };
     }
-    let at = vec![memscape::engine::protocol::At::Moment(events / 2)];
+    let at = vec![memscape::engine::protocol::MomentSpec::Moment(events / 2)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
         opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }))
     else {
         panic!("no moment")
     };
-    assert_eq!((sum.bytes, sum.count), (moments[0].requested, moments[0].count), "all that is live has a category");
+    assert_eq!(
+        (sum.bytes, sum.count),
+        (moments[0].requested, moments[0].count),
+        "every live allocation has a category"
+    );
     let parameter = opened.details(0, 0).unwrap().category.unwrap();
     assert_eq!((parameter.name.as_str(), parameter.rule.is_some()), ("parameter", true));
     assert!(parameter.why.contains("same size as a gradient"), "{}", parameter.why);
 }
 
 #[test]
-fn another_set_is_heeded_at_once_by_all_that_shows_categories() {
+fn new_rules_apply_to_timeline_search_and_report() {
     let (mut opened, _) = generated("--events 4000 --layers 3");
     let looks = Looks { stacking: Some(Grouping::Category), colouring: Grouping::Category, ..Looks::default() };
     let moment = opened.summary.devices[0].peak_event as u32 + 1;
@@ -163,14 +171,14 @@ fn another_set_is_heeded_at_once_by_all_that_shows_categories() {
     };
     let of = |opened: &mut Opened, id: u32| opened.details(0, id).unwrap().category.unwrap().name;
     let bottom = hit(&mut opened);
-    assert_eq!(of(&mut opened, bottom), "parameter", "what stays longest stands at the bottom");
-    // Only what the model makes has a category now, so it is at the bottom.
+    assert_eq!(of(&mut opened, bottom), "parameter", "the longest-lived category is at the bottom");
+    // Only frames of the model match now, so its category is at the bottom.
     let rule = |category: &str, name: &str| CategoryRule {
         category: category.to_owned(),
         name: Some(name.to_owned()),
         ..CategoryRule::default()
     };
-    tell(
+    set_rules(
         &mut opened,
         CategorySet { name: "mine".to_owned(), rules: vec![rule("mine", "forward")], ..CategorySet::default() },
     );
@@ -179,15 +187,15 @@ fn another_set_is_heeded_at_once_by_all_that_shows_categories() {
     assert_eq!(at_peak(&mut opened).len(), 2);
     assert_eq!(find(&mut opened, "@category parameter").count, 0);
     assert!(report(&mut opened, 0).statements[0].text.contains("rules: mine"));
-    // The next file is told by it as well; a device that there is not has no report.
+    // The rules apply to every device. A device that does not exist has no report.
     assert!(report(&mut opened, 7).sheets.is_empty());
-    // A set that can't be read tells nothing, and harms nobody.
-    tell(&mut opened, CategorySet { rules: vec![rule("x", "(")], ..CategorySet::default() });
+    // An invalid set classifies nothing.
+    set_rules(&mut opened, CategorySet { rules: vec![rule("x", "(")], ..CategorySet::default() });
     assert_eq!(at_peak(&mut opened).iter().map(|part| part.1).filter(|&bytes| bytes > 0).count(), 1);
 }
 
 #[test]
-fn what_the_file_says_itself_wins() {
+fn recorded_category_overrides_rules() {
     let event = |action: &str, addr: u64, category: Option<&str>| {
         let mut event = serde_json::json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": [
             {"name": "forward", "filename": "model.py", "line": 1}]});
@@ -206,7 +214,7 @@ fn what_the_file_says_itself_wins() {
 }
 
 #[test]
-fn a_thousand_rules_and_long_names_stay_in_slices() {
+fn many_rules_and_long_names_yield_between_slices() {
     let name = "x".repeat(1 << 20);
     let frames: Vec<_> =
         (0..12).map(|line| serde_json::json!({"name": name, "filename": name, "line": line})).collect();
@@ -218,7 +226,7 @@ fn a_thousand_rules_and_long_names_stay_in_slices() {
         name: Some(format!("[a-w]{{2}}{number}$")),
         ..CategoryRule::default()
     };
-    tell(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
+    set_rules(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
     let colouring = Grouping::Category;
     opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }));
     let mut asked = 0;
@@ -228,11 +236,11 @@ fn a_thousand_rules_and_long_names_stay_in_slices() {
             false
         });
     }
-    // 12,000 expressions over 8 KiB each: the clock was looked at after every second one at least.
-    assert!(asked > 6_000, "{asked} looks at the clock");
+    // 12,000 patterns over 8 KiB each: the clock is checked at least after every second one.
+    assert!(asked > 6_000, "the clock was checked {asked} times");
 }
 
-fn mine() -> CategorySet {
+fn custom_rules() -> CategorySet {
     let rule = |name: &str| CategoryRule {
         category: "mine".to_owned(),
         name: Some(name.to_owned()),
@@ -242,31 +250,31 @@ fn mine() -> CategorySet {
 }
 
 #[test]
-fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
+fn unmatched_rules_are_counted() {
     let (mut opened, _) = generated("--events 4000 --layers 3");
-    tell(&mut opened, mine());
+    set_rules(&mut opened, custom_rules());
     let report = report(&mut opened, 0);
     let rules = report.sheets.iter().find(|sheet| sheet.key == "rules").unwrap();
-    assert_eq!(rules.rows.len(), 2, "one that holds, and what no rule tells");
+    assert_eq!(rules.rows.len(), 2, "one matching rule, and the row for no rule");
     assert!(rules.note.ends_with("Rules without a match: 1 of 2."), "{}", rules.note);
 }
 
 #[test]
-fn a_report_under_way_begins_again_by_other_rules() {
+fn rule_change_restarts_running_report() {
     for topic in [Topic::Categories, Topic::Savings, Topic::Peak] {
         let (mut opened, _) = generated("--events 9000 --layers 3");
         let ask = || {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
             Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
         };
-        tell(&mut opened, mine());
+        set_rules(&mut opened, custom_rules());
         let expected = opened.reply(ask());
         let mut overtaken = 0;
         for slices in 0..30 {
-            // Opened again: what reports share, such as steps, is found once for each file.
+            // Opens the file again, because steps and other data shared by reports are computed once per file.
             (opened, _) = generated("--events 9000 --layers 3");
-            tell(&mut opened, CategorySet::standard());
-            // What is told once takes no slices of the report.
+            set_rules(&mut opened, CategorySet::standard());
+            // Classifies the allocations first, so that this takes no slices of the report.
             legend(&mut opened, 0, None);
             opened.engine.request(ask());
             (0..slices).for_each(|_| _ = opened.engine.step(&mut || false));
@@ -274,7 +282,7 @@ fn a_report_under_way_begins_again_by_other_rules() {
                 break;
             }
             overtaken += 1;
-            tell(&mut opened, mine());
+            set_rules(&mut opened, custom_rules());
             let reply = loop {
                 if let Some(reply) = opened.engine.next_reply() {
                     break reply;

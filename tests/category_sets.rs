@@ -1,4 +1,4 @@
-//! Sets of rules for categories as text: what is read, what is refused and why, what is written reads back.
+//! Parsing and writing of category rule sets: valid sets round-trip, and invalid ones report each error with its line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -7,9 +7,9 @@ use memscape::yaml;
 use proptest::prelude::*;
 
 #[test]
-fn sets_that_come_with_the_program_are_read_and_written_as_they_are() {
+fn built_in_sets_round_trip() {
     for name in ["default", "mosaic"] {
-        let set = CategorySet::named(name).unwrap();
+        let set = CategorySet::built_in_by_name(name).unwrap();
         assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
         assert_eq!(yaml::parse(&set.to_json()), Ok(set));
     }
@@ -19,13 +19,13 @@ fn parsed(text: &str) -> CategorySet {
     yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// The lines of what is wrong, each with its sentence.
-fn wrong(text: &str) -> Vec<String> {
+/// Returns the errors of an invalid text, each with its line.
+fn errors(text: &str) -> Vec<String> {
     yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn mosaics_rules_are_read_as_json_and_as_yaml() {
+fn mosaic_rules_parse_from_json_and_yaml() {
     let json = parsed("{\"nccl\": \"nccl.*\",\n \"attention\": \"_attn|flash\"}");
     let list = "
 # Rules of ours
@@ -48,16 +48,12 @@ rules:
     assert_eq!(parsed(list).rules[0].note, "what \"NCCL\" takes");
     assert_eq!(json.categories(), ["nccl", "attention", "unknown"]);
     assert_eq!(parsed(&json.to_mosaic().unwrap()), json);
-    assert_eq!(
-        CategorySet::standard().to_mosaic(),
-        Err(1),
-        "Mosaic's form can't say it, and nothing is left out in silence"
-    );
+    assert_eq!(CategorySet::standard().to_mosaic(), Err(1), "the standard set cannot be written in Mosaic's format");
     assert_eq!(parsed("rules: forward"), parsed("{\"rules\": \"forward\"}"), "a category may be called rules");
 }
 
 #[test]
-fn all_that_is_wrong_is_told_with_its_line() {
+fn invalid_rules_report_error_with_line() {
     let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
     let expected = [
         "line 3: invalid regular expression: found open group without closing ')'",
@@ -66,36 +62,36 @@ fn all_that_is_wrong_is_told_with_its_line() {
         "line 5: \"most\" must be a whole number below 2^32",
         "line 6: a rule must be an object",
     ];
-    assert_eq!(wrong(text), expected);
-    assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
-    assert_eq!(wrong("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
-    assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
-    assert_eq!(wrong("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
-    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" must be a string"]);
-    assert_eq!(wrong("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
-    assert_eq!(wrong("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
-    assert_eq!(wrong("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
+    assert_eq!(errors(text), expected);
+    assert_eq!(errors("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
+    assert_eq!(errors("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
+    assert_eq!(errors("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
+    assert_eq!(errors("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
+    assert_eq!(errors("a: [b]"), ["line 1: \"a\" must be a string"]);
+    assert_eq!(errors("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
+    assert_eq!(errors("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
+    assert_eq!(errors("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
     assert_eq!(
-        wrong("rules:\n- name: a\n  pattern: '('"),
+        errors("rules:\n- name: a\n  pattern: '('"),
         ["line 3: invalid regular expression: found open group without closing ')'"]
     );
-    assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
-    assert!(wrong("")[0].starts_with("line 1: "));
+    assert_eq!(errors("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
+    assert!(errors("")[0].starts_with("line 1: "));
     let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
     assert!(yaml::parse(&many(1000)).is_ok());
-    assert_eq!(wrong(&many(1001)), ["line 1: at most 1,000 rules"]);
+    assert_eq!(errors(&many(1001)), ["line 1: at most 1,000 rules"]);
     let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
-    assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
-    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
-    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
+    assert_eq!(errors(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
+    assert!(errors(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
+    assert!(errors(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
     let deep: String = (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    assert!(wrong(&deep)[0].contains("nested too deep"));
+    assert!(errors(&deep)[0].contains("nested too deep"));
 }
 
-mod any {
-    //! Any set that can be written.
+mod arbitrary {
+    //! Strategies for random rule sets.
     use memscape::engine::protocol::category::{
-        Birth, End, Likeness, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn,
+        Birth, End, Looked, ModelCall, Order, Place, SizeCondition, StackKind, StackOrigin, Turn,
     };
     use memscape::engine::protocol::{CategoryRule, CategorySet};
     use proptest::prelude::*;
@@ -104,13 +100,19 @@ mod any {
         (0..words.len()).prop_map(|place| words[place].1)
     }
 
-    fn likeness() -> impl Strategy<Value = Likeness> {
+    fn likeness() -> impl Strategy<Value = SizeCondition> {
         let what = prop_oneof![
             "[a-z \"\\\\]{1,9}".prop_map(|it| (Some(it), None)),
             "[a-z|^$]{1,9}".prop_map(|it| (None, Some(it))),
         ];
         (what, 1u32..9, 1u32..99, prop::option::of(any::<u32>()), one_of(Place::WORDS)).prop_map(
-            |((category, name), first, second, each, at)| Likeness { category, name, ratio: (first, second), each, at },
+            |((category, name), first, second, each, at)| SizeCondition {
+                category,
+                name,
+                ratio: (first, second),
+                each,
+                at,
+            },
         )
     }
 
@@ -119,7 +121,7 @@ mod any {
         let pattern = || prop::option::of("[a-z|\"$é]{0,9}");
         let words = (prop::option::of(one_of(StackKind::WORDS)), prop::option::of(one_of(Birth::WORDS)));
         let more = (prop::option::of(one_of(End::WORDS)), prop::option::of(one_of(ModelCall::WORDS)));
-        let of = (one_of(Looked::WORDS), one_of(StackOf::WORDS), one_of(Turn::WORDS));
+        let of = (one_of(Looked::WORDS), one_of(StackOrigin::WORDS), one_of(Turn::WORDS));
         let numbers = (any::<u32>(), prop::option::of(any::<u32>()), prop::option::of(likeness()));
         (
             ("[a-zA-Zé\"\\\\]{1,9}", text()),
@@ -135,7 +137,7 @@ mod any {
                     (category, note),
                     (name, file, frame),
                     (recorded, told),
-                    (stack, born),
+                    (stack, allocated_at),
                     (ends, model),
                     of,
                     (least, most, like),
@@ -155,7 +157,7 @@ mod any {
                         recorded,
                         told,
                         stack,
-                        born,
+                        allocated_at,
                         ends,
                         least,
                         most,
@@ -174,9 +176,9 @@ mod any {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(set in any::set()) {
+    fn random_sets_round_trip(set in arbitrary::set()) {
         prop_assert_eq!(yaml::parse(&set.to_json()), Ok(set.clone()));
-        prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
+        prop_assert_eq!(memscape::engine::protocol::decode(&memscape::engine::protocol::encode(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
             let read = yaml::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));
@@ -184,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
+    fn random_text_does_not_panic(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
         let _ = yaml::parse(&text);
         let _ = yaml::parse(&["rules:\n", &text].concat());
     }

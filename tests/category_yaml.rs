@@ -1,4 +1,5 @@
-//! Rules as YAML: what PyYAML writes and people type is read as the same rules in JSON are, the rest is refused with its line.
+//! Category rules as YAML: output of PyYAML and hand-written YAML parse like the same rules in JSON. Errors report
+//! their line.
 
 use memscape::engine::protocol::CategorySet;
 use memscape::yaml;
@@ -7,20 +8,20 @@ fn parsed(text: &str) -> CategorySet {
     yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?} in\n{text}"))
 }
 
-/// What is wrong with a text: the lines and their sentences.
-fn wrong(text: &str) -> Vec<String> {
+/// Returns the errors of an invalid text, each with its line.
+fn errors(text: &str) -> Vec<String> {
     yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn what_pyyaml_writes_is_read() {
-    for text in WRITTEN {
+fn pyyaml_output_parses() {
+    for text in PYYAML_OUTPUTS {
         assert_eq!(parsed(text), parsed(RULES), "{text}");
     }
 }
 
 #[test]
-fn what_people_type_is_read() {
+fn hand_written_yaml_parses_like_json() {
     let cases = [
         ("{a: b, c: 'd, e'}", r#"{"a": "b", "c": "d, e"}"#),
         ("[{category: a, name: b}]", r#"[{"category": "a", "name": "b"}]"#),
@@ -54,7 +55,7 @@ fn what_people_type_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_with_its_line() {
+fn invalid_yaml_reports_error_with_line() {
     let cases = [
         ("x: y\na: b: c", "line 2: mapping values are not allowed in this context"),
         ("a: b\n---\nc: d", "line 2: more than one document"),
@@ -70,20 +71,20 @@ fn what_is_wrong_is_refused_with_its_line() {
         ("\na: [b", "line 2: while parsing a flow sequence, expected ',' or ']'"),
     ];
     for (text, expected) in cases {
-        assert_eq!(wrong(text), [expected], "{text}");
+        assert_eq!(errors(text), [expected], "{text}");
     }
 }
 
 #[test]
-fn a_hostile_text_ends_soon() {
+fn hostile_yaml_ends_quickly() {
     let mut laughs = "- &a0 {category: a}\n".to_owned();
     for level in 1..12 {
         laughs += &format!("- &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", "));
     }
-    assert_eq!(wrong(&laughs), ["line 6: aliases expand to more than 100,000 values"]);
+    assert_eq!(errors(&laughs), ["line 6: aliases expand to more than 100,000 values"]);
     let many: String = (0..2000).map(|_| "- *x\n").collect();
     let large: String = (0..200).map(|key| format!("k{key}: v, ")).collect();
-    let errors = wrong(&format!("- &x {{{large}}}\n{many}"));
+    let errors = errors(&format!("- &x {{{large}}}\n{many}"));
     assert!(errors[0].ends_with("aliases expand to more than 100,000 values"), "{errors:?}");
     for unit in [
         "[", "{", "- ", "? ", "a: {", "[a, ", "{a: ", "&a ", "!a ", "*a ", "'", "\"", "|\n", "\n ", "\t", "---\n", "#",
@@ -94,10 +95,10 @@ fn a_hostile_text_ends_soon() {
     }
 }
 
-/// As JSON, and as PyYAML 6.0.3 writes it.
+/// The same rules as JSON. [`WRITTEN`] is what PyYAML 6.0.3 writes for them.
 const RULES: &str = r####"{"rules": [{"name": "nccl", "pattern": "nccl.*", "description": "what \"NCCL\" takes\nand more: # all\n", "priority": 2}, {"name": "na\u00efve", "pattern": "caf\u00e9|it's \ud83d\ude00", "description": "word word word word word word word word word word word word word word word word word word word word word word word word \\d"}, {"name": "yes", "pattern": "- a: b", "description": "*x"}, {"name": "12", "pattern": "\t\u0007|\u2028", "description": ""}]}"####;
 
-const WRITTEN: &[&str] = &[
+const PYYAML_OUTPUTS: &[&str] = &[
     // safe_dump(rules)
     r####"rules:
 - description: 'what "NCCL" takes

@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
-# All checks and tests, the fast ones first. Stops at the first that fails. `./run test` installs what this needs, and calls it.
+# Runs all checks and tests, fast ones first, and stops at the first failure. Called by `./run test`, which installs the
+# tools.
 #
-#   tests/check.sh         checks and tests of every day
+#   tests/check.sh         everyday checks and tests
 #   tests/check.sh --ci    also the optimized page with its size limits, and a smoke test of it in Firefox and WebKit
-#   tests/check.sh --all   also fuzzing, exports in the tools they are made for, JupyterLab, and all tests in Firefox and WebKit
+#   tests/check.sh --all   also fuzzing, exports opened in other tools, JupyterLab, and all tests in Firefox and WebKit
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
 extent=${1:-}
-# Without incremental data, target/ takes a third less space, and a single build is as fast.
+# Without incremental data, target/ is a third smaller, and a single build is as fast.
 export CARGO_INCREMENTAL=0
-# Property tests run the same cases each time, so that a failure is caused by the change. Set PROPTEST_RNG_SEED to try others.
+# Property tests run the same cases each time, so that only a change can cause a failure. Set PROPTEST_RNG_SEED to try
+# others.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-20261121}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Each line of it is the reason why something was skipped.
+# One line per skipped step, with the reason.
 skipped=$work/skipped
 touch "$skipped" "$work/flaky"
 
-# gate NAME COMMAND...: runs a command, prints the seconds it took, and ends the script if it fails.
+# gate NAME COMMAND...: runs a command and prints its duration. Exits if the command fails.
 gate() {
     local name=$1 started=$SECONDS
     shift
@@ -42,14 +44,15 @@ fi
 have tmux || echo "memscape tui in a terminal: no tmux" >>"$skipped"
 
 wasm=(page simulator surveyor yaml)
-if have clang; then wasm+=(sql); else echo "lints of the part of the page for SQL: no clang" >>"$skipped"; fi
+if have clang; then wasm+=(sql); else echo "lints of the SQL part of the page: no clang" >>"$skipped"; fi
 
 gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown "${wasm[@]/#/-pmemscape-}" -- -D warnings
 gate "page, not optimized" ./run page
-# After the page, which is built into the program. With Vulkan, so that the GPU is held against its CPU twin where there is a driver.
+# After the page, which is embedded in the program. With Vulkan, to compare the GPU and CPU renderers if there is a
+# driver.
 gate "native tests" tests/native.sh
 gate "Python package" tests/python.sh "$skipped" $extent
 gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
@@ -69,5 +72,5 @@ elif [[ $extent == --ci ]]; then
 fi
 
 while read -r reason; do printf 'check: SKIPPED %s\n' "$reason"; done <"$skipped"
-while read -r name; do printf 'check: FLAKY %s failed once and passed when it was run again\n' "$name"; done <"$work/flaky"
+while read -r name; do printf 'check: FLAKY %s failed once and passed on retry\n' "$name"; done <"$work/flaky"
 printf 'check: all passed in %s s; target/ has %s\n' "$SECONDS" "$(du -sh target | cut -f1)"

@@ -1,55 +1,58 @@
-//! Import circles between the files of a crate: found by reading `use` and paths, as the compiler allows them and Cargo does not see them.
+//! Import cycles between the files of a crate, found by parsing `use` declarations and paths. Neither the compiler nor
+//! Cargo reports them.
 //!
-//! A file imports what its code names, wherever that is defined: `pub use` is followed to the end, so a `mod.rs` that only passes
-//! names on takes part in no circle. Methods called on a value are not seen; naming its type is.
+//! A file imports every name in its code, wherever that name is defined. `pub use` is followed to the definition, so a
+//! `mod.rs` that only re-exports takes part in no cycle. Methods called on a value are ignored, but naming its type
+//! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
-fn no_file_imports_itself_through_others() {
+fn crates_have_no_import_cycles() {
     let sources = super::sources();
     for room in super::CRATES {
         let files = sources.iter().filter(|source| source.room() == *room && source.name != format!("{room}/main.rs"));
         let files: Vec<_> = files.map(|source| (&source.name[room.len() + 1..], source.text.as_str())).collect();
-        let circles = circles(&files);
+        let circles = cycles(&files);
         assert!(circles.is_empty(), "{room}:\n{}", circles.join("\n"));
     }
 }
 
 #[test]
-fn a_circle_is_found_through_re_exports() {
+fn cycle_through_re_exports_is_found() {
     let facade = ("lib.rs", "mod a; mod b; pub use a::{one::One, Two as Second}; pub use b::*;");
     let a = ("a/mod.rs", "pub(crate) mod one; pub use crate::b::Three as Two;");
     let one = ("a/one.rs", "use crate::Second; pub struct One(Second); // crate::b::Four");
     let b = ("b.rs", "use crate as home; pub struct Three(Option<Box<home::One>>); pub struct Four;");
-    assert_eq!(circles(&[facade, a, one, b]), ["a/one.rs -> b.rs: Three\nb.rs -> a/one.rs: One\n"]);
+    assert_eq!(cycles(&[facade, a, one, b]), ["a/one.rs -> b.rs: Three\nb.rs -> a/one.rs: One\n"]);
 
     let b = ("b.rs", "pub struct Three; pub struct Four; #[cfg(test)] mod tests { use super::*; use crate::One; }");
-    assert!(circles(&[facade, a, one, b]).is_empty(), "tests may name what they like");
+    assert!(cycles(&[facade, a, one, b]).is_empty(), "imports of tests are ignored");
 }
 
 #[test]
-fn a_circle_is_found_through_parents() {
+fn cycle_through_parent_module_is_found() {
     let root = ("lib.rs", "mod shop;");
     let shop = ("shop.rs", "mod goods; use goods::Goods; pub struct Shop(Goods); pub const OPEN: bool = true;");
     let goods = ("shop/goods.rs", "pub struct Goods; fn sold() -> bool { super::OPEN }");
-    assert_eq!(circles(&[root, shop, goods]), ["shop.rs -> shop/goods.rs: Goods\nshop/goods.rs -> shop.rs: OPEN\n"]);
-    // One that only declares and passes on is no part of it.
+    assert_eq!(cycles(&[root, shop, goods]), ["shop.rs -> shop/goods.rs: Goods\nshop/goods.rs -> shop.rs: OPEN\n"]);
+    // A file that only declares and re-exports takes part in no cycle.
     let shop = ("shop.rs", "mod goods; pub use goods::Goods; pub const OPEN: bool = true;");
-    assert!(circles(&[root, shop, goods]).is_empty());
-    // What stands in a string, a comment or an inner module's `super` names nobody.
+    assert!(cycles(&[root, shop, goods]).is_empty());
+    // Strings, comments and the `super` of an inner module name no other file.
     let shop = ("shop.rs", "mod goods; use goods::Goods; struct Shop(Goods);");
     let goods = ("shop/goods.rs", "/* super::Shop */ const A: &str = \"super::Shop\"; mod inner { use super::A; }");
-    assert!(circles(&[root, shop, goods]).is_empty());
+    assert!(cycles(&[root, shop, goods]).is_empty());
 }
 
-/// The circles between files of one crate, each as its arrows. Names are relative to the crate's folder.
-fn circles(files: &[(&str, &str)]) -> Vec<String> {
-    let house: House = files.iter().map(|(name, text)| (module(name), File::read(name, text))).collect();
+/// Returns the import cycles between the files of one crate, as one arrow per line. File names are relative to the
+/// crate's folder.
+fn cycles(files: &[(&str, &str)]) -> Vec<String> {
+    let house: Modules = files.iter().map(|(name, text)| (module(name), File::parse(name, text))).collect();
     let mut arrows: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for (home, file) in &house {
         for path in
-            file.paths.iter().chain(file.imports.values().filter(|import| !import.is_passed_on).map(|it| &it.path))
+            file.paths.iter().chain(file.imports.values().filter(|import| !import.is_re_export).map(|it| &it.path))
         {
             let Some(Target::Item(other, name)) = resolve(&house, home, path, 0) else { continue };
             if other != file.name {
@@ -83,41 +86,41 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
     found.into_iter().filter(|told| !told.is_empty()).collect()
 }
 
-/// The files of a crate by their module's path; the root's is empty.
-type House = BTreeMap<Vec<String>, File>;
+/// The files of a crate by module path. The path of the root is empty.
+type Modules = BTreeMap<Vec<String>, File>;
 
-/// What a file says of others.
+/// Imports and paths of one source file.
 struct File {
     name: String,
-    /// What `use` binds, by the name in this file.
+    /// Paths imported by `use`, keyed by the name they have in this file.
     imports: BTreeMap<String, Import>,
-    /// The modules of which it passes everything on.
+    /// Modules imported with `*`.
     globs: Vec<Vec<String>>,
-    /// The paths in its code.
+    /// Paths that occur in the code.
     paths: BTreeSet<Vec<String>>,
 }
 
 struct Import {
     path: Vec<String>,
-    /// Public, and not named by the file's own code: it serves others alone.
-    is_passed_on: bool,
+    /// True for a public import that the file's own code does not use.
+    is_re_export: bool,
 }
 
-/// What a path leads to.
+/// Target of a resolved path.
 enum Target<'a> {
     Module(Vec<String>),
-    /// The file that defines it, and its name there.
+    /// The name of the file that defines the item, and the item's name there.
     Item(&'a str, &'a str),
 }
 
-/// `a/b.rs` and `a/b/mod.rs` are the module `a::b`.
+/// Returns the module path of a file. `a/b.rs` and `a/b/mod.rs` are the module `a::b`.
 fn module(name: &str) -> Vec<String> {
     let parts = name.trim_end_matches(".rs").split('/').map(str::to_owned);
     parts.filter(|part| part != "mod" && part != "lib").collect()
 }
 
-/// Where a path leads that the module `home` names; `None` for what is no part of the crate.
-fn resolve<'a>(house: &'a House, home: &[String], path: &'a [String], depth: usize) -> Option<Target<'a>> {
+/// Resolves a path named in module `home`. Returns `None` if it leads outside the crate.
+fn resolve<'a>(house: &'a Modules, home: &[String], path: &'a [String], depth: usize) -> Option<Target<'a>> {
     let (first, mut rest) = path.split_first()?;
     let is_child = |home: &[String], name: &str| house.contains_key(&[home, &[name.to_owned()]].concat());
     let mut at = match first.as_str() {
@@ -158,7 +161,7 @@ fn resolve<'a>(house: &'a House, home: &[String], path: &'a [String], depth: usi
 }
 
 impl File {
-    fn read(name: &str, text: &str) -> File {
+    fn parse(name: &str, text: &str) -> File {
         let tokens = without_tests(tokens(text));
         let mut file =
             File { name: name.to_owned(), imports: BTreeMap::new(), globs: Vec::new(), paths: BTreeSet::new() };
@@ -167,12 +170,12 @@ impl File {
         while let Some((token, more)) = rest.split_first() {
             let before = tokens.len() - rest.len();
             let last = |back: usize| before.checked_sub(back).map_or("", |at| &*tokens[at]);
-            // A field or method is of a value, what follows `..` is not.
+            // A field or method belongs to a value, but a path after `..` does not.
             let is_member = last(1) == "." && last(2) != ".";
             let is_path = is_name(token) && !is_member && !matches!(last(1), "::" | "mod" | "fn");
             if token == "use" && more.first().is_some_and(|next| next != "<") {
                 let known: BTreeSet<String> = file.imports.keys().cloned().collect();
-                rest = file.import(&[], more);
+                rest = file.parse_use(&[], more);
                 if matches!(last(1), "pub" | ")") {
                     public.extend(file.imports.keys().filter(|name| !known.contains(*name)).cloned());
                 }
@@ -191,14 +194,14 @@ impl File {
         for name in public {
             let is_named = file.paths.iter().any(|path| path[0] == name);
             if let Some(import) = file.imports.get_mut(&name) {
-                import.is_passed_on = !is_named;
+                import.is_re_export = !is_named;
             }
         }
         file
     }
 
-    /// Takes a tree of `use` from the start of the tokens, below `prefix`, and gives what comes after it.
-    fn import<'a>(&mut self, prefix: &[String], mut tokens: &'a [String]) -> &'a [String] {
+    /// Parses one `use` tree below `prefix` and returns the remaining tokens.
+    fn parse_use<'a>(&mut self, prefix: &[String], mut tokens: &'a [String]) -> &'a [String] {
         let mut path = prefix.to_vec();
         while let Some((token, rest)) = tokens.split_first() {
             tokens = rest;
@@ -207,7 +210,7 @@ impl File {
                 "*" => self.globs.push(path.clone()),
                 "{" => {
                     while tokens.first().is_some_and(|next| next != "}") {
-                        tokens = self.import(&path, tokens);
+                        tokens = self.parse_use(&path, tokens);
                         tokens = tokens.strip_prefix(&[",".to_owned()]).unwrap_or(tokens);
                     }
                     return tokens.get(1..).unwrap_or_default();
@@ -224,9 +227,9 @@ impl File {
                         }
                         _ => path.last().cloned().unwrap_or_default(),
                     };
-                    // Several traits may be imported for their methods alone.
+                    // Several traits may be imported as `_`.
                     let binds = if binds == "_" { path.join("::") } else { binds };
-                    self.imports.insert(binds, Import { path, is_passed_on: false });
+                    self.imports.insert(binds, Import { path, is_re_export: false });
                     return tokens;
                 }
             }
@@ -234,16 +237,18 @@ impl File {
         tokens
     }
 
-    /// Whether a name that it does not import occurs in it: good enough for what others take from it by `*`.
+    /// Returns whether the file mentions a name that it does not import. This is a good enough guess at what `*`
+    /// imports.
     fn defines(&self, name: &str) -> bool {
         self.paths.iter().any(|path| path.len() == 1 && path[0] == name)
     }
 }
 
-/// Without what stands in `#[cfg(test)] mod …`; the first `super` of a path in another inner module is the file itself.
+/// Removes the contents of `#[cfg(test)] mod …`. In any other inner module, replaces the first `super` of a path by
+/// `self`.
 fn without_tests(tokens: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
-    // Of each inner module that is open: how many braces were open before it, and whether it is one of tests.
+    // Brace depth of each open inner module, and whether it holds tests.
     let (mut inner, mut braces): (Vec<(usize, bool)>, usize) = (Vec::new(), 0);
     for (at, token) in tokens.iter().enumerate() {
         if token == "{" {
@@ -269,7 +274,7 @@ fn without_tests(tokens: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Names, `::` and single signs; no comments, no texts.
+/// Splits source text into names, `::` and single characters, without comments and string literals.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -286,7 +291,7 @@ fn tokens(text: &str) -> Vec<String> {
         } else if sign == '"' {
             quoted(rest, '"')
         } else if sign == '\'' {
-            // A letter in quotes; what has no second quote at once is a lifetime.
+            // A character literal. A quote without a closing quote right after starts a lifetime.
             let is_letter = rest[1..].starts_with('\\') || rest.chars().nth(2) == Some('\'');
             if is_letter {
                 quoted(rest, '\'')
@@ -310,7 +315,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// How long the text is that begins with a quote.
+/// Returns the length of the literal at the start of `text`, including its quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, sign) in text.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! The command line as scripts use it: JSON, standard input, exit status, one sentence on standard error.
+//! The command line as used in scripts: JSON, standard input, exit status and error messages.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -18,7 +18,7 @@ fn memscape(arguments: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may refuse its arguments without reading.
+    // The process may reject its arguments without reading.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -39,7 +39,7 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 #[test]
-fn json_is_one_object_a_file() {
+fn summary_json_has_one_object_per_file() {
     let path = file("cli.pickle", &snapshot());
     let output = memscape(&["summary", path.to_str().unwrap(), "-", "--json"], &snapshot());
     assert_eq!(output.status.code(), Some(0));
@@ -59,9 +59,9 @@ fn json_is_one_object_a_file() {
     }
 }
 
-/// From a pipe as well, which is kept in a temporary file meanwhile; that is removed.
+/// Tests a file and a pipe. A piped archive is stored in a temporary file, which has to be removed.
 #[test]
-fn a_zip_is_one_summary_a_snapshot() {
+fn summary_of_zip_has_one_object_per_snapshot() {
     let archive =
         zip::zip_of(&[("a.pickle", &snapshot()), ("b.pickle", &snapshot()), ("cut.pickle", &snapshot()[..40])]);
     let path = file("cli.zip", &archive);
@@ -73,14 +73,14 @@ fn a_zip_is_one_summary_a_snapshot() {
         command.stdin(std::fs::File::open(&path).unwrap());
         let mut feeding = None;
         if argument == "-" {
-            // A pipe, where a file would do without the temporary one.
+            // A pipe. A redirected file needs no temporary file.
             let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
             command.stdin(cat.stdout.take().unwrap());
             feeding = Some(cat);
         }
         let output = command.output().unwrap();
         feeding.into_iter().for_each(|mut cat| assert!(cat.wait().unwrap().success()));
-        assert_eq!(output.status.code(), Some(1), "one of the three is cut");
+        assert_eq!(output.status.code(), Some(1), "one of the three snapshots is truncated");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.starts_with(&format!("memscape: {argument}: cut.pickle: ")), "{error}");
         let files: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -93,15 +93,15 @@ fn a_zip_is_one_summary_a_snapshot() {
 }
 
 #[test]
-fn text_names_the_peak_with_its_exact_bytes() {
+fn summary_text_has_exact_peak_bytes() {
     let output = memscape(&["summary", "-"], &snapshot());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("    peak  ") && text.contains("100 B, event 0"), "{text}");
 }
 
-/// Into a file and into a pipe alike.
+/// Writes to a file and to a pipe.
 #[test]
-fn a_plot_is_an_svg() {
+fn plot_writes_svg() {
     let path = file("cli-plot.pickle", &snapshot());
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-plot.svg");
     let [path, into] = [path.to_str().unwrap(), out.to_str().unwrap()];
@@ -123,7 +123,7 @@ fn a_plot_is_an_svg() {
 }
 
 #[test]
-fn what_can_not_be_plotted_is_said_in_one_sentence() {
+fn unplottable_range_or_device_reports_error() {
     let path = file("cli-no-plot.pickle", &snapshot());
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
@@ -142,7 +142,7 @@ fn what_can_not_be_plotted_is_said_in_one_sentence() {
 }
 
 #[test]
-fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
+fn unreadable_file_exits_with_status_1() {
     let cut = file("cli-cut.pickle", &snapshot()[..40]);
     let folder = env!("CARGO_MANIFEST_DIR");
     let cases =
@@ -157,7 +157,7 @@ fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
 }
 
 #[test]
-fn wrong_usage_is_status_2() {
+fn invalid_arguments_exit_with_status_2() {
     let plots =
         [&["plot"][..], &["plot", "x"], &["plot", "x", "-o", "y", "--width", "1"], &["plot", "x", "y", "-o", "z"]];
     let others = [&[][..], &["summary"], &["summarise", "x"], &["summary", "x", "--yaml"]];

@@ -1,4 +1,5 @@
-//! Arguments as people type them, names that are not text, and readers that have gone; completions and manual pages.
+//! Command-line arguments: typos, file names that are not UTF-8, closed output pipes, shell completions and manual
+//! pages.
 
 #![cfg(unix)]
 
@@ -23,13 +24,13 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn printed(words: &[&str]) -> Value {
+fn json(words: &[&str]) -> Value {
     let output = run(&[words, &["--json"]].concat());
     assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{words:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A folder with one snapshot of two allocations in it, under this name.
+/// Creates a folder with one snapshot of two allocations in a file of the given name.
 fn folder(name: &str, file: &OsStr) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-arguments").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -52,13 +53,13 @@ fn snapshot(name: &str) -> String {
 }
 
 #[test]
-fn options_take_their_value_after_an_equals_sign() {
+fn option_value_after_equals_sign_is_parsed() {
     let path = snapshot("equals");
-    assert_eq!(printed(&["live", &path, "--top=1"])["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(json(&["live", &path, "--top=1"])["rows"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn help_is_about_the_command() {
+fn help_of_command_lists_its_options() {
     for words in [&["live", "--help"][..], &["help", "live"]] {
         let output = run(words);
         let help = text(output.stdout);
@@ -74,7 +75,7 @@ fn help_is_about_the_command() {
 }
 
 #[test]
-fn help_of_run_needs_no_python_and_lists_the_options_of_the_recorder() {
+fn help_of_run_works_without_python() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/python/memscape/run.py");
     let script = std::fs::read_to_string(script).unwrap();
     let quoted = script.split('"').filter(|word| word.starts_with('-') && !word.contains(' '));
@@ -89,14 +90,14 @@ fn help_of_run_needs_no_python_and_lists_the_options_of_the_recorder() {
             assert!(is_there, "{option}: {help}");
         }
     }
-    // What stands behind the program is its own.
+    // Arguments after the program belong to the program.
     let output =
         memscape().args(["run", "train.py", "--help"]).env("MEMSCAPE_PYTHON", "/nowhere/python").output().unwrap();
     assert!(output.status.code() == Some(1) && text(output.stderr).contains("MEMSCAPE_PYTHON"));
 }
 
 #[test]
-fn what_stands_behind_two_dashes_is_no_option() {
+fn arguments_after_double_dash_are_not_options() {
     let path = snapshot("dashes");
     let found = run(&["allocations", &path, "--json", "--", "-h"]);
     let found: Value = serde_json::from_slice(&found.stdout).unwrap();
@@ -107,12 +108,12 @@ fn what_stands_behind_two_dashes_is_no_option() {
 }
 
 #[test]
-fn sizes_read_as_in_a_search() {
+fn size_suffixes_are_parsed() {
     let path = snapshot("sizes");
     for (size, bytes) in [("1.5GiB", 3u64 << 29), ("64M", 64 * MIB), ("3145728", 3 * MIB)] {
-        assert_eq!(printed(&["segments", &path, "--request", size])["request_bytes"], json!(bytes), "{size}");
+        assert_eq!(json(&["segments", &path, "--request", size])["request_bytes"], json!(bytes), "{size}");
     }
-    let leaks = printed(&["leaks", &path, "--threshold", "unused=1.5M"]);
+    let leaks = json(&["leaks", &path, "--threshold", "unused=1.5M"]);
     let mut thresholds = leaks["sheets"].as_object().unwrap().values().map(|sheet| &sheet["threshold"]["value"]);
     assert!(thresholds.any(|value| *value == json!(3 * MIB / 2)), "{leaks}");
     let ambiguous = run(&["segments", &path, "--request", "64MB"]);
@@ -121,7 +122,7 @@ fn sizes_read_as_in_a_search() {
 }
 
 #[test]
-fn typos_are_answered_with_what_was_meant() {
+fn typos_suggest_nearest_match() {
     for (words, meant) in [
         (&["summery", "x"][..], "'summary'"),
         (&["live", "x", "--devise", "1"], "'--device'"),
@@ -135,7 +136,7 @@ fn typos_are_answered_with_what_was_meant() {
 }
 
 #[test]
-fn names_that_are_not_text_are_names() {
+fn non_utf8_file_names_are_accepted() {
     let name = OsStr::from_bytes(b"\xff.json");
     let folder = folder("not-text", name);
     let of = |command: &str, words: &[&str]| {
@@ -162,7 +163,7 @@ fn names_that_are_not_text_are_names() {
 }
 
 #[test]
-fn readers_may_go() {
+fn closed_output_pipe_keeps_exit_status() {
     let path = snapshot("closed");
     let closed = || {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -185,7 +186,7 @@ fn readers_may_go() {
 }
 
 #[test]
-fn shells_and_man_know_every_command() {
+fn completions_and_man_pages_are_generated() {
     for shell in ["bash", "zsh", "fish"] {
         let script = text(run(&["completions", shell]).stdout);
         assert!(script.contains("hide-internal") && script.contains("memscape"), "{shell}: {script}");
@@ -198,9 +199,9 @@ fn shells_and_man_know_every_command() {
     assert!(folder.join("memscape.1").exists());
 }
 
-/// What is piped may be anything that somebody keeps to himself.
+/// Piped snapshots may be confidential.
 #[test]
-fn a_piped_snapshot_is_nobody_elses_to_read() {
+fn temporary_file_of_piped_snapshot_is_private() {
     let folder = folder("private", OsStr::new("a.json"));
     let kept = folder.join("tmp");
     std::fs::create_dir(&kept).unwrap();
@@ -211,7 +212,7 @@ fn a_piped_snapshot_is_nobody_elses_to_read() {
     let entry = loop {
         match std::fs::read_dir(&kept).unwrap().next() {
             Some(entry) => break entry.unwrap(),
-            None => assert!(child.try_wait().unwrap().is_none(), "it waits for its input"),
+            None => assert!(child.try_wait().unwrap().is_none(), "memscape ended before reading its input"),
         }
     };
     let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
@@ -219,12 +220,12 @@ fn a_piped_snapshot_is_nobody_elses_to_read() {
     assert_eq!(mode, 0o600, "{name}");
     assert!(!name.contains(&child.id().to_string()), "{name}");
     drop(child.stdin.take());
-    assert_eq!(child.wait().unwrap().code(), Some(1), "there is nothing in it");
+    assert_eq!(child.wait().unwrap().code(), Some(1), "empty input");
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 0);
 }
 
 #[test]
-fn a_file_that_may_not_fit_into_memory_is_warned_of_and_read() {
+fn file_larger_than_free_memory_prints_warning() {
     let path = snapshot("room");
     let said = |words: &[&str]| {
         let output = run(words);
@@ -240,19 +241,19 @@ fn a_file_that_may_not_fit_into_memory_is_warned_of_and_read() {
     assert!(warning.ends_with(rest) && warning.lines().count() == 1, "{warning}");
     // A range was chosen already.
     assert_eq!(said(&["summary", &path, "--free-memory", "100", "--load-last", "1"]).1, "");
-    // What can't load a range has none to offer.
+    // `convert` cannot load a range, so none is suggested.
     let (_, warning) = said(&["convert", &path, "-o", "-", "--to", "json", "--free-memory", "100"]);
     assert!(warning.contains("100 B is free\n"), "{warning}");
-    // How much comes through a pipe nobody knows.
+    // The size of piped input is unknown.
     let piped = memscape()
         .args(["summary", "-", "--free-memory", "100"])
-        .stdin(cat(std::fs::File::open(&path).unwrap()))
+        .stdin(pipe_from(std::fs::File::open(&path).unwrap()))
         .output()
         .unwrap();
     assert_eq!((piped.status.code(), text(piped.stderr).as_str()), (Some(0), ""));
 }
 
-/// A pipe that a file comes through.
-fn cat(file: std::fs::File) -> std::process::ChildStdout {
+/// Returns a pipe with the contents of a file.
+fn pipe_from(file: std::fs::File) -> std::process::ChildStdout {
     Command::new("cat").stdin(file).stdout(Stdio::piped()).spawn().unwrap().stdout.unwrap()
 }

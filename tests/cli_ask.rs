@@ -1,4 +1,4 @@
-//! `memscape ask`: a file stays open, and each question is answered as the command answers it.
+//! `memscape ask`: a file stays open, and each question gets the same answer as the corresponding command.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ fn memscape() -> Command {
     Command::new(env!("CARGO_BIN_EXE_memscape"))
 }
 
-/// Two allocations of 1 and 3 MiB; on device 1 another of 5 MiB.
+/// Writes a snapshot with allocations of 1 and 3 MiB on device 0 and one of 5 MiB on device 1.
 fn snapshot(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-ask");
     std::fs::create_dir_all(&folder).unwrap();
@@ -26,18 +26,18 @@ fn snapshot(name: &str) -> PathBuf {
     path
 }
 
-struct Asked {
+struct Session {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
-impl Asked {
-    fn new(words: &[&str]) -> Asked {
+impl Session {
+    fn new(words: &[&str]) -> Session {
         let mut command = memscape();
         command.arg("ask").args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        Asked { child, lines }
+        Session { child, lines }
     }
 
     fn line(&mut self) -> Value {
@@ -63,17 +63,17 @@ impl Asked {
     }
 }
 
-fn printed(words: &[&str]) -> Value {
+fn json(words: &[&str]) -> Value {
     let output = memscape().args(words).arg("--json").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{words:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
-fn answers_are_those_of_the_commands() {
+fn answers_equal_command_output() {
     let path = snapshot("same.json");
     let path = path.to_str().unwrap();
-    let mut asked = Asked::new(&[path]);
+    let mut asked = Session::new(&[path]);
     assert_eq!(asked.line()["ready"]["file"], "same.json");
     let questions: [(&str, &[&str]); 9] = [
         ("summary", &[]),
@@ -86,19 +86,19 @@ fn answers_are_those_of_the_commands() {
         ("leaks", &[]),
         ("diff", &[path]),
     ];
-    // Twice, and backwards: what one question leaves behind changes no other.
+    // Asked forward and backward, because no question may affect another.
     for (command, arguments) in questions.iter().chain(questions.iter().rev()) {
         let reply = asked.ask(command, arguments);
         assert_eq!(reply["id"], *command);
-        assert_eq!(reply["answer"], printed(&[&[command, path], *arguments].concat()), "{command} {arguments:?}");
+        assert_eq!(reply["answer"], json(&[&[command, path], *arguments].concat()), "{command} {arguments:?}");
     }
     assert_eq!(asked.end(), 0);
 }
 
 #[test]
-fn a_device_is_that_of_questions_that_name_none() {
+fn device_option_is_default_for_questions() {
     let path = snapshot("device.json");
-    let mut asked = Asked::new(&["--device", "0", path.to_str().unwrap()]);
+    let mut asked = Session::new(&["--device", "0", path.to_str().unwrap()]);
     asked.line();
     assert_eq!(asked.ask("live", &[])["answer"]["live_bytes"], 4 * MIB);
     assert_eq!(asked.ask("live", &["--device", "1"])["answer"]["live_bytes"], 5 * MIB);
@@ -106,9 +106,9 @@ fn a_device_is_that_of_questions_that_name_none() {
 }
 
 #[test]
-fn errors_are_sentences_and_the_next_question_is_answered() {
+fn session_continues_after_errors() {
     let path = snapshot("errors.json");
-    let mut asked = Asked::new(&[path.to_str().unwrap()]);
+    let mut asked = Session::new(&[path.to_str().unwrap()]);
     asked.line();
     for (command, arguments, error) in [
         ("live", &["--at", "77"][..], "no event 77: the last is 0"),
@@ -128,16 +128,16 @@ fn errors_are_sentences_and_the_next_question_is_answered() {
         assert!(reply["error"].as_str().unwrap().starts_with("not a request: "), "{reply}");
     }
     let reply = asked.send("{\"id\": 7, \"commands\": \"live\"}");
-    assert_eq!(reply["id"], 7, "the id can be read: {reply}");
+    assert_eq!(reply["id"], 7, "the reply lacks the id: {reply}");
     assert_eq!(asked.ask("live", &[])["answer"]["live_bytes"], 5 * MIB);
     assert_eq!(asked.end(), 0);
 }
 
 #[test]
-fn files_are_written_and_pictures_come_as_text() {
+fn export_writes_file_and_plot_returns_text() {
     let path = snapshot("files.json");
     let out = path.with_extension("csv");
-    let mut asked = Asked::new(&[path.to_str().unwrap()]);
+    let mut asked = Session::new(&[path.to_str().unwrap()]);
     asked.line();
     let reply = asked.ask("export", &["--to", "csv", "-o", out.to_str().unwrap()]);
     assert!(reply["answer"]["message"].as_str().unwrap().contains("5.00 MiB requested, 1 allocation"), "{reply}");
@@ -147,8 +147,8 @@ fn files_are_written_and_pictures_come_as_text() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_is_said_as_json_too() {
-    let mut asked = Asked::new(&["no-such-file.pickle"]);
+fn unreadable_file_reports_error_as_json() {
+    let mut asked = Session::new(&["no-such-file.pickle"]);
     assert!(asked.line()["error"].as_str().unwrap().starts_with("no-such-file.pickle: "));
     assert_eq!(asked.end(), 1);
 }

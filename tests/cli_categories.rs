@@ -1,4 +1,4 @@
-//! `memscape categories --rules`: the sets that come with the program, sets in files, and what is wrong with them.
+//! `memscape categories --rules`: built-in sets, sets from files, and errors in them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -12,7 +12,7 @@ fn file(name: &str, bytes: &[u8]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Written by each test for itself: another one may be reading its own.
+/// Writes a snapshot under a name of its own for each test, because tests run in parallel.
 fn snapshot(test: &str) -> String {
     let frame = json!({"name": "forward", "filename": "/home/me/attention.py", "line": 9});
     let event = json!({"action": "alloc", "addr": 4096, "size": 3000, "stream": 0, "frames": [frame]});
@@ -30,7 +30,7 @@ fn categories(snapshot: &str, rules: Option<&str>) -> Output {
 }
 
 #[test]
-fn rules_are_chosen_by_name_or_read_from_a_file() {
+fn rules_option_takes_name_or_file() {
     let path = snapshot("chosen");
     let json = file("cli-rules.json", b"{\"mine\": \"attention\\\\.py$\"}");
     let yaml = file("cli-rules.yaml", b"rules:\n  - name: ours\n    pattern: ^forward$\n");
@@ -45,13 +45,13 @@ fn rules_are_chosen_by_name_or_read_from_a_file() {
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let row = &report["sheets"]["categories"]["rows"][0];
         assert_eq!((&row["category"], &row["peak_live_bytes"]), (&json!(expected), &json!(3000)), "{rules:?}");
-        // Mosaic's own counting stands beside it where the rules are not ours.
+        // Mosaic's own counts are included unless the rules are the default ones.
         assert_eq!(report["sheets"]["mosaic"].is_null(), rules.is_none_or(|rules| rules == "default"), "{rules:?}");
     }
 }
 
 #[test]
-fn rules_apply_to_pictures_exports_and_queries() {
+fn rules_apply_to_plot_export_and_sql() {
     let path = snapshot("written");
     let rules = file("cli-rules-written.json", b"{\"mine\": \"attention\\\\.py$\"}");
     let printed = |words: &[&str]| {
@@ -72,7 +72,7 @@ fn rules_apply_to_pictures_exports_and_queries() {
 }
 
 #[test]
-fn what_is_wrong_with_rules_is_told_with_its_lines() {
+fn invalid_rules_report_error_with_lines() {
     let rules = file("cli-rules-wrong.json", b"{\"a\": \"(\",\n \"b\": 3}");
     let output = categories(&snapshot("wrong"), Some(&rules));
     let error = String::from_utf8(output.stderr).unwrap();

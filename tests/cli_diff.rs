@@ -1,4 +1,4 @@
-//! `memscape diff`: text that fits a terminal, JSON, Markdown, and what is refused.
+//! `memscape diff`: text, JSON, Markdown and errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -25,7 +25,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
 }
 
-/// A generated file of this name.
+/// Generates a snapshot file of the given name.
 fn file(name: &str, words: &str) -> String {
     let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -42,7 +42,7 @@ fn pair(name: &str) -> [String; 2] {
 }
 
 #[test]
-fn text_in_a_pipe_has_whole_names() {
+fn piped_text_has_full_names() {
     let [a, b] = pair("diff-text");
     for key in ["stack", "call-site", "category", "annotation", "module", "pool"] {
         let text = text(&[&a, &b, "--key", key]);
@@ -54,14 +54,14 @@ fn text_in_a_pipe_has_whole_names() {
         markdown.starts_with("## Comparison: diff-text-a.pickle · GPU 0 → diff-text-b.pickle · GPU 0\n"),
         "{markdown}"
     );
-    // All that the page tells.
+    // Same sections as on the page.
     for title in ["Moments", "Call tree", "Steps", "Allocations that differ", "Scaling", "Lifetimes"] {
         assert!(markdown.contains(&format!("\n### {title}")), "{title}: {markdown}");
     }
 }
 
 #[test]
-fn json_adds_up() {
+fn json_rows_sum_to_totals() {
     let [a, b] = pair("diff-json");
     let told = json(&[&a, &b]);
     assert_eq!(told["schema"], SCHEMA);
@@ -84,19 +84,19 @@ fn json_adds_up() {
 }
 
 #[test]
-fn two_moments_of_one_file_are_compared() {
+fn two_positions_in_one_file_are_compared() {
     let [a, _] = pair("diff-moments");
     let told = json(&[&a, &a, "--at-a", "-1", "--at-b", "peak"]);
     assert_eq!((told["a"]["event"].as_i64(), told["a"]["live_bytes"].as_i64()), (Some(-1), Some(0)));
     assert_eq!(told["delta_bytes"], told["b"]["live_bytes"]);
-    assert_eq!(told["key"], "stack", "one file has all keys in common with itself");
-    // Only one position: the other is aligned with it.
+    assert_eq!(told["key"], "stack", "a file compared with itself has all stacks in common");
+    // Only one position is given. The other is aligned with it.
     let told = json(&[&a, &a, "--at-a", "40"]);
     assert_eq!((told["b"]["event"].as_i64(), told["delta_bytes"].as_i64()), (Some(40), Some(0)));
 }
 
 #[test]
-fn the_peaks_of_a_range_are_compared() {
+fn range_limits_compared_peaks() {
     let [a, b] = pair("diff-range");
     let whole = json(&[&a, &b]);
     let told = json(&[&a, &b, "--from", "-1", "--to", "end"]);
@@ -112,7 +112,7 @@ fn the_peaks_of_a_range_are_compared() {
 }
 
 #[test]
-fn what_is_wrong_is_one_sentence() {
+fn invalid_arguments_report_error() {
     let [a, b] = pair("diff-wrong");
     let refused = |arguments: &[&str], code: i32, sentence: &str| {
         let output = memscape(arguments);

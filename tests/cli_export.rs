@@ -1,4 +1,4 @@
-//! `memscape export`: files, pipes and gzip, and what is refused.
+//! `memscape export`: files, pipes, gzip and errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -17,30 +17,30 @@ fn export(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).arg("export").args(arguments).output().unwrap()
 }
 
-fn refused(arguments: &[&str]) -> String {
+fn error_of(arguments: &[&str]) -> String {
     let output = export(arguments);
     assert!(!output.status.success(), "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// A path in the tests' folder.
-fn place(name: &str) -> PathBuf {
+/// Returns a path in the folder for test output.
+fn output_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 fn snapshot(name: &str) -> String {
     let story = "--steps 2 --layers 2 --record-from-start";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
-    let path = place(name);
+    let path = output_path(name);
     std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
 #[test]
-fn every_format_is_written_to_a_file_or_a_pipe() {
+fn every_format_is_equal_in_file_and_pipe() {
     let file = snapshot("export-formats.pickle");
     for format in ExportFormat::ALL {
-        let out = place(&format!("export-formats.{}", format.ending()));
+        let out = output_path(&format!("export-formats.{}", format.extension()));
         let done = export(&[&file, "--to", format.name(), "-o", out.to_str().unwrap()]);
         let said = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.success() && said.contains("requested, "), "{said}");
@@ -50,9 +50,9 @@ fn every_format_is_written_to_a_file_or_a_pipe() {
 }
 
 #[test]
-fn a_name_that_ends_in_gz_is_gzipped() {
+fn gz_suffix_compresses_output() {
     let file = snapshot("export-gzip.pickle");
-    let out = place("export-gzip.trace.json.gz");
+    let out = output_path("export-gzip.trace.json.gz");
     assert!(export(&[&file, "--to", "trace", "-o", out.to_str().unwrap()]).status.success());
     let mut text = String::new();
     GzDecoder::new(&*std::fs::read(&out).unwrap()).read_to_string(&mut text).unwrap();
@@ -60,7 +60,7 @@ fn a_name_that_ends_in_gz_is_gzipped() {
 }
 
 #[test]
-fn scopes_ranges_and_tables_are_as_asked() {
+fn scope_range_and_table_select_rows() {
     let file = snapshot("export-scopes.pickle");
     let rows = |more: &[&str]| -> Vec<Value> {
         let done = export(&[&[&file, "--to", "jsonl", "-o", "-"], more].concat());
@@ -83,7 +83,7 @@ fn scopes_ranges_and_tables_are_as_asked() {
 }
 
 #[test]
-fn stacks_table_has_exactly_the_stacks_that_other_tables_name() {
+fn stacks_table_has_all_referenced_stacks() {
     let file = snapshot("export-stacks.pickle");
     let ids = |table: &str| -> BTreeSet<u64> {
         let done = export(&[&file, "--to", "jsonl", "-o", "-", "--table", table]);
@@ -101,17 +101,19 @@ fn stacks_table_has_exactly_the_stacks_that_other_tables_name() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_options_report_error() {
     let file = snapshot("export-refused.pickle");
-    assert!(refused(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
-    assert!(refused(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
-    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
-    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins"));
+    assert!(error_of(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
+    assert!(error_of(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
+    assert!(error_of(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
     assert!(
-        refused(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
+        error_of(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins")
     );
-    let other = place("export-elsewhen.json");
+    assert!(
+        error_of(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
+    );
+    let other = output_path("export-elsewhen.json");
     std::fs::write(&other, "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5, \"dur\": 1}]}").unwrap();
-    let said = refused(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
+    let said = error_of(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
     assert!(said.contains("the trace and the snapshot do not overlap"), "{said}");
 }

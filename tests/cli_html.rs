@@ -1,4 +1,5 @@
-//! `memscape html`: what comes out is read again, number by number; what makes no sense is refused; nothing half-written is left.
+//! `memscape html`: the written page opens with the same numbers, invalid arguments are rejected, and no partial files
+//! remain.
 
 #![cfg(unix)]
 
@@ -10,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A page as far as this program looks at it.
+/// The smallest page that `memscape html` accepts as a viewer.
 const VIEWER: &str = "<html><body><script id=\"part-wasm\">AAAA</script></body></html>";
 
 fn folder(name: &str) -> PathBuf {
@@ -21,7 +22,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs it in a folder.
+/// Runs memscape in a folder.
 fn memscape(folder: &Path, words: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -34,7 +35,7 @@ fn html(folder: &Path, words: &[&str], input: &[u8]) -> Output {
     memscape(folder, &[&["html", "--viewer", "viewer.html"], words].concat(), input)
 }
 
-/// What `memscape summary` says of a file, but for its name and how it is packed.
+/// Returns the summary of a file without its name and format.
 fn devices(folder: &Path, file: &str) -> Value {
     let output = memscape(folder, &["summary", file, "--json"], b"");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -48,14 +49,14 @@ fn view(page: &str) -> &str {
     page.split_once("data-view=\"").unwrap().1.split('"').next().unwrap()
 }
 
-/// The bytes of the file in a page, as they went in.
+/// Returns the decoded bytes of the snapshot embedded in a page.
 fn embedded(page: &str) -> Vec<u8> {
     let (_, part) = page.split_once("id=\"part-snapshot\"").unwrap();
     let text = part.split_once('>').unwrap().1.split('<').next().unwrap();
     BASE64_STANDARD.decode(text).unwrap()
 }
 
-/// A snapshot with one allocation, of a frame of this name.
+/// Builds a snapshot with one allocation, made by a frame of the given name.
 fn snapshot(frame: &str) -> Vec<u8> {
     format!(
         r#"{{"segments":[],"device_traces":[[{{"action":"alloc","addr":4096,"size":512,"stream":0,
@@ -65,9 +66,9 @@ fn snapshot(frame: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The page that came out is a snapshot itself: dropped onto the page, or named to this program.
+/// The written page can be opened like a snapshot.
 #[test]
-fn the_page_of_a_real_file_has_its_numbers() {
+fn page_of_real_file_has_same_summary() {
     let Some(corpus) = crate::opened::snapshots() else { return };
     let folder = folder("real");
     for name in ["train-annotated-100.pickle", "torch-2.10-bf16-expandable.pickle", "two-devices-one-event-each.pickle"]
@@ -79,19 +80,19 @@ fn the_page_of_a_real_file_has_its_numbers() {
         assert!(output.status.success(), "{says}");
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
-        let size = memscape::units::grouped(page.len() as u64);
+        let size = memscape::units::group_digits(page.len() as u64);
         assert!(says.contains(&format!("({size} B)")) && says.contains(" B of gzipped columns from "), "{says}");
         let summary = devices(&folder, file);
-        // Of two that never ran out of memory the one with the higher peak.
+        // Without an OOM, the device with the higher peak is the default.
         let all = summary["devices"].as_array().unwrap().iter();
         let device = all.max_by_key(|device| device["peak_requested"].as_i64()).unwrap();
         assert_eq!(view(&page), format!("v=1&amp;device={}&amp;at={}", device["device"], device["peak_event"]));
     }
 }
 
-/// Built after `./run build` it has the page; else it says what to do.
+/// After `./run build` the page is compiled in. Otherwise the error says how to build it.
 #[test]
-fn the_page_is_in_the_program_where_it_was_built() {
+fn built_in_viewer_is_used_if_present() {
     let folder = folder("built-in");
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     let output = memscape(&folder, &["html", "a.json", "-o", "out.html"], b"");
@@ -110,23 +111,23 @@ fn the_page_is_in_the_program_where_it_was_built() {
 }
 
 #[test]
-fn nothing_of_a_snapshot_breaks_out() {
+fn script_tags_in_names_are_escaped() {
     let folder = folder("hostile");
     let hostile = "</script><script>alert(1)</script>";
     let name = "it's \"q\" & <b> <script>.json";
     std::fs::write(folder.join(name), snapshot(hostile)).unwrap();
     assert!(html(&folder, &[name, "-o", "out.html"], b"").status.success());
     let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
-    // Of ours alone: the viewer's, and the part's.
+    // One script of the viewer and one for the embedded snapshot.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2), "{page}");
     assert!(page.contains("data-name=\"it's &quot;q&quot; &amp; &lt;b&gt; &lt;script&gt;.json\""), "{page}");
     assert_eq!(view(&page), "v=1");
     let found = memscape(&folder, &["allocations", "out.html", "alert"], b"");
-    assert!(String::from_utf8(found.stdout).unwrap().contains("</script>"), "its frame is still called so");
+    assert!(String::from_utf8(found.stdout).unwrap().contains("</script>"), "the frame's name is unchanged");
 }
 
 #[test]
-fn moments_are_told_as_to_other_commands() {
+fn at_option_is_stored_in_view_link() {
     let folder = folder("moments");
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     let view_of = |words: &[&str]| {
@@ -159,7 +160,7 @@ fn moments_are_told_as_to_other_commands() {
 }
 
 #[test]
-fn two_snapshots_go_in_to_be_compared() {
+fn with_option_embeds_second_snapshot() {
     let folder = folder("two");
     for name in ["a.json", "b c.json", "more/a.json"] {
         let path = folder.join(name);
@@ -173,7 +174,7 @@ fn two_snapshots_go_in_to_be_compared() {
     let (_, both, said) = page(&["--with", "b c.json", "--view", "#v=1&with=other.pickle&compare=end"]);
     assert!(said.contains("with the snapshots as ") && said.contains(" and "), "{said}");
     assert_eq!(view(&both), "v=1&amp;compare=end&amp;with=b%20c.json");
-    // Each is what it is alone.
+    // Both snapshots are embedded unchanged.
     let second = &both[both.find("id=\"part-second\"").unwrap()..];
     assert!(second.starts_with("id=\"part-second\" data-name=\"b c.json\""), "{second}");
     let (_, alone, _) = page(&[]);
@@ -181,7 +182,7 @@ fn two_snapshots_go_in_to_be_compared() {
     let as_first = second.replace("part-second", "part-snapshot");
     let output = html(&folder, &["b c.json", "-o", "-"], b"");
     assert_eq!(embedded(&as_first), embedded(&String::from_utf8(output.stdout).unwrap()));
-    // Two of one name are told apart.
+    // Two files of the same name get different names.
     let (_, same, _) = page(&["--with", "more/a.json"]);
     assert!(same.contains("data-name=\"B a.json\"") && view(&same).ends_with("with=B%20a.json"), "{}", view(&same));
     let (status, page, error) = page(&["--with", "none.json"]);
@@ -190,7 +191,7 @@ fn two_snapshots_go_in_to_be_compared() {
 }
 
 #[test]
-fn every_kind_of_input_goes_in() {
+fn all_input_formats_are_embedded() {
     let folder = folder("kinds");
     let plain = snapshot("f");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -215,13 +216,13 @@ fn every_kind_of_input_goes_in() {
             assert_eq!(says.contains("the first of 2 snapshots"), name == "a.zip", "{says}");
             assert_eq!(devices(&folder, "out.html"), numbers, "{name}");
             let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
-            assert!(name != "a.json.gz" || embedded(&page) == gzip, "what is compressed goes in as it is");
+            assert!(name != "a.json.gz" || embedded(&page) == gzip, "compressed input is embedded unchanged");
         }
     }
 }
 
 #[test]
-fn what_fails_leaves_nothing_behind() {
+fn failed_write_keeps_existing_file() {
     let folder = folder("failing");
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     std::fs::write(folder.join("cut.json"), &snapshot("f")[..40]).unwrap();
@@ -256,20 +257,20 @@ fn what_fails_leaves_nothing_behind() {
     let full = html(&folder, &["a.json", "-o", "/dev/full"], b"");
     assert_eq!(full.status.code(), Some(1), "{}", String::from_utf8_lossy(&full.stderr));
     assert_eq!((count(), std::fs::read_to_string(folder.join("kept.html")).unwrap().as_str()), (before, "kept"));
-    // A link stays one.
+    // A symbolic link is kept.
     std::os::unix::fs::symlink("kept.html", folder.join("link.html")).unwrap();
     assert!(html(&folder, &["a.json", "-o", "link.html"], b"").status.success());
     assert!(std::fs::read_to_string(folder.join("kept.html")).unwrap().starts_with("<html>"));
     assert!(folder.join("link.html").is_symlink());
 }
 
-/// What Ctrl+C does; nothing to a process that has ended.
+/// Sends SIGINT. Does nothing if the process has ended.
 fn interrupt(process: u32) {
     let _ = Command::new("kill").args(["-INT", &process.to_string()]).stderr(Stdio::null()).status().unwrap();
 }
 
 #[test]
-fn ctrl_c_leaves_nothing_half_written() {
+fn ctrl_c_during_write_keeps_existing_file() {
     let folder = folder("interrupted");
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     std::fs::write(folder.join("out.html"), "kept").unwrap();
@@ -278,7 +279,7 @@ fn ctrl_c_leaves_nothing_half_written() {
             .unwrap()
             .any(|entry| entry.unwrap().path().extension().is_some_and(|it| it == "part"))
     };
-    // Larger and larger, until it takes so long to write that the signal comes in the middle.
+    // Tries larger and larger viewers until the signal arrives during the write.
     for megabytes in [100, 300, 900] {
         let mut viewer = std::fs::File::create(folder.join("viewer.html")).unwrap();
         viewer.write_all(VIEWER.split("</body>").next().unwrap().as_bytes()).unwrap();
@@ -304,11 +305,11 @@ fn ctrl_c_leaves_nothing_half_written() {
         }
         std::fs::write(folder.join("out.html"), "kept").unwrap();
     }
-    panic!("it was never interrupted");
+    panic!("the signal never arrived during the write");
 }
 
 #[test]
-fn ctrl_c_leaves_nothing_of_standard_input() {
+fn ctrl_c_removes_temporary_file_of_stdin() {
     let folder = folder("interrupted-input");
     let inner = folder.join("tmp");
     std::fs::create_dir(&inner).unwrap();
@@ -319,7 +320,7 @@ fn ctrl_c_leaves_nothing_of_standard_input() {
     input.write_all(&snapshot("f")).unwrap();
     let count = || std::fs::read_dir(&inner).unwrap().count();
     while count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "it waits for more");
+        assert!(child.try_wait().unwrap().is_none(), "memscape ended before the end of its input");
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     interrupt(child.id());

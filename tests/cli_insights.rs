@@ -1,4 +1,4 @@
-//! `memscape insights` and the commands of its topics: text, JSON and Markdown, what is refused, and which device leads.
+//! `memscape insights` and the commands of its topics: text, JSON, Markdown, errors, and the default device.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -11,14 +11,14 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> String {
+fn stdout_of(arguments: &[&str]) -> String {
     let output = memscape(arguments);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// One allocation that stays, of a function with a hostile name.
+/// Writes a snapshot with one allocation that is never freed, made by a function with a hostile name.
 fn snapshot(name: &str) -> PathBuf {
     let frame = json!({"name": "a|`b`\n# <script>\u{1b}[31m", "filename": "/home/me/train.py", "line": 9});
     let event = json!({"action": "alloc", "addr": 4096, "size": 3000, "stream": 0, "frames": [frame]});
@@ -32,34 +32,34 @@ fn snapshot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn each_insight_has_three_forms() {
+fn every_topic_prints_text_json_and_markdown() {
     let path = snapshot("cli-report.pickle");
     let path = path.to_str().unwrap();
     for topic in Topic::ALL.map(Topic::name) {
         let command = if topic == "peak" { "report" } else { topic };
-        let text = told(&[command, path]);
+        let text = stdout_of(&[command, path]);
         assert!(text.lines().next().unwrap().ends_with(": cli-report.pickle · GPU 0"), "{text}");
-        let value: Value = serde_json::from_str(&told(&[command, path, "--json"])).unwrap();
+        let value: Value = serde_json::from_str(&stdout_of(&[command, path, "--json"])).unwrap();
         assert_eq!((&value["schema"], &value["topic"], &value["device"]), (&json!(SCHEMA), &json!(topic), &json!(0)));
         assert!(value["statements"].is_array() && value["sheets"].is_object());
-        let markdown = told(&[command, path, "--markdown"]);
+        let markdown = stdout_of(&[command, path, "--markdown"]);
         assert!(markdown.starts_with("## "), "{markdown}");
         for form in [&text, &markdown] {
             assert!(!form.contains('\u{1b}'), "{form}");
         }
         assert!(!markdown.contains("\n# "), "{markdown}");
-        assert_eq!(told(&["insights", path, "--topic", topic]), text);
-        let all: Value = serde_json::from_str(&told(&["insights", path, "--topic", topic, "--json"])).unwrap();
+        assert_eq!(stdout_of(&["insights", path, "--topic", topic]), text);
+        let all: Value = serde_json::from_str(&stdout_of(&["insights", path, "--topic", topic, "--json"])).unwrap();
         assert_eq!(
             all["insights"],
             json!([{"topic": topic, "statements": value["statements"], "sheets": value["sheets"]}])
         );
     }
-    let all: Value = serde_json::from_str(&told(&["insights", path, "--json"])).unwrap();
+    let all: Value = serde_json::from_str(&stdout_of(&["insights", path, "--json"])).unwrap();
     let topics: Vec<&str> =
         all["insights"].as_array().unwrap().iter().map(|it| it["topic"].as_str().unwrap()).collect();
     assert_eq!(topics, Topic::ALL.map(Topic::name));
-    let text = told(&["insights", path]);
+    let text = stdout_of(&["insights", path]);
     assert!(
         text.starts_with("cli-report.pickle · GPU 0\n\nOut of memory\n")
             && text.contains("\nFragmentation\n")
@@ -68,9 +68,10 @@ fn each_insight_has_three_forms() {
     );
 }
 
-/// The device that ran out of memory leads, though another has the higher peak; without one, the highest peak does.
+/// The default device is one with an OOM, even if another has a higher peak. Without any OOM it is the one with the
+/// highest peak.
 #[test]
-fn the_device_with_a_finding_leads() {
+fn default_device_is_one_with_oom_or_highest_peak() {
     let frame = json!([{"name": "f", "filename": "a.py", "line": 1}]);
     let alloc = |size: u64| json!({"action": "alloc", "addr": 4096, "size": size, "stream": 0, "frames": frame});
     let oom = json!({"action": "oom", "device_free": 4096, "size": 1 << 30, "stream": 0, "frames": frame});
@@ -80,7 +81,7 @@ fn the_device_with_a_finding_leads() {
         path.to_str().unwrap().to_owned()
     };
     let path = file("cli-leads-oom.json", json!([[alloc(5 << 20)], [alloc(3 << 20), oom], [alloc(9 << 20)]]));
-    let text = told(&["oom", &path]);
+    let text = stdout_of(&["oom", &path]);
     assert!(text.starts_with("Out of memory: cli-leads-oom.json · GPU 1\n"), "{text}");
     assert!(
         text.contains("Out of memory at event 1: a.py:1 f requested 1.00 GiB, the device had 4.00 KiB free."),
@@ -89,26 +90,26 @@ fn the_device_with_a_finding_leads() {
     let others = "Other devices (see --device): GPU 0 (peak 5.00 MiB, no OOM), GPU 2 (peak 9.00 MiB, no OOM)\n";
     assert!(text.ends_with(others), "{text}");
     for command in [&["live"][..], &["segments"], &["allocations"], &["events"], &["insights"], &["peak"], &["leaks"]] {
-        let [text, json] = [&[][..], &["--json"]].map(|form| told(&[command, &[&path], form].concat()));
+        let [text, json] = [&[][..], &["--json"]].map(|form| stdout_of(&[command, &[&path], form].concat()));
         assert!(text.ends_with(others), "{command:?}: {text}");
         let json: Value = serde_json::from_str(&json).unwrap();
         let others = json!([{"device": 0, "ooms": 0}, {"device": 2, "ooms": 0}]);
         assert_eq!((&json["device"], &json["other_devices"]), (&json!(1), &others), "{command:?}");
     }
-    let at_oom: Value = serde_json::from_str(&told(&["segments", &path, "--at", "oom", "--json"])).unwrap();
-    assert_eq!(at_oom["event"], 1, "the moment that its error names");
-    let chosen = told(&["oom", &path, "--device", "0"]);
+    let at_oom: Value = serde_json::from_str(&stdout_of(&["segments", &path, "--at", "oom", "--json"])).unwrap();
+    assert_eq!(at_oom["event"], 1, "the event of the OOM");
+    let chosen = stdout_of(&["oom", &path, "--device", "0"]);
     assert!(chosen.contains("GPU 0") && chosen.contains("No OOM") && !chosen.contains("Other devices"), "{chosen}");
 
     let path = file("cli-leads-peak.json", json!([[], [alloc(3 << 20)], [alloc(9 << 20)], [alloc(9 << 20)]]));
-    let text = told(&["live", &path]);
+    let text = stdout_of(&["live", &path]);
     assert!(text.starts_with("cli-leads-peak.json · GPU 2: "), "{text}");
     let others = "Other devices (see --device): GPU 1 (peak 3.00 MiB), GPU 3 (peak 9.00 MiB)\n";
     assert!(text.ends_with(others), "{text}");
 }
 
 #[test]
-fn what_there_is_not_is_refused_in_one_sentence() {
+fn unknown_threshold_device_or_event_reports_error() {
     let path = snapshot("cli-report-refused.pickle");
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
@@ -128,17 +129,17 @@ fn what_there_is_not_is_refused_in_one_sentence() {
 }
 
 #[test]
-fn rows_that_are_not_asked_for_are_counted_and_thresholds_need_no_sheets() {
+fn top_0_counts_hidden_rows() {
     let path = snapshot("cli-report-rows.pickle");
     let path = path.to_str().unwrap();
     for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {
-        let text = told(&[&["report", path], form].concat());
+        let text = stdout_of(&[&["report", path], form].concat());
         let live = text.split("Live at the peak").nth(1).unwrap().split("By category").next().unwrap();
         assert!(
             live.contains("3,000 B") && live.contains("and 1 more") && !live.to_lowercase().contains("none"),
             "{live}"
         );
     }
-    // There was no OOM, so there is no table that it could be of.
-    assert!(told(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
+    // Without an OOM, no table uses the threshold.
+    assert!(stdout_of(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
 }

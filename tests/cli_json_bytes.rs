@@ -1,6 +1,7 @@
-//! Keys of JSON whose values are bytes: they end in `_bytes`.
+//! Checks that JSON keys whose values are bytes end in `_bytes`.
 //!
-//! All sizes of the snapshot are multiples of 1 MiB and nothing else in it is as large, so every large number is a number of bytes; times, in `_us`, apart.
+//! All sizes in the test snapshots are multiples of 1 MiB, and no other value except times in `_us` is that large. So
+//! every large number is a number of bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -12,7 +13,8 @@ use std::process::Command;
 
 const MIB: u64 = 1 << 20;
 
-/// `{g}` is a snapshot whose allocator can be simulated. Every command with `--json` that is about memory, except `summary`, whose keys are those of PyTorch; `{a}` and `{b}` are snapshots.
+/// All commands with `--json` that report memory, except `summary`, whose keys are those of PyTorch. `{a}` and `{b}`
+/// are snapshots, and `{g}` is one whose allocator can be simulated.
 const COMMANDS: [&str; 24] = [
     "insights {a}",
     "oom {a}",
@@ -73,24 +75,24 @@ fn snapshot(name: &str, factor: u64) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Adds the places of large numbers whose key, and those around it, do not say that they are bytes.
-fn look(value: &Value, place: &str, found: &mut Vec<String>) {
+/// Collects the paths of large numbers that neither their own key nor a sibling with the same value marks as bytes.
+fn find_unmarked(value: &Value, place: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             let is_said = |value: &Value| fields.iter().any(|(key, other)| key.ends_with("_bytes") && other == value);
             let others = fields.iter().filter(|(key, value)| !key.ends_with("_bytes") && !is_said(value));
-            // Both numbers of a share are of its column's kind, and nobody reads them alone.
+            // Both numbers of a share have the unit of its column.
             let others = others.filter(|(key, _)| !key.ends_with("_us"));
             let others = others.filter(|(key, _)| !(["part", "whole"].contains(&key.as_str()) && fields.len() == 2));
-            others.for_each(|(key, value)| look(value, &format!("{place}.{key}"), found));
+            others.for_each(|(key, value)| find_unmarked(value, &format!("{place}.{key}"), found));
         }
-        Value::Array(items) => items.iter().for_each(|item| look(item, &format!("{place}[]"), found)),
+        Value::Array(items) => items.iter().for_each(|item| find_unmarked(item, &format!("{place}[]"), found)),
         value => found.extend(value.as_f64().filter(|number| number.abs() >= MIB as f64).map(|_| place.to_owned())),
     }
 }
 
 #[test]
-fn every_number_of_bytes_has_a_key_that_says_so() {
+fn byte_values_have_keys_ending_in_bytes() {
     let [a, b] =
         [("cli-json-bytes-a.json", 1), ("cli-json-bytes-b.json", 2)].map(|(name, factor)| snapshot(name, factor));
     let (options, _) = Options::parse("--events 6000".split_whitespace().map(str::to_owned)).unwrap();
@@ -108,7 +110,7 @@ fn every_number_of_bytes_has_a_key_that_says_so() {
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let before = wrong.len();
-        look(&value, line, &mut wrong);
+        find_unmarked(&value, line, &mut wrong);
         wrong[before..].sort();
     }
     wrong.dedup();
@@ -116,7 +118,7 @@ fn every_number_of_bytes_has_a_key_that_says_so() {
 }
 
 #[test]
-fn commands_that_are_tried_are_all_with_json() {
+fn all_commands_with_json_are_tested() {
     let run = |words: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_memscape")).args(words).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -124,7 +126,7 @@ fn commands_that_are_tried_are_all_with_json() {
     let help = run(&["--help"]);
     let names = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with([' ', '-'])));
     for name in names.filter_map(|line| line.split_whitespace().next()) {
-        // The numbers of `sql` are those of its query.
+        // The columns of `sql` are chosen by the query.
         let has_json = run(&[name, "--help"]).lines().any(|line| line.trim().starts_with("--json"))
             && !["summary", "sql"].contains(&name);
         assert_eq!(has_json, COMMANDS.iter().any(|line| line.split(' ').next() == Some(name)), "{name}");

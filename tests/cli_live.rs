@@ -1,4 +1,5 @@
-//! `memscape live`, `peak` and `allocations`: what is live at the cursor, by call site, and what a search finds, as text and JSON.
+//! `memscape live`, `peak` and `allocations`: live bytes at the cursor by call site, and search results, as text and
+//! JSON.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -13,14 +14,15 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     let output = memscape(&[arguments, &["--json"]].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Three allocations of two call sites, one freed in two steps; a fourth was there before.
+/// Writes a snapshot with three allocations from two call sites, one of them freed in two events, and a fourth that was
+/// allocated before recording.
 fn snapshot(name: &str) -> PathBuf {
     let frame = |name: &str, file: &str, line: u32| json!({"name": name, "filename": file, "line": line});
     let main = frame("main", "/home/me/train.py", 9);
@@ -46,11 +48,11 @@ fn snapshot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_moment_can_be_told_in_many_ways() {
+fn at_option_takes_event_time_and_address() {
     let path = snapshot("cli-live.pickle");
     let path = path.to_str().unwrap();
     let at = |when: &str| {
-        let told = told(&["live", path, "--at", when]);
+        let told = json(&["live", path, "--at", when]);
         ["event", "live_bytes", "awaiting_free_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(at("peak"), [1, 1307, 0, 3]);
@@ -72,11 +74,11 @@ fn a_moment_can_be_told_in_many_ways() {
 }
 
 #[test]
-fn what_made_it_is_told_by_site_file_function_and_tree() {
+fn by_option_groups_live_bytes() {
     let path = snapshot("cli-by.pickle");
     let path = path.to_str().unwrap();
     let by = |arguments: &[&str], fields: [&str; 3]| {
-        let told = told(&[&["live", path], arguments].concat());
+        let told = json(&[&["live", path], arguments].concat());
         assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(SCHEMA), &json!(0)));
         let rows = told["rows"].as_array().unwrap().iter();
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
@@ -105,26 +107,26 @@ fn what_made_it_is_told_by_site_file_function_and_tree() {
         hidden,
         [json!([1000, "forward", 0]), json!([1000, "main", 1]), json!([300, "main", 0]), json!([7, "no stack", 0])]
     );
-    let top = told(&["live", path, "--top", "1"]);
+    let top = json(&["live", path, "--top", "1"]);
     assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));
 }
 
 #[test]
-fn a_peak_between_two_times_includes_what_is_carried_in() {
+fn peak_of_range_includes_earlier_allocations() {
     let path = snapshot("cli-peak.pickle");
     let path = path.to_str().unwrap();
     let peak = |window: &[&str]| {
-        let told = told(&[&["peak", path], window].concat());
+        let told = json(&[&["peak", path], window].concat());
         ["live_bytes", "event"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(peak(&[]), [1307, 1]);
-    assert_eq!(peak(&["--from", "400", "--to", "600"]), [1307, 2], "the free is at 400: until then it was live");
+    assert_eq!(peak(&["--from", "400", "--to", "600"]), [1307, 2], "the allocation is live until its free at 400");
     assert_eq!(peak(&["--from", "401us"]), [357, 4]);
     assert_eq!(peak(&["--to", "100"]), [1007, 0]);
 }
 
 #[test]
-fn text_says_the_same_to_the_byte() {
+fn text_has_exact_bytes() {
     let path = snapshot("cli-text.pickle");
     let output = memscape(&["live", path.to_str().unwrap(), "--at", "2"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -139,11 +141,11 @@ fn text_says_the_same_to_the_byte() {
 }
 
 #[test]
-fn what_is_found_is_listed_by_size() {
+fn search_results_are_sorted_by_size() {
     let path = snapshot("cli-find.pickle");
     let path = path.to_str().unwrap();
     let found = |arguments: &[&str]| {
-        let told = told(&[&["allocations", path], arguments].concat());
+        let told = json(&[&["allocations", path], arguments].concat());
         let rows = told["rows"].as_array().unwrap().iter();
         let numbers = rows.map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>();
         (told["count"].as_u64().unwrap(), told["requested_bytes"].as_u64().unwrap(), numbers)
@@ -152,10 +154,10 @@ fn what_is_found_is_listed_by_size() {
     assert_eq!(found(&["model.py"]), (2, 1050, vec![1, 3]));
     assert_eq!(found(&["model.py", "--at", "end"]), (1, 50, vec![3]));
     assert_eq!(found(&["/MODEL/i & life<10"]), (1, 1000, vec![1]));
-    assert_eq!(found(&["0x3006"]), (1, 7, vec![0]), "what was there before the trace is found as well");
+    assert_eq!(found(&["0x3006"]), (1, 7, vec![0]), "allocations before recording are found as well");
     assert_eq!(found(&["> 100B", "--top", "1"]), (2, 1300, vec![1]));
     assert_eq!(found(&["nowhere"]), (0, 0, vec![]));
-    assert_eq!(found(&[]), (4, 1357, vec![1, 2, 3, 0]), "all of them");
+    assert_eq!(found(&[]), (4, 1357, vec![1, 2, 3, 0]), "without a search all allocations are listed");
     let text = String::from_utf8(memscape(&["allocations", path, "model.py", "--top", "1"]).stdout).unwrap();
     for part in [
         "GPU 0: model.py\n  2 of 4 allocations, 1.03 KiB (1,050 B) requested over the whole trace\n",
@@ -172,14 +174,15 @@ fn what_is_found_is_listed_by_size() {
     }
 }
 
-/// What Mosaic says of a file of its own tests; it leaves out the 466 bytes that were there before.
+/// Expected values come from Mosaic's own tests of this file. Mosaic leaves out the 466 bytes that were allocated
+/// before recording.
 #[test]
-fn mosaics_own_oracles_hold() {
+fn values_of_mosaic_tests_match() {
     let Some(folder) = opened::snapshots() else { return };
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
     let before = 466;
-    let requested = |arguments: &[&str]| told(arguments)["live_bytes"].as_u64().unwrap();
+    let requested = |arguments: &[&str]| json(arguments)["live_bytes"].as_u64().unwrap();
     assert_eq!(requested(&["live", path, "--at", "-1"]), before);
     assert_eq!(requested(&["live", path, "--at", "alloc:343e4b6023956_0"]), 2_255_398_132 + before);
     assert_eq!(requested(&["peak", path]), 2_255_398_132 + before);
@@ -189,20 +192,20 @@ fn mosaics_own_oracles_hold() {
     assert_eq!(requested(&window), 202_846_821 + before);
 }
 
-/// `--counting mosaic`: only what was born in the trace, so that Mosaic's own numbers come out to the byte.
+/// `--counting mosaic` counts only allocations made during the recording, which gives Mosaic's numbers to the byte.
 #[test]
-fn mosaics_counting_has_no_baseline() {
+fn mosaic_counting_excludes_baseline() {
     let path = snapshot("cli-mosaic.pickle");
     let path = path.to_str().unwrap();
     let of = |arguments: &[&str]| {
-        let told = told(&[arguments, &["--counting", "mosaic"]].concat());
+        let told = json(&[arguments, &["--counting", "mosaic"]].concat());
         ["event", "live_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(of(&["live", path]), [1, 1300, 2]);
     assert_eq!(of(&["live", path, "--at", "-1"]), [-1, 0, 0]);
     assert_eq!(of(&["live", path, "--at", "end"]), [4, 350, 2]);
     assert_eq!(of(&["peak", path]), [1, 1300, 2]);
-    // What is carried in does not count, only what holds after an event of the window.
+    // Memory carried into the window does not count, only the state after each event of the window.
     assert_eq!(of(&["peak", path, "--from", "400", "--to", "500"]), [4, 350, 2]);
     let output = memscape(&["live", path, "--counting", "mosaic"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

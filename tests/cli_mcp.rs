@@ -1,5 +1,5 @@
-//! `memscape mcp` as a client meets it on standard input and output: cancelled requests, and errors of the protocol.
-//! tests/agents has the official client.
+//! `memscape mcp` over standard input and output: cancelled requests and protocol errors. tests/agents tests it with
+//! the official client.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Seconds that a busy machine may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Timeout for an answer on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-mcp").join(name);
@@ -63,10 +63,10 @@ impl Client {
     }
 
     fn next(&self) -> Value {
-        self.messages.recv_timeout(PATIENCE).unwrap()
+        self.messages.recv_timeout(TIMEOUT).unwrap()
     }
 
-    /// The first message after this line.
+    /// Sends a line and returns the next message.
     fn answer(&mut self, line: &str) -> Value {
         self.send(line);
         self.next()
@@ -93,19 +93,19 @@ fn error(answer: &Value) -> (i64, &Value, &str) {
     (error["code"].as_i64().unwrap_or_default(), &answer["id"], error["message"].as_str().unwrap_or_default())
 }
 
-/// A query without an end, which only its deadline of 60 seconds would stop.
+/// A query that never ends. Only its timeout of 60 seconds would stop it.
 const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
 #[test]
-fn a_cancelled_request_ends_and_the_next_is_answered() {
+fn cancelled_request_stops_and_next_is_answered() {
     let mut client = Client::initialized(&snapshot(&folder("cancelled")));
     let call = |id: u32| {
         let params = json!({"name": "sql", "arguments": {"query": ENDLESS}});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
     };
-    // The second waits for the first, and is cancelled before it begins.
+    // The second request is queued behind the first and cancelled before it starts.
     [call(1), call(2)].iter().for_each(|line| client.send(line));
-    assert_eq!(client.request(3, "ping", json!({}))["id"], 3, "other requests are answered meanwhile");
+    assert_eq!(client.request(3, "ping", json!({}))["id"], 3, "ping is answered while a query runs");
     std::thread::sleep(Duration::from_millis(500));
     for id in [2, 1] {
         let params = json!({"requestId": id, "reason": "no longer needed"});
@@ -115,8 +115,8 @@ fn a_cancelled_request_ends_and_the_next_is_answered() {
     let answer = client.call(4, "sql", json!({"query": "SELECT count(*) FROM allocation"}));
     assert_eq!(answer["id"], 4, "a cancelled request has no response: {answer}");
     assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("[1]"), "{answer}");
-    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
-    // One that is unknown, or has been answered, is no error.
+    assert!(begun.elapsed() < TIMEOUT, "{:?}", begun.elapsed());
+    // Cancelling an unknown or answered request is no error.
     for id in [json!(4), json!("x"), json!(null)] {
         let params = json!({"requestId": id});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
@@ -125,7 +125,7 @@ fn a_cancelled_request_ends_and_the_next_is_answered() {
 }
 
 #[test]
-fn errors_carry_the_id_and_the_code_of_the_protocol() {
+fn errors_have_request_id_and_protocol_code() {
     let mut client = Client::initialized(&snapshot(&folder("errors")));
     for (line, code, id) in [
         ("{", -32700, Value::Null),
@@ -150,7 +150,7 @@ fn errors_carry_the_id_and_the_code_of_the_protocol() {
         assert_eq!((found, of), (code, &id), "{line}: {answer}");
         assert!(!text.is_empty() && answer["jsonrpc"] == "2.0", "{answer}");
     }
-    // Notifications are never answered, and a response to nothing is none of ours.
+    // Notifications get no response, and stray responses are ignored.
     for line in [
         r#"{"jsonrpc": "2.0", "method": "notifications/nothing"}"#,
         r#"{"jsonrpc": "2.0", "method": "nothing"}"#,
@@ -164,7 +164,7 @@ fn errors_carry_the_id_and_the_code_of_the_protocol() {
 }
 
 #[test]
-fn what_comes_before_initialize_does_not_end_the_server() {
+fn messages_before_initialize_keep_server_running() {
     let mut client = Client::start(&snapshot(&folder("before")));
     client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
     client.send(r#"{"jsonrpc": "2.0", "id": 9, "result": {}}"#);
@@ -178,7 +178,7 @@ fn what_comes_before_initialize_does_not_end_the_server() {
 }
 
 #[test]
-fn errors_of_arguments_list_the_possible_values() {
+fn invalid_argument_lists_possible_values() {
     let mut client = Client::initialized(&snapshot(&folder("values")));
     let answer = client.call(1, "insights", json!({"topic": "nothing"}));
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
@@ -189,7 +189,7 @@ fn errors_of_arguments_list_the_possible_values() {
 }
 
 #[test]
-fn snapshots_beyond_the_list_are_counted() {
+fn files_tool_counts_snapshots_left_out() {
     let folder = folder("many");
     (0..103).for_each(|rank| std::fs::write(folder.join(format!("rank{rank}.pickle")), b"x").unwrap());
     let mut client = Client::initialized(&folder);
@@ -200,7 +200,7 @@ fn snapshots_beyond_the_list_are_counted() {
 }
 
 #[test]
-fn a_path_that_is_not_there_ends_the_server() {
+fn missing_path_ends_server() {
     let mut client = Client::start(&folder("gone").join("nonexistent"));
     assert_eq!(client.child.wait().unwrap().code(), Some(1));
 }

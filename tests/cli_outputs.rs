@@ -1,4 +1,5 @@
-//! Files that commands write: never one of their inputs, complete or absent, also when a disk is full or a signal arrives.
+//! Files that commands write: never one of the inputs, and either complete or absent, even if the disk is full or a
+//! signal arrives.
 
 #![cfg(unix)]
 
@@ -11,7 +12,8 @@ use std::time::{Duration, Instant};
 const MEMSCAPE: &str = env!("CARGO_BIN_EXE_memscape");
 const MIB: u64 = 1 << 20;
 
-/// Commands that write one file, without the file; `{in}` is a snapshot, `{other}` another, `{trace}` a trace of torch.profiler.
+/// Commands that write one file, without their output option. `{in}` and `{other}` are snapshots, and `{trace}` is a
+/// torch.profiler trace.
 const COMMANDS: [&str; 15] = [
     "whatif {in} --set max_split_size_mb:64",
     "ranks {in} {other}",
@@ -30,7 +32,7 @@ const COMMANDS: [&str; 15] = [
     "html {in} --with {other}",
 ];
 
-/// An empty folder.
+/// Creates an empty folder.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-outputs").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -38,7 +40,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A snapshot of so many allocations.
+/// Builds a snapshot with the given number of allocations.
 fn snapshot(allocations: u64) -> String {
     let alloc = |number: u64| {
         let frame = json!({"name": format!("f{}", number % 97), "filename": "a.py", "line": number % 89});
@@ -53,7 +55,7 @@ fn snapshot(allocations: u64) -> String {
     json!({"segments": [segment], "device_traces": [trace]}).to_string()
 }
 
-/// A folder with the inputs of [`COMMANDS`].
+/// Creates a folder with the inputs of [`COMMANDS`].
 fn inputs(name: &str, allocations: u64) -> PathBuf {
     let folder = folder(name);
     std::fs::write(folder.join("in.json"), snapshot(allocations)).unwrap();
@@ -65,7 +67,7 @@ fn inputs(name: &str, allocations: u64) -> PathBuf {
     folder
 }
 
-/// The words of a line of [`COMMANDS`]. No page is built into the program of the tests.
+/// Returns the arguments of a line of [`COMMANDS`]. Adds a viewer, since tests run without the built-in one.
 fn words(line: &str) -> Vec<String> {
     let page = if line.starts_with("html") { " --viewer page.html" } else { "" };
     let named =
@@ -81,7 +83,7 @@ fn error(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Names and contents of a folder.
+/// Returns paths and contents of all files in a folder.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.map(|path| (path.clone(), std::fs::read(path).unwrap_or_default())).collect();
@@ -90,7 +92,7 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn output_that_is_an_input_is_refused_and_the_input_keeps_its_bytes() {
+fn output_equal_to_input_is_rejected() {
     let folder = inputs("inputs", 3);
     for name in ["in.json", "other.json", "trace.json", "page.html"] {
         symlink(name, folder.join(["link-", name].concat())).unwrap();
@@ -116,7 +118,7 @@ fn output_that_is_an_input_is_refused_and_the_input_keeps_its_bytes() {
 }
 
 #[test]
-fn every_command_with_an_output_is_among_those_tried() {
+fn all_commands_with_output_are_tested() {
     let help = |words: &[&str]| {
         let output = Command::new(MEMSCAPE).args(words).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -136,7 +138,7 @@ fn every_command_with_an_output_is_among_those_tried() {
 }
 
 #[test]
-fn output_that_is_a_surveyed_snapshot_of_a_folder_is_refused() {
+fn ranks_report_does_not_overwrite_snapshot() {
     let folder = folder("ranks");
     std::fs::create_dir(folder.join("dump")).unwrap();
     for rank in 0..2 {
@@ -156,7 +158,7 @@ fn output_that_is_a_surveyed_snapshot_of_a_folder_is_refused() {
 }
 
 #[test]
-fn standard_streams_that_are_one_file_are_refused() {
+fn stdin_and_output_of_same_file_are_rejected() {
     let folder = inputs("streams", 3);
     let before = contents(&folder);
     for line in ["memscape crop - -o in.json < in.json", "memscape crop in.json -o - >> in.json"] {
@@ -169,7 +171,7 @@ fn standard_streams_that_are_one_file_are_refused() {
 }
 
 #[test]
-fn prompt_does_not_save_over_the_snapshot_and_replaces_another_file_whole() {
+fn sql_save_does_not_overwrite_snapshot() {
     let folder = inputs("prompt", 3);
     let before = contents(&folder);
     let save = |file: &str| {
@@ -188,13 +190,13 @@ fn prompt_does_not_save_over_the_snapshot_and_replaces_another_file_whole() {
 }
 
 #[test]
-fn full_disk_leaves_an_existing_output_and_no_other_file() {
+fn full_disk_keeps_existing_output() {
     let folder = inputs("full", 400);
     for line in COMMANDS {
         std::fs::write(folder.join("out"), "kept").unwrap();
         let before = contents(&folder);
         let words = words(line).join(" ");
-        // A file may have one KiB; the signal for more, which would end the program, is ignored.
+        // Limits files to 1 KiB. SIGXFSZ is ignored, so that writes fail with an error.
         let limited = format!("trap '' XFSZ; ulimit -f 1; exec {MEMSCAPE} {words} -o out");
         let output = Command::new("bash").args(["-c", &limited]).current_dir(&folder).output().unwrap();
         let says = error(&output);
@@ -214,7 +216,7 @@ fn full_disk_leaves_an_existing_output_and_no_other_file() {
 }
 
 #[test]
-fn signal_during_a_write_leaves_no_file() {
+fn signal_during_write_leaves_no_file() {
     let folder = inputs("signal", 60_000);
     let names = || {
         let mut names: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -246,22 +248,22 @@ fn signal_during_a_write_leaves_no_file() {
             .status()
             .unwrap();
         let status = process.wait().unwrap();
-        // Where it was faster than the signal, the file is complete.
+        // If the command finished before the signal, the file is complete.
         let _ = std::fs::remove_file(folder.join("out"))
-            .inspect(|()| assert!(status.success(), "{line} {signal}: half a file"));
+            .inspect(|()| assert!(status.success(), "{line} {signal}: incomplete file"));
         assert_eq!(names(), before, "{line} {signal}");
     }
 }
 
 #[test]
-fn pipes_and_devices_are_written_at_once() {
+fn pipes_and_devices_are_written_directly() {
     let folder = inputs("pipes", 3);
     let plain = run(&folder, &words("export {in} --to csv"), "-");
     assert!(plain.status.success() && plain.stdout.starts_with(b"number,"), "{}", error(&plain));
     for out in ["/dev/stdout", "/dev/fd/1"] {
         assert_eq!(run(&folder, &words("export {in} --to csv"), out).stdout, plain.stdout, "{out}");
     }
-    // What stands in a file before and after stays there.
+    // Content before and after the export is kept.
     let line = format!("(echo before; {MEMSCAPE} export in.json --to csv -o /dev/stdout; echo after) > all.csv");
     assert!(Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap().status.success());
     assert_eq!(std::fs::read(folder.join("all.csv")).unwrap(), [b"before\n", &*plain.stdout, b"after\n"].concat());

@@ -1,4 +1,4 @@
-//! `memscape plan`: factors, presets and the largest batch, as text and JSON, and what is refused.
+//! `memscape plan`: factors, presets and the largest batch, as text and JSON, and errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -20,12 +20,12 @@ fn text(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
 }
 
-/// 100 MiB of optimizer state, then four layers of two activations each: 30 MiB inside, 10 MiB as output; then 80 MiB of a temporary,
-/// when two layers are gone.
+/// Writes a snapshot with 100 MiB of optimizer state, then four layers with activations of 30 MiB (inner) and 10 MiB
+/// (output) each, then a temporary of 80 MiB after two layers are freed.
 fn snapshot(name: &str) -> String {
     let frame = |name: &str, file: &str, line: u32| json!({"name": name, "filename": file, "line": line});
     let event = |action: &str, addr: u64, size: u64, frames: Value| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": frames});
@@ -50,7 +50,7 @@ fn snapshot(name: &str) -> String {
         events.push(event("free_completed", place << 40, size, json!([])));
     }
     events.push(event("alloc", 20 << 40, 80 * MIB, backward));
-    // What the backward pass keeps would be a gradient.
+    // Memory that the backward pass keeps would count as a gradient.
     events.push(event("free_requested", 20 << 40, 80 * MIB, json!([])));
     events.push(event("free_completed", 20 << 40, 80 * MIB, json!([])));
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -59,9 +59,9 @@ fn snapshot(name: &str) -> String {
 }
 
 #[test]
-fn groups_are_multiplied_and_another_event_becomes_the_peak() {
+fn scaled_groups_move_the_peak() {
     let path = snapshot("cli-plan.json");
-    let same = told(&[&path]);
+    let same = json(&[&path]);
     assert_eq!((&same["schema"], &same["device"]), (&json!(SCHEMA), &json!(0)));
     let refused = json!("the file has no segments");
     assert_eq!(
@@ -70,7 +70,7 @@ fn groups_are_multiplied_and_another_event_becomes_the_peak() {
             "oom_event": null, "refused": refused})
     );
     assert!(text(&[&path]).contains("Reserved (simulated)  not predicted: the file has no segments\n"));
-    // 100 + 4 × 40 after the forward pass; 100 + 2 × 40 + 80 at the end.
+    // 100 + 4 × 40 after the forward pass, 100 + 2 × 40 + 80 at the end.
     let recorded = json!({"peak_live_bytes": 260 * MIB, "peak_event": 8});
     assert_eq!((&same["recorded"], &same["planned"]), (&recorded, &recorded));
     for (sets, peak, event) in [
@@ -86,12 +86,12 @@ fn groups_are_multiplied_and_another_event_becomes_the_peak() {
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(sets.iter().flat_map(|set| ["--set", set])).collect();
-        let told = told(&arguments);
+        let told = json(&arguments);
         assert_eq!(told["planned"], json!({"peak_live_bytes": peak * MIB, "peak_event": event}), "{sets:?}");
         assert_eq!(told["recorded"], recorded, "{sets:?}");
         assert_eq!(told["groups"].as_array().unwrap().len(), sets.len());
     }
-    let told = told(&[&path, "--set", "activations=1.5x"]);
+    let told = json(&[&path, "--set", "activations=1.5x"]);
     assert_eq!(
         told["groups"],
         json!([{"group": "activations", "factor": 1.5, "count": 8, "peak_live_bytes": 160 * MIB}])
@@ -99,7 +99,7 @@ fn groups_are_multiplied_and_another_event_becomes_the_peak() {
 }
 
 #[test]
-fn presets_are_common_changes() {
+fn presets_give_expected_peaks() {
     let path = snapshot("cli-plan-presets.json");
     for (presets, peak, event) in [
         (&["batch=2"][..], 420, 8),
@@ -107,31 +107,32 @@ fn presets_are_common_changes() {
         (&["8bit-optimizer"], 185, 8),
         (&["offload-optimizer"], 160, 8),
         (&["zero1=4"], 185, 8),
-        // There are no gradients, which is no fault of the plan.
+        // A plan without gradients is valid.
         (&["zero2=4"], 185, 8),
         (&["zero1=4", "8bit-optimizer"], 166, 8),
-        // The output of each of the four layers stays, and one layer's inside: 100 + 4 × 10 + 30; at the end 100 + 2 × 10 + 15 + 80.
+        // Keeps the outputs of all four layers and the inner activations of one: 100 + 4 × 10 + 30. At the end 100 + 2
+        // × 10 + 15 + 80.
         (&["checkpoint"], 215, 17),
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(presets.iter().flat_map(|preset| ["--preset", preset])).collect();
-        let told = told(&arguments);
+        let told = json(&arguments);
         let rounded = told["planned"]["peak_live_bytes"].as_u64().unwrap() / MIB;
         assert_eq!((rounded, &told["planned"]["peak_event"]), (peak, &json!(event)), "{presets:?}");
-        assert_eq!(told["caveats"].as_array().unwrap().len(), presets.len(), "each says what it leaves out");
+        assert_eq!(told["caveats"].as_array().unwrap().len(), presets.len(), "each preset has a caveat");
     }
 }
 
 #[test]
-fn the_largest_batch_is_exact() {
+fn largest_batch_fits_capacity_exactly() {
     let path = snapshot("cli-plan-batch.json");
-    // 100 + k × 160 and 100 + k × 160 at the end as well: activations and the temporary grow.
+    // 100 + k × 160 after the forward pass and at the end, since activations and the temporary grow.
     for (capacity, factor, headroom) in [("260MiB", 1.0, 0), ("500MiB", 2.5, 240), ("150MiB", 0.312, -110)] {
-        let told = told(&[&path, "--capacity", capacity]);
+        let told = json(&[&path, "--capacity", capacity]);
         assert_eq!(told["largest_batch"], json!({"factor": factor, "limited_by_event": 8}), "{capacity}");
         assert_eq!(told["headroom_bytes"], json!(headroom * MIB as i64), "{capacity}");
     }
-    let told = told(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
+    let told = json(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
     assert_eq!(told["largest_batch"]["factor"], json!(3.125));
     let words = text(&[&path, "--capacity", "500MiB", "--preset", "batch=2"]);
     for part in [
@@ -149,7 +150,7 @@ fn the_largest_batch_is_exact() {
 }
 
 #[test]
-fn what_cannot_be_planned_is_refused_in_one_sentence() {
+fn invalid_plan_reports_error() {
     let path = snapshot("cli-plan-refused.json");
     for (arguments, cause) in [
         (&["--set", "kv cache=2"][..], "no allocation is in the group “kv cache”"),
@@ -177,8 +178,8 @@ fn what_cannot_be_planned_is_refused_in_one_sentence() {
     }
 }
 
-/// A training of so long a sequence, the same otherwise.
-fn of_sequence(length: u32) -> String {
+/// Writes a generated training run with the given sequence length.
+fn generated_with_sequence(length: u32) -> String {
     let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
     let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plan-sequence-{length}.pickle"));
@@ -187,16 +188,16 @@ fn of_sequence(length: u32) -> String {
 }
 
 #[test]
-fn a_sequence_is_planned_with_what_a_comparison_measured() {
-    let [short, double, long] = [128, 256, 1024].map(of_sequence);
-    let peak = |path: &str| told(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
+fn sequence_plan_uses_measured_scaling() {
+    let [short, double, long] = [128, 256, 1024].map(generated_with_sequence);
+    let peak = |path: &str| json(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
     let planned = |told: &Value| told["planned"]["peak_live_bytes"].as_u64().unwrap();
-    // The truth is known: the same training, recorded with the longer sequence.
-    let (truth, measured) = (peak(&long), told(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
+    // The expected value is the peak of the same training recorded with the longer sequence.
+    let (truth, measured) = (peak(&long), json(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
     let off = |bytes: u64| bytes.abs_diff(truth) as f64 / truth as f64;
     assert!(off(planned(&measured)) < 0.01, "{} of {truth}: {measured:#}", planned(&measured));
-    // In proportion alone it is far off.
-    let assumed = told(&[&short, "--preset", "sequence=8"]);
+    // Scaling everything in proportion is far off.
+    let assumed = json(&[&short, "--preset", "sequence=8"]);
     assert!(off(planned(&assumed)) > 0.1, "{} of {truth}", planned(&assumed));
     let scaling = &measured["scaling"];
     assert_eq!(scaling["growth"], json!(2.0));
@@ -205,27 +206,27 @@ fn a_sequence_is_planned_with_what_a_comparison_measured() {
     assert!([0.0, 1.0, 2.0].iter().all(|exponent| exponents.contains(exponent)), "{exponents:?}");
     assert_eq!(assumed["scaling"], json!(null));
 
-    // Without a preset it is the length of the other file; from a longer one to a shorter one as well.
+    // Without a preset, the plan is for the other file's sequence length, whether longer or shorter.
     for (from, to) in [(&short, &double), (&double, &short)] {
-        let told = told(&[from, "--scaling-from", to]);
+        let told = json(&[from, "--scaling-from", to]);
         let truth = peak(to);
         assert!(planned(&told).abs_diff(truth) as f64 / (truth as f64) < 0.01, "{told:#} {truth}");
     }
     let text = text(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]);
     assert!(text.contains("Measured from A to B (×2): "), "{text}");
     assert!(text.contains("call sites measured to grow with the square"), "{text}");
-    // What the allocator would reserve is of the same sizes.
+    // The simulated allocator uses the same sizes.
     assert!(measured["planned_reserved"]["peak_reserved"].as_u64().unwrap() > planned(&measured));
-    // Of one length nothing is measured.
+    // Equal lengths give no measurement.
     let same = memscape(&["plan", &short, "--scaling-from", &short]);
     let error = String::from_utf8(same.stderr).unwrap();
     assert!(!same.status.success() && error.contains("nothing is measured"), "{error}");
 }
 
-/// What a selected segment means: the allocations at its addresses, whenever they are there.
+/// A selected segment stands for all allocations at its addresses, at any time.
 #[test]
-fn the_peak_without_a_segment_is_that_without_the_allocations_at_its_addresses() {
-    let path = of_sequence(128);
+fn plan_without_segment_matches_brute_force() {
+    let path = generated_with_sequence(128);
     let bytes = std::fs::read(&path).unwrap();
     let (snapshot, mut histories) = crate::without::histories("segment", &bytes);
     let history = histories.remove(0);
@@ -241,9 +242,9 @@ fn the_peak_without_a_segment_is_that_without_the_allocations_at_its_addresses()
         };
         let (_, peak) = crate::without::highest(&crate::without::curve(&history, is_outside));
         let group = format!("0x{from:x}..0x{to:x}=0");
-        let told = told(&[&path, "--set", &group]);
+        let told = json(&[&path, "--set", &group]);
         assert_eq!(told["planned"]["peak_live_bytes"], json!(peak), "{group}");
         lower += usize::from(told["planned"]["peak_live_bytes"] != told["recorded"]["peak_live_bytes"]);
     }
-    assert!(lower > 0, "some segment matters");
+    assert!(lower > 0, "no segment lowers the peak");
 }

@@ -1,4 +1,4 @@
-//! `memscape ranks`: generated ranks whose truth is known, real files against reference numbers, and what is said of files that are
+//! `memscape ranks`: generated ranks with known differences, real files against reference numbers, and files that are
 //! missing, broken or merged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -29,7 +29,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
 }
 
-/// An empty folder of this name.
+/// Creates an empty folder.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -42,8 +42,9 @@ fn write(path: &Path, words: &str) {
     fs::write(path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
 }
 
-/// Eight ranks: the fifth leaks 4 MiB a step, the sixth has no file, the seventh's is cut off.
-fn eight(name: &str) -> PathBuf {
+/// Writes snapshots of eight ranks. Rank 5 leaks 4 MiB per step, rank 6 has no file, and the file of rank 7 is
+/// truncated.
+fn eight_ranks(name: &str) -> PathBuf {
     let folder = folder(name);
     for rank in 0..8 {
         let path = folder.join(format!("snapshot_rank{rank}.pickle"));
@@ -59,8 +60,9 @@ fn eight(name: &str) -> PathBuf {
     folder
 }
 
-/// Changes snapshots by a Python program that has them as `d`, a dict by file name; whether there is Python.
-fn changed(folder: &Path, program: &str) -> bool {
+/// Runs a Python program that modifies the snapshots, given as `d`, a dict keyed by file name. Returns false if there
+/// is no Python.
+fn modify_with_python(folder: &Path, program: &str) -> bool {
     let load = "import pickle,sys,os\nfolder=sys.argv[1]\nd={n:pickle.load(open(os.path.join(folder,n),'rb')) for n in os.listdir(folder)}\n";
     let save = "\nfor n in d: pickle.dump(d[n],open(os.path.join(folder,n),'wb'),4)\n";
     let run = Command::new("python3").arg("-c").arg([load, program, save].concat()).arg(folder).output();
@@ -73,8 +75,8 @@ fn changed(folder: &Path, program: &str) -> bool {
 }
 
 #[test]
-fn ranks_of_a_folder() {
-    let folder = eight("ranks-eight");
+fn folder_with_outlier_and_missing_rank_is_summarized() {
+    let folder = eight_ranks("ranks-eight");
     let path = folder.to_str().unwrap();
     let of = json(&["ranks", path]);
     assert_eq!(of["ranks"].as_array().unwrap().len(), 8);
@@ -100,13 +102,13 @@ fn ranks_of_a_folder() {
     assert_eq!(outliers, [Some(5)]);
     let groups: Vec<_> = of["groups"].as_array().unwrap().iter().map(|group| group["ranks"].clone()).collect();
     assert_eq!(groups, [serde_json::json!([0, 1, 2, 3, 4]), serde_json::json!([5])]);
-    // What it holds more is what was made to leak: 4 MiB for each step before the peak.
+    // The difference is the leak: 4 MiB for each step before the peak.
     let delta = &of["groups"][1]["differences"][0];
     let more = of["ranks"][5]["delta_to_median_bytes"].as_u64().unwrap();
     assert_eq!((delta["delta_bytes"].as_u64(), more % (4 << 20)), (Some(more), 0), "{delta}");
     assert!(more > 0, "{of}");
 
-    // Whole names in a pipe; the files one by one, in another order, are the same.
+    // Piped output has full names, and does not depend on the order of the files.
     let told = text(&["ranks", path]);
     assert!(told.starts_with("5 ranks alike (peak ") && told.contains("No file of 1 rank (6)"), "{told}");
     assert!(!told.contains('…'), "{told}");
@@ -122,14 +124,14 @@ fn ranks_of_a_folder() {
 
     let (_, told_small, _) = memscape(&["ranks", path, "--memory", "1"]);
     assert!(told_small.contains("not enough memory") && told_small.contains("--memory"), "{told_small}");
-    // With memory for one file at a time.
+    // Memory for one file at a time.
     let small = json(&["ranks", path, "--memory", "1MiB"]);
     assert_eq!((&small["ranks"], &small["memory_budget_bytes"]), (&of["ranks"], &(1 << 20).into()));
 }
 
 #[test]
-fn a_rank_is_explained_by_its_groups_median() {
-    let folder = eight("ranks-explain");
+fn explain_compares_rank_with_group_median() {
+    let folder = eight_ranks("ranks-explain");
     let path = folder.to_str().unwrap();
     let told = text(&["ranks", path, "--explain", "5"]);
     assert!(told.starts_with("rank 5 against rank 2, the median of the largest group\n\n"), "{told}");
@@ -149,14 +151,14 @@ fn a_rank_is_explained_by_its_groups_median() {
 }
 
 #[test]
-fn the_recorders_key_names_ranks_hosts_and_coordinates() {
+fn recorder_metadata_gives_rank_host_and_coordinates() {
     let folder = folder("ranks-recorder");
     for name in ["c", "a", "b"] {
         let words = if name == "a" { "--extra-leak 8" } else { "" };
         write(&folder.join(format!("{name}.pickle")), &format!("{STORY} {words}"));
     }
     let program = "for r,n in enumerate(['b.pickle','c.pickle','a.pickle']):\n d[n]['memscape']={'schema':1,'rank':r,'world_size':4,'host':'node-%d'%r,'mesh':{'pp':r//2,'tp':r%2},'reason':'oom' if r==1 else 'exit','step':30+r,'devices':[{'device':0,'name':'GPU','capacity_bytes':1<<30}]}";
-    if !changed(&folder, program) {
+    if !modify_with_python(&folder, program) {
         return;
     }
     let of = json(&["ranks", folder.to_str().unwrap()]);
@@ -176,7 +178,7 @@ fn the_recorders_key_names_ranks_hosts_and_coordinates() {
     assert_eq!(of["groups"][1]["shared"], "pp 1");
     let steps: Vec<_> = rows.iter().map(|row| row["step"].as_u64()).collect();
     assert_eq!(steps, [Some(30), Some(31), Some(32), None]);
-    // It counts more than a name, and than a pattern of names.
+    // The recorder's key takes precedence over file names and `--names`.
     let by_name = self::folder("ranks-recorder-named");
     for (name, file) in [("snapshot_rank6.pickle", "a.pickle"), ("snapshot_rank7.pickle", "b.pickle")] {
         fs::copy(folder.join(file), by_name.join(name)).unwrap();
@@ -187,16 +189,16 @@ fn the_recorders_key_names_ranks_hosts_and_coordinates() {
         ranks.iter().filter(|(_, error)| error.is_null()).map(|(rank, _)| rank.as_u64()).collect::<Vec<_>>(),
         [Some(0), Some(2)]
     );
-    // As other recorders have it: beside the rank.
+    // Other recorders store coordinates next to the rank.
     let flat = "for r,n in enumerate(sorted(d)):\n d[n]['memscape']={'rank':r,'world':2,'tp':r,'pp':5}";
-    if changed(&by_name, flat) {
+    if modify_with_python(&by_name, flat) {
         let of = json(&["ranks", by_name.to_str().unwrap()]);
         assert_eq!((&of["ranks"][1]["coords"]["tp"], &of["ranks"][1]["coords"]["pp"]), (&"1".into(), &"5".into()));
     }
 }
 
 #[test]
-fn a_pattern_says_what_stands_where_in_names() {
+fn names_pattern_gives_rank_host_and_coordinates() {
     let folder = folder("ranks-names");
     for (pp, tp) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let words = if pp == 0 { "--extra-leak 8" } else { "" };
@@ -218,8 +220,8 @@ fn a_pattern_says_what_stands_where_in_names() {
 }
 
 #[test]
-fn a_report_is_a_page_of_its_own() {
-    let folder = eight("ranks-page");
+fn html_report_is_self_contained() {
+    let folder = eight_ranks("ranks-page");
     fs::rename(folder.join("snapshot_rank4.pickle"), folder.join("a<b>&\"c\"_rank4.pickle")).unwrap();
     let (path, out) = (folder.to_str().unwrap(), folder.with_extension("html"));
     let _ = fs::remove_file(&out);
@@ -231,11 +233,11 @@ fn a_report_is_a_page_of_its_own() {
         assert!(page.contains(&format!("<li>{}</li>", verdict.as_str().unwrap())), "{verdict}");
     }
     assert!(page.contains("a&lt;b&gt;&amp;&quot;c&quot;_rank4.pickle") && !page.contains("a<b>"));
-    // Nothing in it runs or is fetched, and each rank that can be read has its curve.
+    // The page has no scripts and loads nothing, and each readable rank has a curve.
     assert!(!page.contains("<script") && !page.contains("://") && page.contains("default-src 'none'"));
     assert_eq!((page.matches("<svg ").count(), page.matches("<text ").count()), (1, 6));
     assert_eq!(text(&["ranks", path, "-o", "-"]), page);
-    // The highest peak first.
+    // Sorted by peak, highest first.
     let by_peak = text(&["ranks", path, "-o", "-", "--order", "peak"]);
     assert!(by_peak.find(">rank 5 ·") < by_peak.find(">rank 0 ·"), "{by_peak}");
     assert!(page.find(">rank 5 ·") > page.find(">rank 0 ·"));
@@ -245,11 +247,13 @@ fn a_report_is_a_page_of_its_own() {
 }
 
 #[test]
-fn traces_of_several_ranks_in_one_file_are_recognised() {
+fn merged_traces_of_several_ranks_are_recognized() {
     let folder = folder("ranks-merged");
     write(&folder.join("merged.pickle"), &format!("{STORY} --devices 3"));
-    if !changed(&folder, "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]")
-    {
+    if !modify_with_python(
+        &folder,
+        "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]",
+    ) {
         return;
     }
     let of = json(&["ranks", folder.to_str().unwrap()]);
@@ -262,13 +266,13 @@ fn traces_of_several_ranks_in_one_file_are_recognised() {
 }
 
 #[test]
-fn ranks_in_an_archive() {
+fn ranks_in_archive_equal_ranks_in_folder() {
     let folder = folder("ranks-archive");
     for rank in 0..3 {
         write(&folder.join(format!("rank{rank}.pickle")), STORY);
     }
     let program = "import shutil\nshutil.make_archive(folder+'-packed','zip',folder)\nd={}";
-    if !changed(&folder, program) {
+    if !modify_with_python(&folder, program) {
         return;
     }
     let packed = format!("{}-packed.zip", folder.to_str().unwrap());
@@ -283,7 +287,7 @@ fn ranks_in_an_archive() {
 }
 
 #[test]
-fn real_files_have_their_reference_numbers() {
+fn real_files_match_reference_numbers() {
     let Some(snapshots) = opened::snapshots() else { return };
     let expected: Value = serde_json::from_slice(&fs::read(snapshots.join("expected.json")).unwrap()).unwrap();
     let of = json(&["ranks", snapshots.to_str().unwrap()]);
@@ -296,12 +300,12 @@ fn real_files_have_their_reference_numbers() {
         }
         rows += 1;
     }
-    assert_eq!(rows, expected.as_object().unwrap().len(), "a row of each file");
+    assert_eq!(rows, expected.as_object().unwrap().len(), "each file has a row");
 }
 
 #[test]
-fn a_path_that_is_not_there_fails_and_the_others_are_printed() {
-    let folder = eight("ranks-absent");
+fn missing_path_fails_but_others_are_printed() {
+    let folder = eight_ranks("ranks-absent");
     let absent = folder.join("snapshot_rank9.pickle");
     let arguments = ["ranks", folder.to_str().unwrap(), absent.to_str().unwrap(), "--json"];
     let (code, out, error) = memscape(&arguments);
@@ -311,13 +315,13 @@ fn a_path_that_is_not_there_fails_and_the_others_are_printed() {
     let rows = of["ranks"].as_array().unwrap();
     let last = rows.last().unwrap();
     assert_eq!((&last["rank"], last["error"].as_str().unwrap().contains("No such file")), (&9.into(), true));
-    // Ranks 6 and 8 may be in what is not there.
+    // Ranks 6 and 8 may be in the missing path.
     assert!(of["is_partial"] == true && rows.iter().all(|row| row["error"] != "no file"), "{of}");
 }
 
 #[test]
-fn empty_and_half_written_files_are_rows_with_their_reason() {
-    let folder = eight("ranks-unwritten");
+fn unreadable_files_have_row_with_error() {
+    let folder = eight_ranks("ranks-unwritten");
     fs::write(folder.join("snapshot_rank6.pickle"), b"").unwrap();
     fs::write(folder.join("snapshot_rank8.pickle.gz"), b"").unwrap();
     fs::write(folder.join("_SUCCESS"), b"").unwrap();
@@ -336,7 +340,7 @@ fn empty_and_half_written_files_are_rows_with_their_reason() {
 }
 
 #[test]
-fn ranks_are_in_the_order_of_their_numbers_everywhere() {
+fn ranks_are_sorted_numerically() {
     let folder = folder("ranks-numbers");
     for rank in [1, 2, 10, 9] {
         write(&folder.join(format!("rank{rank}.pickle")), STORY);
@@ -358,7 +362,7 @@ fn ranks_are_in_the_order_of_their_numbers_everywhere() {
     assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?}");
     let sql = json(&["sql", path, "SELECT DISTINCT rank FROM event"]);
     assert_eq!(sql["rows"], serde_json::json!([[1], [2], [9], [10]]));
-    // Without ranks in their names, files are numbered in the order of the numbers in them.
+    // Files without ranks in their names are sorted by the numbers in them.
     let unnamed = self::folder("ranks-numbers-unnamed");
     for name in ["dump-10.pickle", "dump-9.pickle"] {
         write(&unnamed.join(name), STORY);
@@ -369,7 +373,7 @@ fn ranks_are_in_the_order_of_their_numbers_everywhere() {
 
 #[cfg(unix)]
 #[test]
-fn what_was_not_searched_is_noted_and_no_rank_is_called_missing() {
+fn unfollowed_link_is_noted() {
     let folder = folder("ranks-links");
     write(&folder.join("rank2.pickle"), STORY);
     std::os::unix::fs::symlink(folder.join("rank2.pickle"), folder.join("rank1.pickle")).unwrap();

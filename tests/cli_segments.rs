@@ -1,4 +1,4 @@
-//! `memscape segments`: segments and blocks as text and JSON, with the page's numbers.
+//! `memscape segments`: segments and blocks as text and JSON, equal to the page's numbers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -16,14 +16,15 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     let output = memscape(&[arguments, &["--json"]].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A large segment with a hole, a small one, one of a private pool on another stream.
+/// Writes a snapshot with a large segment with free blocks, a small segment, and one of a private pool on another
+/// stream.
 fn snapshot(name: &str, settings: Value) -> PathBuf {
     let frames = json!([{"name": "forward", "filename": "/home/me/model.py", "line": 31}]);
     let event = |action: &str, addr: u64, size: u64| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": frames});
@@ -43,7 +44,7 @@ fn snapshot(name: &str, settings: Value) -> PathBuf {
         segment(200 * MIB, 2 * MIB, "small", 0, vec![block(200 * MIB, 2 * MIB, 0, "inactive")]),
         segment(300 * MIB, 20 * MIB, "large", 1, vec![block(300 * MIB, 20 * MIB, 0, "inactive")]),
     ];
-    // Without any completion, requests would end lives.
+    // Without any free_completed event, free_requested events would end lifetimes.
     let trace =
         [("alloc", 100), ("free_requested", 100), ("free_completed", 100), ("alloc", 112), ("free_requested", 112)];
     let trace = trace.map(|(action, at)| match at {
@@ -57,10 +58,10 @@ fn snapshot(name: &str, settings: Value) -> PathBuf {
 }
 
 #[test]
-fn the_state_is_told_by_group_segment_and_block() {
+fn json_lists_groups_segments_and_blocks() {
     let path = snapshot("cli-state.pickle", json!({}));
     let path = path.to_str().unwrap();
-    let told = told(&["segments", path, "--at", "end"]);
+    let told = json(&["segments", path, "--at", "end"]);
     assert_eq!((told["schema"].as_i64(), told["event"].as_i64()), (Some(SCHEMA.into()), Some(4)));
     let sums = |value: &Value| {
         [
@@ -77,7 +78,11 @@ fn the_state_is_told_by_group_segment_and_block() {
     assert_eq!(sums(&told["sums"]), [3, 42 * MIB, 2, 10 * MIB - 3, 2 * MIB, 32 * MIB, 4]);
     let groups = told["groups"].as_array().unwrap();
     let kinds: Vec<_> = groups.iter().map(|group| (group["pool"][0].as_u64(), group["small"].as_bool())).collect();
-    assert_eq!(kinds, [(Some(0), Some(false)), (Some(0), Some(true)), (Some(1), Some(false))], "large before small");
+    assert_eq!(
+        kinds,
+        [(Some(0), Some(false)), (Some(0), Some(true)), (Some(1), Some(false))],
+        "large segments come before small ones"
+    );
     let blocks = groups[0]["segments"][0]["blocks"].as_array().unwrap();
     let of =
         |block: &Value| (block["address"].as_str().unwrap().to_owned(), block["state"].as_str().unwrap().to_owned());
@@ -92,28 +97,28 @@ fn the_state_is_told_by_group_segment_and_block() {
 }
 
 #[test]
-fn before_the_alloc_there_is_a_larger_hole() {
+fn pool_and_stream_filter_segments() {
     let path = snapshot("cli-state-before.pickle", json!({}));
-    let told = told(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
+    let told = json(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
     assert_eq!(told["sums"]["largest_free_bytes"].as_u64(), Some(12 * MIB));
-    assert_eq!(told["groups"].as_array().unwrap().len(), 2, "one pool alone");
-    let other = self::told(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
+    assert_eq!(told["groups"].as_array().unwrap().len(), 2, "only one pool is listed");
+    let other = self::json(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
     assert_eq!(other["sums"]["reserved_bytes"].as_u64(), Some(20 * MIB));
 }
 
-/// Best fit by pool and stream; what the driver is asked for; blocks that are too large to be split.
+/// Best fit by pool and stream, requests to the driver, and blocks too large to split.
 #[test]
-fn a_request_goes_where_the_allocator_would_put_it() {
+fn request_finds_best_fit_block() {
     let path = snapshot("cli-state-fits.pickle", json!({}));
     let fits = |path: &Path, bytes: &str| {
-        let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
+        let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
         let fit = |fit: &Value| {
             let at = fit["block_address"].as_str().map(|at| u64::from_str_radix(&at[2..], 16).unwrap() / MIB);
             (fit["pool"][0].as_u64().unwrap(), at, fit["new_segment_bytes"].as_u64().unwrap() / MIB)
         };
         told["fits"].as_array().unwrap().iter().map(fit).collect::<Vec<_>>()
     };
-    assert_eq!(fits(&path, "3MiB"), [(0, Some(108), 0), (1, Some(300), 0)], "the smallest that suffices");
+    assert_eq!(fits(&path, "3MiB"), [(0, Some(108), 0), (1, Some(300), 0)], "the smallest sufficient block is used");
     assert_eq!(fits(&path, "5MiB"), [(0, Some(114), 0), (1, Some(300), 0)]);
     assert_eq!(fits(&path, "7MiB"), [(0, None, 20), (1, Some(300), 0)]);
     assert_eq!(fits(&path, "31MiB"), [(0, None, 32), (1, None, 32)], "a segment of its own, in steps of 2 MiB");
@@ -122,17 +127,17 @@ fn a_request_goes_where_the_allocator_would_put_it() {
     assert_eq!(fits(&split, "7MiB"), [(0, None, 20), (1, None, 20)], "a block of 16 MiB or more is not split");
     assert_eq!(fits(&split, "17MiB"), [(0, None, 18), (1, Some(300), 0)]);
     let grows = snapshot("cli-state-grows.pickle", json!({"expandable_segments": true}));
-    assert_eq!(fits(&grows, "26MiB"), [(0, None, 20), (1, None, 20)], "what is free at the end is used first");
+    assert_eq!(fits(&grows, "26MiB"), [(0, None, 20), (1, None, 20)], "free space at the segment's end is used first");
     assert_eq!(fits(&path, "26MiB"), [(0, None, 26), (1, None, 26)]);
     let text = memscape(&["segments", path.to_str().unwrap(), "--request", "7MiB", "--pool", "5,5"]);
-    assert_eq!((text.status.code(), text.stdout.len()), (Some(1), 0), "there is no such pool");
+    assert_eq!((text.status.code(), text.stdout.len()), (Some(1), 0), "the pool does not exist");
     let text = memscape(&["segments", path.to_str().unwrap(), "--request", "7MiB"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("needs 20.0 MiB (20,971,520 B) from the driver"), "{text}");
 }
 
 #[test]
-fn people_read_the_same_numbers() {
+fn text_has_same_numbers_as_json() {
     let path = snapshot("cli-state-text.pickle", json!({}));
     let text = memscape(&["segments", path.to_str().unwrap(), "--at", "end", "--blocks"]);
     let text = String::from_utf8(text.stdout).unwrap();
@@ -150,14 +155,15 @@ fn people_read_the_same_numbers() {
     }
 }
 
-/// Python's own listing and ours, of real files at their end: tests/brute_force_state.rs compares the rest.
+/// Compares the listings of command line and engine at the end of real files. tests/brute_force_state.rs compares the
+/// rest.
 #[test]
-fn the_command_line_and_the_page_say_the_same() {
+fn command_line_matches_engine() {
     for path in opened::real_pickles().unwrap_or_default().iter().take(6) {
         let mut file = opened::open(&std::fs::read(path).unwrap()).unwrap();
         for device in file.summary.devices.clone() {
             let ordinal = device.device.to_string();
-            let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
+            let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
             let page = stated::list(&mut file, device.device, u32::MAX);
             let blocks =
                 told["groups"].as_array().unwrap().iter().flat_map(|group| group["segments"].as_array().unwrap());
@@ -168,9 +174,9 @@ fn the_command_line_and_the_page_say_the_same() {
     }
 }
 
-/// Of real files: as much as the reference says, at no moment before.
+/// The position has the reference's reserved peak and is the first one that does.
 #[test]
-fn the_peak_of_what_is_reserved_has_a_name() {
+fn reserved_peak_is_first_maximum() {
     let Some(corpus) = opened::snapshots() else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(corpus.join("expected.json")).unwrap()).unwrap();
     for name in
@@ -178,12 +184,12 @@ fn the_peak_of_what_is_reserved_has_a_name() {
     {
         let path = corpus.join(name);
         let path = path.to_str().unwrap();
-        let state = told(&["segments", path, "--at", "reserved-peak"]);
+        let state = json(&["segments", path, "--at", "reserved-peak"]);
         let event = state["event"].as_i64().unwrap();
         assert_eq!(state["sums"]["reserved_bytes"], expected[name][0]["peak_reserved"], "{name}");
-        let before = told(&["segments", path, "--at", &(event - 1).max(-1).to_string()]);
+        let before = json(&["segments", path, "--at", &(event - 1).max(-1).to_string()]);
         let of = |state: &Value| state["sums"]["reserved_bytes"].as_u64().unwrap();
         assert!(event == -1 || of(&before) < of(&state), "{name}: {event}");
-        assert_eq!(told(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
+        assert_eq!(json(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! `memscape serve` as a browser meets it, and as others do: raw requests over TCP, hostile ones among them.
+//! `memscape serve` over HTTP: requests of a browser, and raw requests over TCP, including hostile ones.
 
 #![cfg(unix)]
 
@@ -10,44 +10,44 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A page as far as this program looks at it.
+/// The smallest page that `memscape serve` accepts as a viewer.
 const VIEWER: &str = "<html><body><script id=\"part-wasm\"></script></body></html>";
 
-/// A server with a page that nobody looks at.
+/// Starts a server with a minimal page.
 fn start(words: &[&str]) -> Server {
     Server::start(&file("viewer.html", VIEWER.as_bytes()), words)
 }
 
-/// What a raw request is answered with.
-fn raw(server: &Server, request: &[u8]) -> Answer {
+/// Sends a raw request and returns the response.
+fn raw(server: &Server, request: &[u8]) -> Response {
     let mut stream = server.connect();
-    // It may refuse before it has all.
+    // The server may answer before it has read everything.
     let _ = stream.write_all(request);
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    Answer::of(&bytes)
+    Response::parse(&bytes)
 }
 
-/// What a path below the token is answered with.
-fn get(server: &Server, path: &str, headers: &str) -> Answer {
-    let (mut stream, head) = server.ask(path, headers);
+/// Requests a path below the token and returns the response.
+fn get(server: &Server, path: &str, headers: &str) -> Response {
+    let (mut stream, head) = server.request(path, headers);
     let mut bytes = head.into_bytes();
     stream.read_to_end(&mut bytes).unwrap();
-    Answer::of(&bytes)
+    Response::parse(&bytes)
 }
 
-struct Answer {
+struct Response {
     status: String,
     head: String,
     body: Vec<u8>,
 }
 
-impl Answer {
-    fn of(bytes: &[u8]) -> Answer {
+impl Response {
+    fn parse(bytes: &[u8]) -> Response {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
         let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
-        Answer { status, head, body: bytes.get(end + 4..).unwrap_or_default().to_vec() }
+        Response { status, head, body: bytes.get(end + 4..).unwrap_or_default().to_vec() }
     }
 
     fn header(&self, name: &str) -> Option<&str> {
@@ -60,7 +60,7 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-serve");
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
-    // Several tests write the same bytes under the same name at the same time, and their servers read them: it is there whole or not.
+    // Tests write the same file in parallel while their servers read it, so it is renamed into place.
     let begun = folder.join(format!("{name}.{:?}", std::thread::current().id()));
     std::fs::write(&begun, bytes).unwrap();
     std::fs::rename(&begun, &path).unwrap();
@@ -80,11 +80,11 @@ fn snapshot() -> Vec<u8> {
 }
 
 #[test]
-fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
+fn address_redirects_to_page_and_snapshot() {
     let bytes = snapshot();
     let path = file("it's \"odd\" #1.pickle", &bytes);
     let server = start(&[path.to_str().unwrap()]);
-    assert!(server.said.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.said);
+    assert!(server.output.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.output);
     let first = get(&server, "", "");
     let name = "it%2527s%2520%2522odd%2522%2520%25231.pickle";
     assert_eq!(
@@ -92,7 +92,7 @@ fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
         ("302", Some(format!("page?live#url=0/{name}").as_str()))
     );
     let page = get(&server, "page", "");
-    // A program that was built with the page has its SQL as well, and adds it at the end.
+    // If memscape was built with the page, it appends its SQL module.
     let text = String::from_utf8_lossy(&page.body);
     let (head, tail) = VIEWER.split_at(VIEWER.find("</body>").unwrap());
     assert_eq!(page.status, "200");
@@ -109,7 +109,7 @@ fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
     assert_eq!(packed.header("X-Uncompressed-Length"), Some(bytes.len().to_string().as_str()));
     let mut unpacked = Vec::new();
     flate2::read::GzDecoder::new(Unchunked::new(packed.body.as_slice())).read_to_end(&mut unpacked).unwrap();
-    assert!(unpacked == bytes, "packed and unpacked it is the same");
+    assert!(unpacked == bytes, "decompressed bytes equal the file");
     let head = raw(&server, format!("HEAD /{}/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token).as_bytes());
     assert_eq!((head.status.as_str(), head.body.len()), ("200", 0));
     assert_eq!(head.header("Content-Length"), Some(bytes.len().to_string().as_str()));
@@ -120,15 +120,15 @@ fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
 }
 
 #[test]
-fn what_is_kept_of_a_snapshot_to_compare_ranks_is_a_few_kilobytes() {
-    use memscape::compare::ranks::OfFile;
+fn survey_response_is_a_few_kilobytes() {
+    use memscape::compare::ranks::FileSurveys;
     let bytes = snapshot();
     let path = file("surveyed.pickle", &bytes);
     let other = file("surveyed-not.pickle", b"no snapshot");
     let server = start(&[path.to_str().unwrap(), other.to_str().unwrap()]);
     let sent = get(&server, "0/surveyed.pickle?survey", "");
     assert_eq!((sent.status.as_str(), sent.header("Content-Type")), ("200", Some("application/x-memscape-survey")));
-    let of: OfFile = memscape::engine::protocol::decoded(&sent.body).unwrap();
+    let of: FileSurveys = memscape::engine::protocol::decode(&sent.body).unwrap();
     let summary = crate::opened::open(&bytes).unwrap().summary;
     let device = &summary.devices[summary.default_device()];
     assert_eq!(
@@ -143,9 +143,10 @@ fn what_is_kept_of_a_snapshot_to_compare_ranks_is_a_few_kilobytes() {
     assert!(get(&server, "0/surveyed.pickle?other", "").body == bytes);
 }
 
-/// Short, and answering as the file does; a range is of the file itself, and what is no snapshot goes as it is.
+/// The columns are shorter and open like the file. Range requests refer to the original file, and files that are no
+/// snapshots are sent unchanged.
 #[test]
-fn a_large_snapshot_is_sent_as_columns() {
+fn large_snapshot_is_sent_as_columns() {
     let (options, _) = Options::parse("--events 80000 --frames 60".split(' ').map(str::to_owned)).unwrap();
     let bytes = generate(&options, Vec::new()).unwrap().0;
     assert!(bytes.len() > 8 << 20, "{}", bytes.len());
@@ -160,22 +161,22 @@ fn a_large_snapshot_is_sent_as_columns() {
     assert_eq!((ours.devices, ours.warnings), (whole.devices, whole.warnings));
     let part = get(&server, "0/columns.pickle", "Range: bytes=10-19\r\nAccept-Encoding: gzip\r\n");
     assert_eq!((part.status.as_str(), part.body.as_slice()), ("206", &bytes[10..20]));
-    assert!(get(&server, "0/columns.pickle", "").body == bytes, "who takes no gzip gets the file");
+    assert!(get(&server, "0/columns.pickle", "").body == bytes, "clients without gzip get the file");
     let other_sent = get(&server, "1/other.pickle", "Accept-Encoding: gzip\r\n");
     assert_eq!(other_sent.header("Content-Encoding"), Some("gzip"));
     [path, other].into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
-/// Processor time of a process so far, in hundredths of a second.
-fn worked(process: u32) -> u64 {
+/// Returns the processor time of a process so far, in hundredths of a second.
+fn processor_time(process: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum()
 }
 
-/// Whoever loads the page again gets what was decoded before, unless the file is another by now.
+/// Reloading the page uses the cached columns, unless the file has changed.
 #[test]
-fn what_was_decoded_is_kept_for_a_reload() {
+fn reload_uses_cached_columns() {
     let generated = |seed: &str| {
         let words = format!("--events 80000 --frames 60 --seed {seed}");
         let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
@@ -185,11 +186,11 @@ fn what_was_decoded_is_kept_for_a_reload() {
     let server = start(&[path.to_str().unwrap()]);
     let sent = || get(&server, "0/kept.pickle", "Accept-Encoding: gzip\r\n").body;
     let process = server.process.id();
-    let begun = worked(process);
+    let begun = processor_time(process);
     let first = sent();
-    let decoding = worked(process) - begun;
+    let decoding = processor_time(process) - begun;
     assert!((0..20).all(|_| sent() == first));
-    let again = worked(process) - begun - decoding;
+    let again = processor_time(process) - begun - decoding;
     assert!(again < decoding.max(1) * 10, "twenty times: {again} after {decoding} hundredths of a second");
     std::fs::write(&path, generated("2")).unwrap();
     let other = sent();
@@ -199,18 +200,18 @@ fn what_was_decoded_is_kept_for_a_reload() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Twelve pages that were closed again are not decoded for, one after another, before the one that waits.
+/// Requests of twelve closed pages are not decoded before the one that is still waiting.
 #[test]
-fn nothing_is_decoded_for_who_has_gone() {
+fn closed_connections_are_not_decoded() {
     let (options, _) = Options::parse("--events 400000 --frames 60".split(' ').map(str::to_owned)).unwrap();
     let bytes = generate(&options, Vec::new()).unwrap().0;
     let paths: Vec<PathBuf> = (0..12).map(|rank| file(&format!("gone{rank}.pickle"), &bytes)).collect();
     let server = start(&paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
     let process = server.process.id();
     let sent = |rank: usize| get(&server, &format!("{rank}/gone{rank}.pickle"), "Accept-Encoding: gzip\r\n");
-    let begun = worked(process);
+    let begun = processor_time(process);
     assert_eq!(sent(0).header("Accept-Ranges"), Some("none"));
-    let one = worked(process) - begun;
+    let one = processor_time(process) - begun;
     for rank in 1..12 {
         let mut stream = server.connect();
         let head = format!(
@@ -219,24 +220,24 @@ fn nothing_is_decoded_for_who_has_gone() {
         );
         stream.write_all(head.as_bytes()).unwrap();
     }
-    // The lock goes to each of them: when all have had it, nothing is left to do.
+    // Each request takes the lock in turn. Waits until the server is idle.
     let quiet = || {
-        let before = worked(process);
+        let before = processor_time(process);
         std::thread::sleep(Duration::from_millis(300));
-        worked(process) == before
+        processor_time(process) == before
     };
     let waiting = Instant::now();
     while !quiet() {
-        assert!(waiting.elapsed() < Duration::from_secs(120), "it works and works");
+        assert!(waiting.elapsed() < Duration::from_secs(120), "the server does not become idle");
     }
-    let gone = worked(process) - begun - one;
-    assert!(gone < 6 * one, "eleven that have gone: {gone} after {one} hundredths of a second");
-    assert_eq!(sent(5).header("Accept-Ranges"), Some("none"), "who waits is answered");
+    let gone = processor_time(process) - begun - one;
+    assert!(gone < 6 * one, "eleven closed requests took {gone} hundredths of a second, one took {one}");
+    assert_eq!(sent(5).header("Accept-Ranges"), Some("none"), "the waiting request is answered");
     paths.into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
 #[test]
-fn strangers_are_told_nothing() {
+fn requests_without_token_or_valid_host_are_rejected() {
     let path = file("a.pickle", &snapshot());
     let server = start(&[path.to_str().unwrap()]);
     let token = &server.token;
@@ -284,20 +285,20 @@ fn strangers_are_told_nothing() {
     }
     assert_eq!(raw(&server, b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n").status, "400");
     assert_eq!(with("OPTIONS * HTTP/1.1", "").status, "400");
-    // None of this has harmed it.
+    // The server still works.
     assert_eq!(get(&server, "page", "").status, "200");
 }
 
 #[test]
-fn who_only_holds_connections_keeps_nobody_out_for_long() {
+fn idle_connections_are_dropped() {
     let server = start(&[]);
     let mut silent: Vec<TcpStream> = (0..100).map(|_| server.connect()).collect();
-    // Beyond its limit it says so at once…
+    // Beyond the connection limit the server answers at once.
     let mut text = String::new();
     let last = silent.last_mut().unwrap();
     let _ = last.read_to_string(&mut text);
     assert!(text.starts_with("HTTP/1.1 503"), "{text}");
-    // …and the silent are dropped, the one that sends a byte now and then as well.
+    // Idle connections are dropped, including one that sends a byte now and then.
     let begun = Instant::now();
     loop {
         let _ = silent[0].write_all(b"x");
@@ -305,17 +306,18 @@ fn who_only_holds_connections_keeps_nobody_out_for_long() {
         let request = format!("GET /{}/page HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token);
         let mut bytes = Vec::new();
         let _ = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_end(&mut bytes));
-        if Answer::of(&bytes).status == "200" {
+        if Response::parse(&bytes).status == "200" {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "it answers nobody any more");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not recover");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-/// Each sends what it has byte by byte and reads nothing: half of them before their request is whole, half after it was answered.
+/// Each client sends bytes one by one and reads nothing. Half of them have not finished their request, and half have
+/// been answered.
 #[test]
-fn who_drips_bytes_keeps_nobody_out() {
+fn slow_clients_are_dropped() {
     let server = start(&["--head-deadline", "1000"]);
     let connect = |place: usize| {
         let mut stream = server.connect();
@@ -330,17 +332,18 @@ fn who_drips_bytes_keeps_nobody_out() {
         let mut bytes = Vec::new();
         let mut stream = server.connect();
         let _ = stream.write_all(page.as_bytes()).and_then(|()| stream.read_to_end(&mut bytes));
-        if Answer::of(&bytes).status == "200" && dripping.is_empty() {
+        if Response::parse(&bytes).status == "200" && dripping.is_empty() {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{} hold on", dripping.len());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{} connections are still open", dripping.len());
         std::thread::sleep(Duration::from_millis(120));
     }
 }
 
-/// The one that is named opens, as in a remote terminal, and is let in by an address that no list of processes gives away for long.
+/// Opens the program in `BROWSER`, as in a remote terminal. The address contains a one-time token, since process lists
+/// show it.
 #[test]
-fn the_browser_that_is_named_is_opened_and_let_in_once() {
+fn browser_is_opened_with_one_time_address() {
     let folder = folder("browser");
     let program = file(
         "browser.sh",
@@ -355,7 +358,7 @@ fn the_browser_that_is_named_is_opened_and_let_in_once() {
     let address = loop {
         match std::fs::read_to_string(folder.join("address")) {
             Ok(address) => break address.trim().to_owned(),
-            Err(_) => assert!(begun.elapsed() < Duration::from_secs(20), "it was not opened"),
+            Err(_) => assert!(begun.elapsed() < Duration::from_secs(20), "the browser was not started"),
         }
         std::thread::yield_now();
     };
@@ -365,7 +368,7 @@ fn the_browser_that_is_named_is_opened_and_let_in_once() {
         stream.write_all(format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
-        Answer::of(&bytes)
+        Response::parse(&bytes)
     };
     assert_eq!(status(once, "evil").status, "403");
     let enter = status(once, "localhost");
@@ -380,9 +383,9 @@ fn the_browser_that_is_named_is_opened_and_let_in_once() {
     process.wait().unwrap();
 }
 
-/// Packed on its way, nothing says how long the body is but its last chunk, which does not come.
+/// A compressed response has no length. Its end is marked by the last chunk, which never arrives.
 #[test]
-fn a_file_that_is_cut_on_its_way_ends_early() {
+fn truncated_file_ends_response_early() {
     let mut state = 1u32;
     let random = std::iter::repeat_with(|| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -390,7 +393,7 @@ fn a_file_that_is_cut_on_its_way_ends_early() {
     });
     let path = file("cut.pickle", &random.take(32 << 20).collect::<Vec<u8>>());
     let server = start(&[path.to_str().unwrap()]);
-    let (stream, head) = server.ask("0/cut.pickle", "Accept-Encoding: gzip\r\n");
+    let (stream, head) = server.request("0/cut.pickle", "Accept-Encoding: gzip\r\n");
     assert!(head.contains("content-encoding: gzip") && head.contains("-gzip\""), "{head}");
     std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
     let read = Unchunked::new(std::io::BufReader::new(stream)).read_to_end(&mut Vec::new());
@@ -398,12 +401,12 @@ fn a_file_that_is_cut_on_its_way_ends_early() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// What a page hears: the whole list, each time something in it is another.
+/// The event stream sends the full list on each change.
 #[test]
-fn a_page_that_listens_hears_of_files_that_come_and_change() {
+fn event_stream_reports_new_and_changed_files() {
     let folder = folder("heard");
     let server = start(&[folder.to_str().unwrap()]);
-    let (stream, head) = server.ask("changes", "");
+    let (stream, head) = server.request("changes", "");
     assert!(head.contains("content-type: text/event-stream") && head.contains("cache-control: no-"), "{head}");
     let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
     let mut heard = || {
@@ -419,7 +422,7 @@ fn a_page_that_listens_hears_of_files_that_come_and_change() {
             }
         }
     };
-    // The number of files changes before one is written to its end.
+    // The number of files changes before a file is completely written.
     let mut heard_of = |files: usize| loop {
         let lines = heard();
         if lines.len() == files {
@@ -437,14 +440,14 @@ fn a_page_that_listens_hears_of_files_that_come_and_change() {
     put("rank8.pickle", &snapshot());
     let second = heard_of(2);
     let of_seven = second.iter().find(|line| line.ends_with("/rank7.pickle")).unwrap();
-    assert_eq!(words(of_seven)[1], words(line)[1], "half a file is no version of it");
+    assert_eq!(words(of_seven)[1], words(line)[1], "an incomplete file does not replace the previous version");
 }
 
 #[test]
-fn a_folder_is_looked_through_anew() {
+fn new_files_in_folder_are_served() {
     let folder = folder("growing");
     let server = start(&[folder.to_str().unwrap()]);
-    assert!(server.said.starts_with("0 snapshots at "), "{}", server.said);
+    assert!(server.output.starts_with("0 snapshots at "), "{}", server.output);
     assert_eq!(get(&server, "", "").header("Location"), Some("page?live#"));
     std::fs::create_dir(folder.join("rank1")).unwrap();
     std::fs::write(folder.join("rank1/a.pickle"), snapshot()).unwrap();
@@ -456,22 +459,22 @@ fn a_folder_is_looked_through_anew() {
     assert!(gone.status == "404" && gone.body.starts_with(b"cannot read the file"), "{}", gone.head);
 }
 
-/// Five hundred names of fifty letters: the address on the terminal is short, what it leads to bounded, and what is left out said.
+/// With 500 files of long names, the printed address stays short, the redirect is bounded, and the rest is counted.
 #[test]
-fn many_files_make_no_long_address() {
+fn redirect_is_bounded_with_many_files() {
     let folder = folder("many");
     for place in 0..500 {
         std::fs::write(folder.join(format!("snapshot-of-the-run-{place:030}.pickle")), b"x").unwrap();
     }
     let server = start(&[folder.to_str().unwrap()]);
-    assert!(server.said.lines().all(|line| line.len() < 150), "{}", server.said);
-    assert!(server.said.starts_with("500 snapshots at "), "{}", server.said);
-    assert!(server.said.contains("The page lists the 200 newest. A survey of ranks reads all."), "{}", server.said);
+    assert!(server.output.lines().all(|line| line.len() < 150), "{}", server.output);
+    assert!(server.output.starts_with("500 snapshots at "), "{}", server.output);
+    assert!(server.output.contains("The page lists the 200 newest. A survey of ranks reads all."), "{}", server.output);
     let location = get(&server, "", "").header("Location").unwrap().to_owned();
     assert_eq!(location.matches("url=").count(), 200);
     assert!(location.len() <= 33 << 10, "{}", location.len());
-    // The page hears how many there are, and a survey gets all of them.
-    let (stream, _) = server.ask("changes", "");
+    // The event stream has the number of files, and the survey gets all of them.
+    let (stream, _) = server.request("changes", "");
     let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
     let mut line = String::new();
     events.read_line(&mut line).unwrap();
@@ -480,11 +483,15 @@ fn many_files_make_no_long_address() {
     assert_eq!(all.header("Content-Type"), Some("application/x-memscape-listing"));
     let all = String::from_utf8(all.body).unwrap();
     assert_eq!(all.lines().count(), 500);
-    assert_eq!(get(&server, &format!("{}?survey", all.lines().last().unwrap()), "").status, "422", "it is no snapshot");
+    assert_eq!(
+        get(&server, &format!("{}?survey", all.lines().last().unwrap()), "").status,
+        "422",
+        "the file is no snapshot"
+    );
 }
 
 #[test]
-fn ctrl_c_ends_it_with_status_0_in_the_middle_of_a_file() {
+fn ctrl_c_during_response_exits_with_status_0() {
     let large = file("large.pickle", &vec![b'x'; 64 << 20]);
     let mut server = start(&[large.to_str().unwrap()]);
     let mut stream = server.connect();
@@ -496,14 +503,14 @@ fn ctrl_c_ends_it_with_status_0_in_the_middle_of_a_file() {
     assert!(sent.success());
     let status = server.process.wait().unwrap();
     assert_eq!(status.code(), Some(0), "{status}");
-    // The client is told by the end of its connection that this was not all.
+    // The connection ends before the response is complete.
     let left = std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or(0);
     assert!(left < 63 << 20, "{left}");
     std::fs::remove_file(large).unwrap();
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_report_error() {
     let run = |words: &[&str]| Command::new(env!("CARGO_BIN_EXE_memscape")).arg("serve").args(words).output().unwrap();
     let viewer = file("viewer.html", VIEWER.as_bytes());
     let viewer = viewer.to_str().unwrap();

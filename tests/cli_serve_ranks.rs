@@ -1,19 +1,19 @@
-//! `memscape serve` and the ranks of a folder larger than the list of the page; and what it prints for every kind of host.
+//! `memscape serve` with more ranks than the page lists, and its hints for different hosts.
 
 #![cfg(unix)]
 
 use crate::generate::{Options, generate};
 use crate::served::Server;
-use memscape::compare::ranks::Gathering;
+use memscape::compare::ranks::SurveyProgress;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// A page as far as the program looks at it.
+/// The smallest page that `memscape serve` accepts as a viewer.
 const VIEWER: &str = "<html><body><script id=\"part-wasm\"></script></body></html>";
 
-/// An empty folder of this name, and a page beside it.
+/// Creates an empty folder and a page beside it.
 fn folder(name: &str) -> (PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-serve-ranks").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -23,9 +23,9 @@ fn folder(name: &str) -> (PathBuf, PathBuf) {
     (folder, viewer)
 }
 
-/// Status and body of the answer to a path below the token.
+/// Requests a path below the token and returns status and body.
 fn get(server: &Server, path: &str) -> (String, Vec<u8>) {
-    let (mut stream, head) = server.ask(path, "");
+    let (mut stream, head) = server.request(path, "");
     let mut body = Vec::new();
     stream.read_to_end(&mut body).unwrap();
     (head.split(' ').nth(1).unwrap_or_default().to_owned(), body)
@@ -33,7 +33,7 @@ fn get(server: &Server, path: &str) -> (String, Vec<u8>) {
 
 /// The outlier is the oldest of 230 ranks, beyond the 200 that the page lists.
 #[test]
-fn the_oldest_of_many_ranks_is_surveyed() {
+fn oldest_of_many_ranks_is_surveyed() {
     let (folder, viewer) = folder("outlier");
     let bytes = |words: &str| {
         let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
@@ -48,17 +48,17 @@ fn the_oldest_of_many_ranks_is_surveyed() {
     }
     std::fs::write(folder.join("rank230.pickle"), b"").unwrap();
     let server = Server::start(&viewer, &[folder.to_str().unwrap()]);
-    let (_, head) = server.ask("", "");
+    let (_, head) = server.request("", "");
     assert!(head.contains("/rank229.pickle") && !head.contains("/rank0.pickle"), "{head}");
     let all = String::from_utf8(get(&server, "listing").1).unwrap();
     let files: Vec<&str> = all.lines().collect();
-    let mut gathering = Gathering::new(files.iter().map(|file| (*file).to_owned()).collect());
+    let mut gathering = SurveyProgress::new(files.iter().map(|file| (*file).to_owned()).collect());
     for (file, place) in files.iter().zip(0..) {
         let (status, body) = get(&server, &format!("{file}?survey"));
-        gathering.take(
+        gathering.add(
             place,
             match &*status {
-                "200" => Ok(memscape::engine::protocol::decoded(&body).unwrap()),
+                "200" => Ok(memscape::engine::protocol::decode(&body).unwrap()),
                 _ => Err(String::from_utf8(body).unwrap()),
             },
         );
@@ -66,11 +66,11 @@ fn the_oldest_of_many_ranks_is_surveyed() {
     let of = gathering.ranks();
     assert_eq!(of.outliers.iter().map(|it| of.ranks[it.at as usize].rank).collect::<Vec<_>>(), [Some(0)]);
     let unread: Vec<_> = of.ranks.iter().filter(|rank| rank.error.is_some()).map(|rank| rank.rank).collect();
-    assert_eq!(unread, [Some(230)], "the empty file is a row with its reason: {:?}", of.verdict);
+    assert_eq!(unread, [Some(230)], "the empty file has a row with an error: {:?}", of.verdict);
 }
 
-/// What is said on the terminal for a host.
-fn said_for(host: &str) -> String {
+/// Returns what the server prints for a host.
+fn output_for_host(host: &str) -> String {
     let (_, viewer) = folder(&host.replace(':', "-"));
     let mut process = Command::new(env!("CARGO_BIN_EXE_memscape"))
         .args(["serve", "--no-browser", "--host", host, "--viewer"])
@@ -81,7 +81,7 @@ fn said_for(host: &str) -> String {
     let mut lines = BufReader::new(process.stdout.take().unwrap());
     let mut said = String::new();
     while !said.contains("Ctrl+C") {
-        assert!(lines.read_line(&mut said).unwrap() > 0, "it ended: {said}");
+        assert!(lines.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
     }
     process.kill().unwrap();
     process.wait().unwrap();
@@ -90,14 +90,14 @@ fn said_for(host: &str) -> String {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn hints_fit_the_host_that_is_listened_on() {
-    let said = said_for("127.0.0.2");
+fn hints_match_listening_host() {
+    let said = output_for_host("127.0.0.2");
     let port = said.split_once("http://127.0.0.2:").unwrap().1.split_once('/').unwrap().0.to_owned();
     assert!(said.contains(&format!("ssh -L {port}:127.0.0.2:{port} ")), "{said}");
     assert!(said.contains(&format!("then open http://localhost:{port}/")), "{said}");
-    let said = said_for("127.0.0.1");
+    let said = output_for_host("127.0.0.1");
     assert!(said.contains(":127.0.0.1:") && said.contains("then open the address there."), "{said}");
-    let said = said_for("0.0.0.0");
+    let said = output_for_host("0.0.0.0");
     let (first, rest) = said.split_once('\n').unwrap();
     assert!(first.contains("http://127.0.0.1:") && rest.contains("From another machine: http://"), "{said}");
     assert!(!rest.contains("http://127.") && !rest.contains("ssh -L 8") && rest.contains("Unencrypted"), "{said}");

@@ -1,4 +1,4 @@
-//! `memscape sql` and `memscape export --to sqlite` as people call them.
+//! `memscape sql` and `memscape export --to sqlite` on the command line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -11,13 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-fn place(name: &str) -> PathBuf {
+fn output_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 fn snapshot(name: &str, story: &str) -> String {
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
-    let path = place(name);
+    let path = output_path(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     path.to_str().unwrap().to_owned()
@@ -27,37 +27,37 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
-fn printed(arguments: &[&str]) -> String {
+fn stdout_of(arguments: &[&str]) -> String {
     let done = memscape(arguments);
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
 }
 
 fn rows(arguments: &[&str]) -> Value {
-    serde_json::from_str::<Value>(&printed(arguments)).unwrap()["rows"].take()
+    serde_json::from_str::<Value>(&stdout_of(arguments)).unwrap()["rows"].take()
 }
 
 #[test]
-fn a_query_is_answered_in_three_forms() {
+fn query_prints_text_csv_and_json() {
     let file = snapshot("sql-forms.pickle", "--steps 2 --layers 2 --record-from-start");
     let query = "SELECT 1 AS one, 'a,\"b' AS two, NULL AS three, 2.5 AS four, '=x' AS five";
-    assert_eq!(printed(&["sql", &file, query]), "one  two   three  four  five\n  1  a,\"b          2.5  =x\n");
+    assert_eq!(stdout_of(&["sql", &file, query]), "one  two   three  four  five\n  1  a,\"b          2.5  =x\n");
     let csv = "one,two,three,four,five\r\n1,\"a,\"\"b\",,2.5,\"'=x\"\r\n";
-    assert_eq!(printed(&["sql", &file, query, "--csv"]), csv);
-    let told: Value = serde_json::from_str(&printed(&["sql", &file, query, "--json"])).unwrap();
+    assert_eq!(stdout_of(&["sql", &file, query, "--csv"]), csv);
+    let told: Value = serde_json::from_str(&stdout_of(&["sql", &file, query, "--json"])).unwrap();
     let columns = ["one", "two", "three", "four", "five"];
     assert_eq!(told, json!({"schema": 2, "columns": columns, "rows": [[1, "a,\"b", null, 2.5, "=x"]]}));
     let none = "SELECT id FROM allocation WHERE 0";
-    assert_eq!(printed(&["sql", &file, none, "--csv"]), "id\r\n");
+    assert_eq!(stdout_of(&["sql", &file, none, "--csv"]), "id\r\n");
     assert_eq!(rows(&["sql", &file, none, "--json"]), json!([]));
-    // The peak as the summary has it.
-    let summary: Value = serde_json::from_str(&printed(&["summary", &file, "--json"])).unwrap();
+    // The peak equals that of the summary.
+    let summary: Value = serde_json::from_str(&stdout_of(&["summary", &file, "--json"])).unwrap();
     let peak = rows(&["sql", &file, "SELECT sum(requested_bytes) FROM live_at('peak')", "--json"]);
     assert_eq!(peak[0][0], summary[0]["devices"][0]["peak_requested"]);
 }
 
 #[test]
-fn errors_are_a_sentence_and_a_status() {
+fn invalid_queries_exit_with_error() {
     let file = snapshot("sql-errors.pickle", "--steps 1 --layers 1");
     for (query, wanted) in [
         ("SELECT no_such FROM allocation", "no such column: no_such"),
@@ -76,7 +76,7 @@ fn errors_are_a_sentence_and_a_status() {
 }
 
 #[test]
-fn statements_come_from_a_pipe() {
+fn piped_statements_are_run() {
     let file = snapshot("sql-pipe.pickle", "--steps 1 --layers 1");
     let mut child = Command::new(env!("CARGO_BIN_EXE_memscape"))
         .args(["sql", &file])
@@ -94,21 +94,21 @@ fn statements_come_from_a_pipe() {
 }
 
 #[test]
-fn two_files_and_a_folder_of_ranks_are_told_apart() {
+fn side_and_rank_columns_separate_files() {
     let a = snapshot("sql-ranks/rank_0.pickle", "--steps 1 --layers 1");
     let b = snapshot("sql-ranks/rank_1.pickle", "--steps 1 --layers 2");
     let count = |file: &str| rows(&["sql", file, "SELECT count(*) FROM event", "--json"])[0][0].clone();
     let (of_a, of_b) = (count(&a), count(&b));
     let by = |column: &str| format!("SELECT {column}, count(*) FROM event GROUP BY {column}");
     assert_eq!(rows(&["sql", &a, "--with", &b, &by("side"), "--json"]), json!([["A", of_a], ["B", of_b]]));
-    let folder = place("sql-ranks");
+    let folder = output_path("sql-ranks");
     assert_eq!(rows(&["sql", folder.to_str().unwrap(), &by("rank"), "--json"]), json!([[0, of_a], [1, of_b]]));
-    // A query that was made for several files says nothing false of one.
+    // On a single file, the query gives null for the side.
     assert_eq!(rows(&["sql", &a, &by("side"), "--json"]), json!([[null, of_a]]));
 }
 
 #[test]
-fn python_reads_the_same_from_a_file_of_sqlite() {
+fn python_reads_exported_sqlite() {
     if Command::new("python3").args(["-c", "import sqlite3"]).status().is_ok_and(|status| !status.success()) {
         eprintln!("SKIPPED: no python3 with sqlite3 to read the export with");
         return;
@@ -117,13 +117,13 @@ fn python_reads_the_same_from_a_file_of_sqlite() {
     files.push(PathBuf::from(snapshot("sql-export.pickle", "--steps 2 --layers 2")));
     let expected = opened::snapshots().map(|folder| std::fs::read_to_string(folder.join("expected.json")).unwrap());
     let expected: Value = expected.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap());
-    let out = place("sql-export.sqlite");
+    let out = output_path("sql-export.sqlite");
     for file in files {
         let path = file.to_str().unwrap();
         if !memscape(&["summary", path]).status.success() {
             continue;
         }
-        printed(&["export", path, "--to", "sqlite", "-o", out.to_str().unwrap()]);
+        stdout_of(&["export", path, "--to", "sqlite", "-o", out.to_str().unwrap()]);
         let name = file.file_name().unwrap().to_str().unwrap();
         let done = Command::new("python3")
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql.py"))

@@ -1,4 +1,5 @@
-//! What reaches a terminal: lines that fit its width, and no control characters of names in files, folders or arguments.
+//! Output on a terminal: lines fit its width, and control characters in names of files, folders and arguments are
+//! replaced.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -10,7 +11,7 @@ use std::process::{Command, Output};
 
 const MEMSCAPE: &str = env!("CARGO_BIN_EXE_memscape");
 const MIB: u64 = 1 << 20;
-/// An escape sequence that sets a title, one in a single character, and a line feed.
+/// Text with an escape sequence that sets a title, a single-character control sequence, and a carriage return.
 const HOSTILE: &str = "x\u{1b}]0;title\u{7}\u{9b}31m\u{7f}\ry";
 
 /// Commands that print text about `{in}`.
@@ -45,7 +46,7 @@ const COMMANDS: [&str; 28] = [
     "insights {in} --markdown",
 ];
 
-/// A folder with a snapshot of this name, whose texts all hold `text`.
+/// Writes a snapshot under the given name, all of whose strings contain `text`.
 fn snapshot(folder: &str, name: &str, text: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-terminal").join(folder);
     let _ = std::fs::remove_dir_all(&folder);
@@ -97,7 +98,7 @@ fn assert_safe(what: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn control_characters_of_files_and_arguments_are_never_printed() {
+fn control_characters_are_not_printed() {
     let path = snapshot("hostile", &format!("a{HOSTILE}.json"), HOSTILE);
     let missing = path.with_extension("none");
     for line in COMMANDS.iter().filter(|line| !line.contains("--csv")) {
@@ -111,7 +112,7 @@ fn control_characters_of_files_and_arguments_are_never_printed() {
             }
         }
         let output = run(&words(line, &missing));
-        // `ranks` lists what it cannot read.
+        // `ranks` lists unreadable files.
         assert!(!output.status.success() || line.starts_with("ranks"), "{line}");
         assert_safe(line, &output.stdout);
         assert_safe(line, &output.stderr);
@@ -128,7 +129,7 @@ fn control_characters_of_files_and_arguments_are_never_printed() {
 }
 
 #[test]
-fn json_keeps_control_characters_as_escapes() {
+fn json_escapes_control_characters() {
     let path = snapshot("json", &format!("a{HOSTILE}.json"), HOSTILE);
     let output = run(&words("live {in} --json", &path));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -136,7 +137,7 @@ fn json_keeps_control_characters_as_escapes() {
     assert!(value["rows"][0]["name"].as_str().unwrap().contains(HOSTILE), "{value}");
 }
 
-/// The lines that a command prints in a terminal; those that the terminal had to break are whole.
+/// Returns the lines that a command prints in a terminal, with wrapped lines joined.
 fn in_terminal(columns: u16, command: &str) -> Vec<String> {
     let tmux = Tmux::run([columns, 50], &format!("{command}; echo; echo the end; sleep 60"));
     tmux.wait_for(&["the end"]);
@@ -145,7 +146,7 @@ fn in_terminal(columns: u16, command: &str) -> Vec<String> {
 }
 
 #[test]
-fn tables_fit_a_terminal_and_are_full_in_a_pipe() {
+fn tables_fit_terminal_but_not_pipe() {
     if !has_tmux() {
         return;
     }
@@ -171,7 +172,7 @@ fn tables_fit_a_terminal_and_are_full_in_a_pipe() {
 }
 
 #[test]
-fn csv_and_exports_on_a_terminal_have_no_control_characters() {
+fn exports_to_terminal_have_no_control_characters() {
     if !has_tmux() {
         return;
     }

@@ -1,4 +1,4 @@
-//! `memscape whatif`: its three forms, what it refuses, and that it predicts nothing where it reproduces nothing.
+//! `memscape whatif`: text, JSON, Markdown, errors, and no prediction for recordings that cannot be reproduced.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -14,7 +14,7 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).arg("whatif").args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> String {
+fn stdout_of(arguments: &[&str]) -> String {
     let output = memscape(arguments);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
@@ -33,10 +33,10 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn json_has_these_keys_and_no_others() {
+fn json_has_expected_keys() {
     let path = generated("what-if.pickle", "--events 12000 --devices 2");
     let path = path.to_str().unwrap();
-    let told: Value = serde_json::from_str(&told(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
     assert_eq!(keys(&told), ["devices", "plan", "schema"]);
     assert_eq!(told["plan"], json!(null));
     assert_eq!((&told["schema"], told["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
@@ -61,7 +61,7 @@ fn json_has_these_keys_and_no_others() {
         ]
     );
     let runs = device["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 2, "the recorded settings and those that were asked for");
+    assert_eq!(runs.len(), 2, "the recorded settings and the given ones");
     for run in runs {
         assert_eq!(
             keys(run),
@@ -85,10 +85,10 @@ fn json_has_these_keys_and_no_others() {
 }
 
 #[test]
-fn text_has_the_proof_first_and_the_least_memory_first() {
+fn text_starts_with_proof_and_sorts_by_peak() {
     let path = generated("what-if-text.pickle", "--events 12000");
     let path = path.to_str().unwrap();
-    let text = told(&[path, "--search"]);
+    let text = stdout_of(&[path, "--search"]);
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("What if: what-if-text.pickle · GPU 0"));
     let proof = lines.next().unwrap();
@@ -105,22 +105,22 @@ fn text_has_the_proof_first_and_the_least_memory_first() {
         )
     );
     assert!(text.contains("The recorded program fits in "), "{text}");
-    let markdown = told(&[path, "--markdown"]);
+    let markdown = stdout_of(&[path, "--markdown"]);
     assert!(markdown.starts_with("## What if: ") && markdown.contains("\n| Peak reserved | Spread |"), "{markdown}");
 }
 
 #[test]
-fn settings_that_do_nothing_or_harm_are_warned_about() {
+fn ineffective_or_harmful_settings_print_warning() {
     let path = generated("what-if-warned.pickle", "--events 3000");
     let path = path.to_str().unwrap();
     let both = ["--set", "max_split_size_mb:128,expandable_segments:True", "--set", "garbage_collection_threshold:0.8"];
-    let text = told(&[&[path][..], &both].concat());
+    let text = stdout_of(&[&[path][..], &both].concat());
     assert!(text.contains("Warning: expandable_segments with max_split_size_mb can grow without bound"), "{text}");
     assert!(
         text.contains("Warning: garbage_collection_threshold does nothing without per_process_memory_fraction"),
         "{text}"
     );
-    let text = told(&[
+    let text = stdout_of(&[
         path,
         "--set",
         "garbage_collection_threshold:0.8,per_process_memory_fraction:0.9",
@@ -128,12 +128,12 @@ fn settings_that_do_nothing_or_harm_are_warned_about() {
         "80GiB",
     ]);
     assert!(!text.contains("does nothing") && text.contains("Memory of the device: 80.0 GiB."), "{text}");
-    let tight = told(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
+    let tight = stdout_of(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
     assert!(tight.contains("None of these settings avoids the out-of-memory error."), "{tight}");
 }
 
 #[test]
-fn a_line_that_pytorch_refuses_is_wrong_usage() {
+fn invalid_settings_exit_with_status_2() {
     for (line, words) in [
         ("expandable_segments:true", "expected True or False at character 1"),
         ("max_split_size_mb:128,foo:1", "unknown setting at character 23: foo:1"),
@@ -148,15 +148,15 @@ fn a_line_that_pytorch_refuses_is_wrong_usage() {
 }
 
 #[test]
-fn a_recording_that_is_not_reproduced_has_no_numbers() {
+fn unreproducible_recording_has_no_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
-    let text = told(&[path, "--search"]);
+    let text = stdout_of(&[path, "--search"]);
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("addresses")).collect();
     assert_eq!(lines, ["  No prediction: 520 of 520 addresses lie in no segment."], "{text}");
     assert!(!text.contains("GiB") && !text.contains("MiB"), "{text}");
-    let told: Value = serde_json::from_str(&told(&[path, "--json", "--search"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--search"])).unwrap();
     let device = &told["devices"][0];
     assert_eq!((&device["runs"], &device["fits_in"]), (&json!([]), &json!([])));
     let reproduces = &device["reproduces"];
@@ -167,10 +167,10 @@ fn a_recording_that_is_not_reproduced_has_no_numbers() {
 }
 
 #[test]
-fn real_files_are_told_as_the_prototype_measured_them() {
+fn real_file_matches_reference_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("train-fp32-1185-segments.pickle");
-    let told: Value = serde_json::from_str(&told(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
     let device = &told["devices"][0];
     let reproduces = &device["reproduces"];
     for (key, number) in [
@@ -194,11 +194,11 @@ fn real_files_are_told_as_the_prototype_measured_them() {
 }
 
 #[test]
-fn sizes_of_a_plan_are_simulated() {
+fn plan_sizes_are_simulated() {
     let path = generated("what-if-plan.pickle", "--events 12000");
     let path = path.to_str().unwrap();
     let json = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&told(&[&[path, "--json"], arguments].concat())).unwrap()
+        serde_json::from_str(&stdout_of(&[&[path, "--json"], arguments].concat())).unwrap()
     };
     let peak = |told: &Value| told["devices"][0]["runs"][0]["peak_reserved"].as_u64().unwrap();
     let line = ["--set", "expandable_segments:True"];
@@ -213,12 +213,12 @@ fn sizes_of_a_plan_are_simulated() {
     let [half, twice] = ["0.5", "2"].map(|factor| json(&["--plan", &format!("activation={factor}")]));
     assert!(peak(&half) < peak(&recorded) && peak(&recorded) < peak(&twice), "{half} {twice}");
     assert_eq!(half["devices"][0]["reproduces"], recorded["devices"][0]["reproduces"]);
-    let text = told(&[path, "--plan", "activation=2x"]);
+    let text = stdout_of(&[path, "--plan", "activation=2x"]);
     assert!(text.contains("  Sizes are those of the plan, also with the recorded settings.\n"), "{text}");
     let output = memscape(&[path, "--plan", "kv cache=2x"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no allocation is in the group “kv cache”"));
     assert_eq!(memscape(&[path, "--plan", "activation"]).status.code(), Some(2));
-    // `memscape plan` says the same beside the live bytes.
+    // `memscape plan` prints the same prediction.
     let plan = |arguments: &[&str]| {
         let output =
             Command::new(env!("CARGO_BIN_EXE_memscape")).arg("plan").arg(path).args(arguments).output().unwrap();
@@ -242,7 +242,7 @@ fn sizes_of_a_plan_are_simulated() {
 }
 
 #[test]
-fn a_run_is_written_as_a_snapshot_which_says_so() {
+fn simulated_run_is_written_as_snapshot() {
     let path = generated("what-if-out.pickle", "--events 6000");
     let out = path.with_file_name("simulated.pickle.gz");
     let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
@@ -259,18 +259,18 @@ fn a_run_is_written_as_a_snapshot_which_says_so() {
         keys(&written),
         ["device", "ends_at_recorded_event", "events", "peak_reserved", "peak_reserved_bytes", "segments", "settings"]
     );
-    let predicted: Value = serde_json::from_str(&told(&[path, "--json", "--set", line])).unwrap();
+    let predicted: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--set", line])).unwrap();
     assert_eq!(written["peak_reserved"], predicted["devices"][0]["runs"][1]["peak_reserved"]);
-    // Opened, it is what was predicted, and nobody takes it for a recording.
+    // The written file opens with the predicted numbers and is marked as simulated.
     let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", out, "--json"]).output().unwrap();
     let summary: Value = serde_json::from_slice(&summary.stdout).unwrap();
     let text = summary.to_string();
     assert!(text.contains("simulated, not recorded: allocator settings expandable_segments:True"), "{text}");
-    let again: Value = serde_json::from_str(&told(&[out, "--json"])).unwrap();
+    let again: Value = serde_json::from_str(&stdout_of(&[out, "--json"])).unwrap();
     let again = &again["devices"][0]["reproduces"];
     assert_eq!(again["recorded_peak_reserved"], written["peak_reserved"]);
     assert_eq!(again["addresses_equal"], again["addresses"]);
-    // A plan's sizes as well.
+    // Works with the sizes of a plan as well.
     let planned = memscape(&[path, "--preset", "batch=2", "-o", out]);
     assert!(planned.status.success(), "{planned:?}");
     let two = memscape(&[path, "--set", line, "--set", "max_split_size_mb:64", "-o", out]);

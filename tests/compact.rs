@@ -1,17 +1,18 @@
-//! Snapshots as compact columns: opened from them, a file answers everything as before; broken ones give an error and no panic.
+//! Snapshots in the column format: a file opened from columns gives the same answers, and damaged columns give an
+//! error, never a panic.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::generate::{self, Options};
-use crate::opened::{Opened, open, open_in, snapshots};
+use crate::opened::{Opened, open, open_in_chunks, snapshots};
 use crate::packed::gzip;
 use crate::{snapviewer, stated};
-use memscape::compact::{self, CompactError, MAGIC, Machine, VERSION, Writer};
-use memscape::engine::protocol::encoded;
+use memscape::compact::{self, ColumnReader, CompactError, MAGIC, VERSION, Writer};
+use memscape::engine::protocol::encode;
 use memscape::engine::protocol::{
-    Arrangement, At, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldState, Grouping, Internal,
-    Looks, Merge, Only, Plot, Reach, ReportQuestion, Root, Scope, SortWay, Span, StateQuestion, TableColumn,
-    TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    Arrangement, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldScope, FoldState, Grouping,
+    Internal, Looks, MemoryFilter, Merge, MomentSpec, Plot, ReportQuestion, Root, Scope, SegmentsQuestion,
+    SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Ask, Question, Reply, Request};
 use memscape::json;
@@ -23,19 +24,19 @@ fn columns(opened: &Opened) -> Vec<u8> {
     opened.engine.write_columns(Vec::new()).unwrap()
 }
 
-/// What is read in place of the file.
-fn kept(opened: &Opened) -> Vec<u8> {
-    opened.engine.write_kept(Vec::new()).unwrap()
+/// Writes the engine's cache format.
+fn cache_columns(opened: &Opened) -> Vec<u8> {
+    opened.engine.write_cache(Vec::new()).unwrap()
 }
 
-/// Whatever the page may ask of a device.
+/// Returns one request of every kind that the page sends about a device.
 fn questions(device: &DeviceSummary) -> Vec<Request> {
     let (serial, last) = (3, device.events as u32);
     let device_number = device.device;
     let moments = [0, last / 3, device.peak_event.max(0) as u32, last];
     let mut asked = vec![
         Request::Ask(Ask { serial, device: device_number, what: Question::Marks }),
-        Request::Ask(Ask { serial, device: device_number, what: Question::Map(Only::default()) }),
+        Request::Ask(Ask { serial, device: device_number, what: Question::Map(MemoryFilter::default()) }),
         Request::Ask(Ask { serial, device: device_number, what: Question::Find("/a/ | >=1MiB | #5".to_owned()) }),
         Request::Ask(Ask { serial: 77, device: device_number, what: Question::Find("a".to_owned()) }),
         Request::Ask(Ask { serial, device: device_number, what: Question::SameStack(3) }),
@@ -43,7 +44,8 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let whole = View::fit(u64::from(last) + 1, device.drawn_peak, 400, 200);
     let middle = View { x_per_px: whole.x_per_px / 20.0, left_px: 3000, ..whole };
     let looks = Grouping::ALL.into_iter().enumerate().map(|(at, colouring)| {
-        let plot = [Plot::Stack, Plot::Addresses(Only::default()), Plot::Reserved(Only::default())][at % 3];
+        let plot =
+            [Plot::Stack, Plot::Addresses(MemoryFilter::default()), Plot::Reserved(MemoryFilter::default())][at % 3];
         Looks { stacking: (at > 3).then_some(colouring), colouring, plot, ..Looks::default() }
     });
     for looks in looks {
@@ -66,12 +68,12 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     asked.push(Request::Ask(Ask {
         serial,
         device: device_number,
-        what: Question::Curves { view: whole, only: Only::default() },
+        what: Question::Curves { view: whole, only: MemoryFilter::default() },
     }));
-    let at = moments.map(At::Moment).into_iter().chain([At::X(Axis::Time, 1e5)]).collect();
+    let at = moments.map(MomentSpec::Moment).into_iter().chain([MomentSpec::X(Axis::Time, 1e5)]).collect();
     asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Moments(at) }));
     for moment in moments {
-        let question = StateQuestion { request: Some(3 << 20), ..stated::question(moment) };
+        let question = SegmentsQuestion { request: Some(3 << 20), ..stated::question(moment) };
         asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::State(question) }));
         let byte = device.drawn_peak / 3;
         asked.push(Request::Ask(Ask {
@@ -86,11 +88,11 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     }
     let span = Span { from: last / 4, to: last / 2 };
     asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Range(span) }));
-    for scope in [Scope::Ever, Scope::At(last), Scope::Born(span), Scope::ByteMoments(span)] {
+    for scope in [Scope::Ever, Scope::At(last), Scope::Allocated(span), Scope::ByteMoments(span)] {
         asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Sources(scope) }));
         for (root, merge) in [(Root::Outermost, Merge::Line), (Root::Innermost, Merge::Function)] {
             let arrangement = Arrangement { root, merge, internal: Internal::Hidden };
-            let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
+            let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
             let (focus, reveal, find, rows) = (None, None, Some(77), [0, 500]);
             let question = Box::new(TreeQuestion { scope, arrangement, focus, folds, reveal, find, rows });
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Tree(question) }));
@@ -99,7 +101,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Flame(question) }));
         }
         for column in [TableColumn::Number, TableColumn::Site, TableColumn::Lifetime] {
-            let sort = TableSort { column, way: SortWay::Descending };
+            let sort = TableSort { column, way: SortDirection::Descending };
             let (filter, chosen, reveal, find) = (TableFilter::default(), vec![[0, 9]], None, Some(77));
             let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 300], reveal, chosen, find });
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Table(question) }));
@@ -117,7 +119,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     asked
 }
 
-/// What is not the file's is the same from columns: everything but how it is written.
+/// Compares a file with its columns. Only the format string may differ.
 fn compare(name: &str, file: &mut Opened, again: &mut Opened) {
     let format = format!("columns of {}", file.summary.format);
     assert!(again.summary.format.ends_with(&format), "{name}: {}", again.summary.format);
@@ -125,43 +127,44 @@ fn compare(name: &str, file: &mut Opened, again: &mut Opened) {
     compare_all(name, file, again);
 }
 
-/// Everything is the same, also how it is written.
+/// Compares a file with its cached form, including the format string.
 fn compare_all(name: &str, file: &mut Opened, again: &mut Opened) {
     assert_eq!(again.summary, file.summary, "{name}");
     for device in file.summary.devices.clone() {
         for request in questions(&device) {
             let (ours, theirs) = (again.reply(request.clone()), file.reply(request.clone()));
             assert!(!matches!(theirs, Reply::Failed { .. }), "{name}: {request:?}");
-            assert!(encoded(&ours) == encoded(&theirs), "{name}: {request:?}\n{ours:?}\n{theirs:?}");
+            assert!(encode(&ours) == encode(&theirs), "{name}: {request:?}\n{ours:?}\n{theirs:?}");
         }
     }
 }
 
-/// The file is read, written as columns, and read again: as they are and packed, in large chunks and in small ones. Its columns.
-fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
+/// Writes a file as columns and cached columns, reads both back, plain and gzipped, in large and small chunks, and
+/// returns the columns.
+fn round_trip(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut file = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let columns = columns(&file);
     compare(name, &mut file, &mut open(&columns).unwrap());
-    let kept = kept(&file);
+    let kept = cache_columns(&file);
     let mut again = open(&kept).unwrap();
     compare_all(name, &mut file, &mut again);
-    assert!(self::kept(&again) == kept, "{name}: what is kept of what was kept is the same");
+    assert!(self::cache_columns(&again) == kept, "{name}: the cache of a cached file is identical");
     assert_eq!(self::columns(&again), columns, "{name}");
-    assert_eq!(open_in(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
+    assert_eq!(open_in_chunks(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
     let packed = gzip(&columns);
-    let mut again = open_in(&packed, 777, 2).unwrap();
+    let mut again = open_in_chunks(&packed, 777, 2).unwrap();
     assert!(again.summary.format.starts_with("gzip, columns of "), "{}", again.summary.format);
     again.summary.format.clone_from(&file.summary.format);
     assert_eq!(again.summary, file.summary, "{name}, packed");
     assert!(
         self::columns(&again).len() <= columns.len() + 30,
-        "{name}: columns of columns are the same but for the format"
+        "{name}: columns written from columns differ only in the format string"
     );
     columns
 }
 
 #[test]
-fn real_files_answer_the_same_from_columns_and_take_less_room() {
+fn real_files_have_same_answers_from_columns() {
     let Some(folder) = snapshots() else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "pickle"));
@@ -170,7 +173,7 @@ fn real_files_answer_the_same_from_columns_and_take_less_room() {
     for file in files {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         let bytes = std::fs::read(&file).unwrap();
-        let columns = round(&name, &bytes);
+        let columns = round_trip(&name, &bytes);
         before += gzip(&bytes).len();
         after += gzip(&columns).len();
     }
@@ -179,7 +182,7 @@ fn real_files_answer_the_same_from_columns_and_take_less_room() {
 }
 
 #[test]
-fn generated_files_answer_the_same_from_columns() {
+fn generated_files_have_same_answers_from_columns() {
     for words in [
         "--events 3000 --pending --oom --leak",
         "--events 2000 --style cpp --expandable --record-from-start --snapshots",
@@ -188,13 +191,13 @@ fn generated_files_answer_the_same_from_columns() {
     ] {
         let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
         let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
-        round(words, &bytes);
+        round_trip(words, &bytes);
     }
 }
 
-/// Sections of events end where they are full, and those of tables too.
+/// Sections of events and tables have a maximum size.
 #[test]
-fn a_long_file_has_several_sections() {
+fn long_trace_has_several_event_sections() {
     let (options, _) = Options::parse("--events 300000 --frames 1 --layers 2".split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
     let file = open(&bytes).unwrap();
@@ -205,9 +208,9 @@ fn a_long_file_has_several_sections() {
     assert_eq!(again.summary.devices, file.summary.devices);
 }
 
-/// What the decoder found odd is told again, and so is that bytes follow.
+/// Decoder warnings and trailing bytes are stored in the columns.
 #[test]
-fn warnings_are_told_again() {
+fn warnings_are_kept_in_columns() {
     let odd = br#"{"segments": [{"device": 0, "total_size": 4096, "odd": 1, "blocks": [
         {"size": 512, "state": "strange", "x": 1}, {"size": 512, "state": "active_allocated"}]}],
         "device_traces": [[{"action": "alloc", "addr": 512, "size": 8, "frames": [{"filename": "a", "name": "b", "line": -3, "y": 0}]},
@@ -215,17 +218,17 @@ fn warnings_are_told_again() {
         {"action": "free_completed", "addr": 9, "size": 1, "time_us": 2}]], "allocator_settings": {"a": {"b": "c"}}, "other": 2}"#;
     let opened = open(odd).unwrap();
     assert!(opened.summary.warnings.len() > 6, "{:?}", opened.summary.warnings);
-    round("odd", odd);
+    round_trip("odd", odd);
 
     let one_pool = br#"[{"device": 0, "address": 512, "total_size": 512, "segment_pool_id": [0, 2],
         "blocks": [{"size": 512, "state": "active_allocated"}]}]"#;
     assert_eq!(open(one_pool).unwrap().summary.warnings[0].kind, "one_pool");
-    round("one pool", one_pool);
+    round_trip("one pool", one_pool);
 
     let (options, _) = Options::parse("--events 200".split(' ').map(str::to_owned)).unwrap();
     let (mut pickle, _) = generate::generate(&options, Vec::new()).unwrap();
     pickle.extend_from_slice(b"more");
-    let columns = round("bytes behind", &pickle);
+    let columns = round_trip("bytes behind", &pickle);
     let again = open(&[&columns[..], b"and more"].concat()).unwrap();
     let kinds: Vec<_> =
         again.summary.warnings.iter().map(|warning| (warning.kind.as_str(), warning.example.as_str())).collect();
@@ -233,13 +236,13 @@ fn warnings_are_told_again() {
 }
 
 #[test]
-fn a_drawing_of_snapviewer_becomes_columns() {
+fn snapviewer_archive_converts_to_columns() {
     let events = serde_json::json!([
         {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "frames": [{"filename": "a.py", "name": "f", "line": 1}]},
         {"action": "alloc", "addr": 8192, "size": 50, "stream": 0, "frames": []},
         {"action": "free_completed", "addr": 4096, "size": 100, "stream": 0, "frames": []}
     ]);
-    let drawn = snapviewer::draw(events.as_array().unwrap());
+    let drawn = snapviewer::export(events.as_array().unwrap());
     let archive = crate::zip::zip_of(&[
         ("allocations.json", drawn.allocations.as_slice()),
         ("elements.json", drawn.elements.as_slice()),
@@ -253,14 +256,14 @@ fn a_drawing_of_snapviewer_becomes_columns() {
 }
 
 #[test]
-fn what_columns_have_no_room_for_stays_as_it_is() {
+fn unsupported_data_is_cached_but_not_written_as_columns() {
     let odd = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 8},
         {"action": "free_completed", "addr": 512, "size": 9}]]}"#;
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
     let mut file = open(odd).unwrap();
-    let mut again = open(&kept(&file)).unwrap();
-    compare_all("what is kept has room for it", &mut file, &mut again);
+    let mut again = open(&cache_columns(&file)).unwrap();
+    compare_all("cached columns", &mut file, &mut again);
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
     let deep = format!(
@@ -271,7 +274,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
     assert_eq!(error.to_string(), "the stacks are too deep");
 }
 
-/// The sections of columns, whole.
+/// Returns the sections of the columns, with their headers and checksums.
 fn sections(columns: &[u8]) -> Vec<&[u8]> {
     let (mut rest, mut sections) = (&columns[MAGIC.len() + 1..], Vec::new());
     while let Some(length) = rest.get(1..5) {
@@ -282,8 +285,8 @@ fn sections(columns: &[u8]) -> Vec<&[u8]> {
     sections
 }
 
-/// A small file with a bit of everything.
-fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
+/// Writes a small file with most features of the format.
+fn small_columns(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     let words = "--layers 1 --hidden 64 --record-from-start --events 24 --frames 2 --pending --oom --compile-contexts \
                  --metadata --private-pools --host";
     let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -291,21 +294,21 @@ fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     write(&open(&bytes).unwrap())
 }
 
-/// What fuzzing begins with.
+/// Writes the seed of the fuzz corpus.
 #[test]
 #[ignore = "tests/fuzz/seeds.sh writes the seed with it"]
-fn seed() {
+fn fuzz_seeds_are_written() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in ["columns", "containers"] {
         std::fs::create_dir_all(folder.join(target)).unwrap();
-        std::fs::write(folder.join(target).join("columns"), small(columns)).unwrap();
-        std::fs::write(folder.join(target).join("kept"), small(kept)).unwrap();
+        std::fs::write(folder.join(target).join("columns"), small_columns(columns)).unwrap();
+        std::fs::write(folder.join(target).join("kept"), small_columns(cache_columns)).unwrap();
     }
 }
 
 #[test]
-fn every_truncation_is_an_error() {
-    for columns in [small(columns), small(kept)] {
+fn truncated_columns_report_error() {
+    for columns in [small_columns(columns), small_columns(cache_columns)] {
         for length in 0..columns.len() {
             let error = open(&columns[..length]).map(|_| ()).unwrap_err();
             assert!(
@@ -317,8 +320,8 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn every_flipped_bit_is_found() {
-    for columns in [small(columns), small(kept)] {
+fn flipped_bits_are_detected() {
+    for columns in [small_columns(columns), small_columns(cache_columns)] {
         for at in MAGIC.len()..columns.len() {
             for bit in 0..8 {
                 let mut flipped = columns.clone();
@@ -327,29 +330,29 @@ fn every_flipped_bit_is_found() {
             }
         }
     }
-    let mut newer = small(columns);
+    let mut newer = small_columns(columns);
     newer[MAGIC.len()] = VERSION + 1;
     let error = open(&newer).map(|_| ()).unwrap_err();
     assert!(error.starts_with("columns version 2 is not supported"), "{error}");
 }
 
-/// Somebody who means harm makes the sums right: then it opens or it does not, and what opens has answers.
+/// Corrupts columns and fixes the checksums. The result either fails to open or still answers requests.
 #[test]
-fn columns_made_to_break_us_break_nothing() {
-    break_each_section(&small(columns), compact::sum);
+fn corrupted_columns_do_not_panic() {
+    corrupt_each_section(&small_columns(columns), compact::checksum);
 }
 
 #[test]
-fn kept_histories_made_to_break_us_break_nothing() {
-    break_each_section(&small(kept), compact::wide_sum);
+fn corrupted_cache_does_not_panic() {
+    corrupt_each_section(&small_columns(cache_columns), compact::fast_checksum);
 }
 
-fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
+fn corrupt_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     let (mut opened, mut refused) = (0, 0);
     let mut begin = MAGIC.len() + 1;
     for section in sections(columns) {
         for at in (0..section.len() - 4).step_by(3) {
-            // The length is what it is about as well.
+            // The length field is corrupted as well.
             for value in [0, 0xff, section[at] ^ 1, section[at] ^ 0x90] {
                 let mut hostile = columns.to_vec();
                 hostile[begin + at] = value;
@@ -379,17 +382,17 @@ fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     assert!(opened > 50 && refused > 400, "{opened} opened, {refused} refused");
 }
 
-/// Receives the events of each trace.
+/// Collects the events of all traces.
 #[derive(Default)]
 struct Received(Vec<(u32, Event)>);
 
 impl EventSink for Received {
-    fn event(&mut self, trace: u32, event: &Event) {
+    fn event_at(&mut self, trace: u32, event: &Event) {
         self.0.push((trace, *event));
     }
 }
 
-/// A snapshot with a few stacks and combinations of labels.
+/// Builds a snapshot with a few stacks and combinations of labels.
 fn tables() -> Snapshot {
     let frame = |name: u32| format!("{{\"filename\": \"f\", \"name\": \"n{name}\", \"line\": {name}}}");
     let event = |at: u32| {
@@ -401,14 +404,14 @@ fn tables() -> Snapshot {
     };
     let events: Vec<String> = (0..6).map(event).collect();
     let text = format!("{{\"segments\": [], \"device_traces\": [[{}]]}}", events.join(","));
-    let mut machine = json::Machine::new(Reader::new(Received::default()), json::Limits::default());
+    let mut machine = json::Parser::new(Reader::new(Received::default()), json::Limits::default());
     machine.feed(text.as_bytes()).unwrap();
     let (reader, root) = machine.finish().unwrap();
     reader.finish(root).unwrap().0
 }
 
 fn read(columns: &[u8], chunk: usize) -> Result<Vec<(u32, Event)>, CompactError> {
-    let mut machine = Machine::new(Received::default());
+    let mut machine = ColumnReader::new(Received::default());
     for piece in columns.chunks(chunk) {
         machine.feed(piece)?;
         while machine.step() {}
@@ -416,7 +419,7 @@ fn read(columns: &[u8], chunk: usize) -> Result<Vec<(u32, Event)>, CompactError>
     machine.finish().map(|(_, received)| received.0)
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn arbitrary_event() -> impl Strategy<Value = Event> {
     let address = prop_oneof![3 => (0..6u64).prop_map(|at| at * 512), 1 => any::<u64>()];
     let size = prop_oneof![3 => (0..4u64).prop_map(|at| at * 512), 1 => 0..=i64::MAX as u64];
     let time = prop_oneof![3 => 1_000..1_600i64, 1 => any::<i64>(), 1 => Just(NO_TIME)];
@@ -434,10 +437,10 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Whatever the events: they come back as they were, in however small pieces.
+    /// Any events round-trip, whatever the chunk size.
     #[test]
-    fn any_events_come_back(
-        traces in prop::collection::vec(prop::collection::vec(any_event(), 0..60), 0..4),
+    fn random_events_round_trip(
+        traces in prop::collection::vec(prop::collection::vec(arbitrary_event(), 0..60), 0..4),
         chunk in 1..400usize,
     ) {
         let snapshot = tables();
@@ -453,31 +456,31 @@ proptest! {
         prop_assert_eq!(read(&columns, chunk), Ok(events));
     }
 
-    /// Any bytes where a section's should be.
+    /// A section with random payload and a valid checksum.
     #[test]
-    fn any_section_is_read_or_refused(what in 0..14u8, payload in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn random_section_reports_error(what in 0..14u8, payload in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut section = vec![what];
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         section.extend_from_slice(&payload);
-        let sum = compact::sum(&section).to_le_bytes();
+        let sum = compact::checksum(&section).to_le_bytes();
         let columns = [&MAGIC[..], &[VERSION], &section, &sum].concat();
-        // Of these, an end without anything in it is the only one that ends the file.
+        // Only an empty end section ends the file.
         let is_end = what == 0 && payload.is_empty();
-        prop_assert!(is_end || read(&columns, 7).is_err(), "there is no end");
+        prop_assert!(is_end || read(&columns, 7).is_err(), "columns without an end section");
     }
 }
 
-/// Two bytes a frame deeper: all that walks stacks would walk for hours.
+/// A section could add one stack level for two bytes, which would make every stack walk take hours.
 #[test]
-fn no_stacks_are_deeper_than_a_file_could_list() {
+fn too_deep_stacks_report_error() {
     let number = |number: u32| [number as u8 | 128, (number >> 7) as u8 | 128, (number >> 14) as u8];
     let section = |what: u8, rows: u32, columns: &[Vec<u8>]| {
         let lengths: Vec<u8> = columns.iter().flat_map(|column| number(column.len() as u32)).collect();
         let payload = [&number(rows)[..], &lengths, &columns.concat()].concat();
         let section = [&[what][..], &(payload.len() as u32).to_le_bytes(), &payload].concat();
-        [&section[..], &compact::sum(&section).to_le_bytes()].concat()
+        [&section[..], &compact::checksum(&section).to_le_bytes()].concat()
     };
-    // Two frames, and stacks of the first alone: each is called by the one above it.
+    // Two frames, and stacks of the first frame only, each called by the next.
     let frames = section(3, 1, &[vec![0], vec![0], vec![2], vec![0]]);
     let strings = section(2, 1, &[vec![1], vec![b'a']]);
     let (rows, mut columns) = (30_000, [&MAGIC[..], &[VERSION], &strings, &frames].concat());
@@ -488,9 +491,9 @@ fn no_stacks_are_deeper_than_a_file_could_list() {
     }
 }
 
-/// A length that promises more than a section may have is refused before it is waited for.
+/// A length above the limit fails before the section's bytes arrive.
 #[test]
-fn no_section_is_longer_than_it_may_be() {
+fn too_long_section_reports_error() {
     let columns = [&MAGIC[..], &[VERSION, 2], &u32::MAX.to_le_bytes()].concat();
     assert_eq!(read(&columns, 100), Err(CompactError::Damaged { from: 17, to: 22 }));
 }

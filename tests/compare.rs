@@ -1,5 +1,5 @@
-//! Two snapshots against each other: with themselves, swapped, against a slow second opinion in Python (brute_force_compare.py), and generated
-//! ones whose truth is known.
+//! Comparisons of two snapshots: with themselves, swapped, against the brute-force implementation in
+//! brute_force_compare.py, and generated files with known differences.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -7,9 +7,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, Comparing, Comparison, Key, Outcome, Row, Two, Wanted, peaks_in};
+use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in};
 use memscape::engine::{Engine, Side, Work};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::units::Moment;
 use opened::{open, snapshots};
 use std::io::Write;
@@ -29,17 +29,17 @@ const PAIRS: [[&str; 2]; 10] = [
     ["infer-compile-context", "infer-fp32-786-segments"],
     ["deep-stacks-no-time", "adam-35-events"],
 ];
-/// Moments of each pair that are held against Python.
+/// Number of positions per pair that are compared with Python.
 const MOMENTS: u32 = 100;
 
-/// A file that is open, and the device to look at.
+/// An open file and the device to compare.
 struct File {
     engine: Engine,
     device: i64,
 }
 
 impl File {
-    fn of(bytes: &[u8]) -> File {
+    fn from_bytes(bytes: &[u8]) -> File {
         let mut opened = open(bytes).unwrap();
         while opened.engine.step(&mut || true) == Work::More {}
         let device = opened.summary.devices[opened.summary.default_device()].device;
@@ -47,13 +47,13 @@ impl File {
     }
 
     fn real(name: &str) -> Option<File> {
-        Some(File::of(&std::fs::read(path(name)?).unwrap()))
+        Some(File::from_bytes(&std::fs::read(path(name)?).unwrap()))
     }
 
     fn generated(words: &str) -> File {
         let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
         assert!(others.is_empty());
-        File::of(&generate::generate(&options, Vec::new()).unwrap().0)
+        File::from_bytes(&generate::generate(&options, Vec::new()).unwrap().0)
     }
 
     fn side(&self) -> Side<'_> {
@@ -65,36 +65,37 @@ fn path(name: &str) -> Option<PathBuf> {
     Some(snapshots()?.join(format!("{name}.pickle")))
 }
 
-/// The comparison, in slices that are over after every look at the clock.
-fn done(comparing: &mut Comparing, a: &File, b: &File) -> Comparison {
+/// Runs a comparison to its end, in the shortest possible slices.
+fn run(comparing: &mut Comparer, a: &File, b: &File) -> Comparison {
     loop {
-        if let Ok(comparison) = comparing.step(&a.side(), &b.side(), &mut Slice::new(&mut || false)) {
+        if let Ok(comparison) = comparing.step(&a.side(), &b.side(), &mut TimeSlice::new(&mut || false)) {
             return comparison;
         }
     }
 }
 
-fn compared(a: &File, b: &File, wanted: Wanted) -> Comparison {
-    done(&mut Comparing::new(&a.side(), &b.side(), wanted), a, b)
+fn compared(a: &File, b: &File, wanted: CompareOptions) -> Comparison {
+    run(&mut Comparer::new(&a.side(), &b.side(), wanted), a, b)
 }
 
-fn swapped(two: Two) -> Two {
-    Two { a: two.b, b: two.a }
+fn swapped(two: PerSide) -> PerSide {
+    PerSide { a: two.b, b: two.a }
 }
 
-/// Bytes and counts of rows, in order of the numbers.
+/// Returns bytes and counts of all rows, sorted.
 fn numbers(rows: &[Row]) -> Vec<[u64; 4]> {
     let mut numbers: Vec<_> = rows.iter().map(|row| [row.bytes.a, row.bytes.b, row.count.a, row.count.b]).collect();
     numbers.sort_unstable();
     numbers
 }
 
-/// Rows add up to both totals, and so do allocations.
-fn add_up(comparison: &Comparison) {
+/// Checks that rows and allocations sum to the totals of both sides.
+fn check_sums(comparison: &Comparison) {
     let all = &comparison.allocations;
     if comparison.alignment != "share" && all.count as usize == all.rows.len() {
-        let sum =
-            |of: fn(Two) -> u64| all.rows.iter().map(|row| of(row.bytes)).sum::<u64>() + of(all.equal) + of(all.early);
+        let sum = |of: fn(PerSide) -> u64| {
+            all.rows.iter().map(|row| of(row.bytes)).sum::<u64>() + of(all.equal) + of(all.early)
+        };
         assert_eq!(sum(|two| two.a), comparison.a.live_bytes);
         assert_eq!(sum(|two| two.b), comparison.b.live_bytes);
     }
@@ -108,12 +109,12 @@ fn add_up(comparison: &Comparison) {
 }
 
 #[test]
-fn a_file_with_itself_is_all_zero() {
+fn file_compared_with_itself_has_no_differences() {
     for name in PAIRS.as_flattened() {
         let Some(file) = File::real(name) else { return };
         let side = file.side();
-        let mut comparing = Comparing::new(&side, &side, Wanted::default());
-        let comparison = done(&mut comparing, &file, &file);
+        let mut comparing = Comparer::new(&side, &side, CompareOptions::default());
+        let comparison = run(&mut comparing, &file, &file);
         assert!(comparison.rows.iter().all(|row| row.bytes.delta() == 0 && row.count.delta() == 0), "{name}");
         let moments = 0..=side.history.event_count();
         assert!(moments.clone().all(|moment| comparing.alignment().to_b(Moment(moment)) == Moment(moment)), "{name}");
@@ -124,40 +125,41 @@ fn a_file_with_itself_is_all_zero() {
             comparison.lifetimes
         );
         assert!(comparison.scaling.iter().all(|group| group.factor == 1.0), "{name}");
-        assert_eq!((comparison.allocations.count, comparison.allocations.early), (0, Two::default()), "{name}");
+        assert_eq!((comparison.allocations.count, comparison.allocations.early), (0, PerSide::default()), "{name}");
         assert!(comparison.steps.iter().all(|step| step.peak.delta() == 0 && step.allocations.delta() == 0), "{name}");
         assert!(comparison.settings.is_empty() && comparison.warnings.is_empty(), "{name}: {:?}", comparison.warnings);
-        add_up(&comparison);
+        check_sums(&comparison);
     }
 }
 
 #[test]
-fn swapping_negates() {
+fn swapped_files_negate_differences() {
     for [a, b] in PAIRS {
         let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
         for key in Key::ALL {
-            let wanted = Wanted { key: Some(key), ..Wanted::default() };
+            let wanted = CompareOptions { key: Some(key), ..CompareOptions::default() };
             let (there, back) = (compared(&a, &b, wanted), compared(&b, &a, wanted));
-            let turned: Vec<Row> = there
+            let driver_traffic: Vec<Row> = there
                 .rows
                 .iter()
                 .map(|row| Row { bytes: swapped(row.bytes), count: swapped(row.count), ..row.clone() })
                 .collect();
-            assert_eq!(numbers(&turned), numbers(&back.rows), "{key:?}");
+            assert_eq!(numbers(&driver_traffic), numbers(&back.rows), "{key:?}");
             assert_eq!(swapped(there.matched.bytes), back.matched.bytes, "{key:?}");
             assert_eq!(swapped(there.out_of_memory), back.out_of_memory);
-            add_up(&there);
+            check_sums(&there);
         }
     }
 }
 
 #[test]
-fn moments_of_both_are_aligned_in_order() {
+fn alignment_is_monotonic() {
     for [a, b] in PAIRS {
         let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
         for align in [None, Some(Align::Steps), Some(Align::Sequence), Some(Align::Share)] {
-            let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted { align, ..Wanted::default() });
-            done(&mut comparing, &a, &b);
+            let mut comparing =
+                Comparer::new(&a.side(), &b.side(), CompareOptions { align, ..CompareOptions::default() });
+            run(&mut comparing, &a, &b);
             let ends = [&a, &b].map(|file| file.side().history.event_count());
             let there: Vec<u32> = (0..=ends[0]).map(|moment| comparing.alignment().to_b(Moment(moment)).0).collect();
             let back: Vec<u32> = (0..=ends[1]).map(|moment| comparing.alignment().to_a(Moment(moment)).0).collect();
@@ -167,7 +169,7 @@ fn moments_of_both_are_aligned_in_order() {
     }
 }
 
-/// What Python says of pairs of moments.
+/// Returns the rows that the Python script finds for each pair of moments.
 fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Option<Vec<Vec<[u64; 4]>>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_compare.py");
     let mut command = Command::new("python3");
@@ -188,7 +190,7 @@ fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Optio
 }
 
 #[test]
-fn sums_agree_with_python_at_aligned_moments() {
+fn rows_match_python_at_aligned_moments() {
     let mut agreed = 0;
     let written = |name: &str, words: &str| {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -202,10 +204,10 @@ fn sums_agree_with_python_at_aligned_moments() {
     let real = PAIRS.iter().filter_map(|[a, b]| Some([path(a)?, path(b)?]));
     let pairs: Vec<[PathBuf; 2]> = real.chain([generated]).collect();
     for [path_a, path_b] in &pairs {
-        let [a, b] = [path_a, path_b].map(|path| File::of(&std::fs::read(path).unwrap()));
-        let wanted = Wanted { key: Some(Key::Stack), ..Wanted::default() };
-        let mut comparing = Comparing::new(&a.side(), &b.side(), wanted);
-        done(&mut comparing, &a, &b);
+        let [a, b] = [path_a, path_b].map(|path| File::from_bytes(&std::fs::read(path).unwrap()));
+        let wanted = CompareOptions { key: Some(Key::Stack), ..CompareOptions::default() };
+        let mut comparing = Comparer::new(&a.side(), &b.side(), wanted);
+        run(&mut comparing, &a, &b);
         let last = a.side().history.event_count();
         let at = |number: u32| Moment((u64::from(last) * u64::from(number) / u64::from(MOMENTS - 1)) as u32);
         let moments: Vec<(u32, u32)> =
@@ -213,11 +215,11 @@ fn sums_agree_with_python_at_aligned_moments() {
         let Some(told) = python([path_a, path_b], [a.device, b.device], &moments) else { return };
         assert_eq!(told.len(), moments.len());
         for (theirs, &(one, other)) in told.iter().zip(&moments) {
-            comparing.move_to(Some(Moment(one)), None);
-            let comparison = done(&mut comparing, &a, &b);
+            comparing.set_moments(Some(Moment(one)), None);
+            let comparison = run(&mut comparing, &a, &b);
             assert_eq!((comparison.a.moment, comparison.b.moment), (one, other));
             assert_eq!(numbers(&comparison.rows), *theirs, "{path_a:?} {path_b:?} at {one} and {other}");
-            add_up(&comparison);
+            check_sums(&comparison);
             agreed += 1;
         }
     }
@@ -227,7 +229,7 @@ fn sums_agree_with_python_at_aligned_moments() {
 
 const STORY: &str = "--steps 3 --layers 4 --hidden 256 --record-from-start --frames 12";
 
-/// The factor of a call site, and the share of its bytes that have it.
+/// Returns the scaling factor of a call site, and the share of its bytes that scale by it.
 fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
     let rows = comparison.scaling.iter().flat_map(|group| &group.rows);
     let row = rows.into_iter().find(|row| row.site.contains(name));
@@ -236,10 +238,10 @@ fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
 }
 
 #[test]
-fn a_sequence_four_times_as_long_scales_by_1_4_and_16() {
+fn four_times_longer_sequence_scales_by_1_4_and_16() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 256"));
-    let comparison = compared(&a, &b, Wanted::default());
+    let comparison = compared(&a, &b, CompareOptions::default());
     assert_eq!(comparison.key, "stack");
     assert_eq!(comparison.alignment, "steps");
     assert_eq!(factor(&comparison, "attention_scores"), (16.0, 1.0));
@@ -249,47 +251,47 @@ fn a_sequence_four_times_as_long_scales_by_1_4_and_16() {
     let verdict = comparison.verdict.join("\n");
     assert!(verdict.contains("quadratically (×16)") && verdict.contains("attention_scores"), "{verdict}");
     assert!(comparison.lifetimes.iter().all(|it| !matches!(it.outcome, Outcome::OnlyInA | Outcome::OnlyInB)));
-    add_up(&comparison);
+    check_sums(&comparison);
 }
 
 #[test]
-fn a_batch_twice_as_large_doubles_activations_and_half_the_precision_halves_them() {
+fn batch_and_precision_scale_activations() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     for (words, expected) in [("--sequence 64 --batch 8", 2.0), ("--sequence 64 --precision 16", 0.5)] {
         let b = File::generated(&format!("{STORY} {words}"));
-        let comparison = compared(&a, &b, Wanted::default());
+        let comparison = compared(&a, &b, CompareOptions::default());
         assert_eq!(factor(&comparison, "attention_scores"), (expected, 1.0), "{words}");
         assert_eq!(factor(&comparison, "scaled_dot_product_attention").0, expected, "{words}");
-        add_up(&comparison);
+        check_sums(&comparison);
     }
 }
 
 #[test]
-fn what_leaks_in_b_alone_is_only_in_b() {
+fn leak_in_b_is_only_in_b() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 64 --extra-leak 16"));
     let end = Moment(b.side().history.event_count());
-    let wanted = Wanted { b: Some(end), ..Wanted::default() };
+    let wanted = CompareOptions { b: Some(end), ..CompareOptions::default() };
     let comparison = compared(&a, &b, wanted);
     let largest = &comparison.rows[0];
     assert!(largest.label.contains("log_metrics"), "{largest:?}");
-    assert_eq!((largest.bytes, largest.count), (Two { a: 0, b: 3 * (16 << 20) }, Two { a: 0, b: 3 }));
+    assert_eq!((largest.bytes, largest.count), (PerSide { a: 0, b: 3 * (16 << 20) }, PerSide { a: 0, b: 3 }));
     assert!(comparison.rows[1..].iter().all(|row| row.bytes.delta() == 0), "{:#?}", comparison.rows);
     let only_in_b = comparison.lifetimes.iter().find(|it| it.outcome == Outcome::OnlyInB).unwrap();
     assert_eq!((only_in_b.allocations, only_in_b.bytes.b), (3, 3 * (16 << 20)));
     assert!(!largest.in_both && largest.relation() == "only in B");
     let rows: Vec<_> = comparison.allocations.rows.iter().map(|row| (row.bytes, row.relation())).collect();
-    assert_eq!(rows, vec![(Two { a: 0, b: 16 << 20 }, "only in B".to_owned()); 3]);
+    assert_eq!(rows, vec![(PerSide { a: 0, b: 16 << 20 }, "only in B".to_owned()); 3]);
     assert!(comparison.allocations.rows.iter().all(|row| row.ids.0.is_none() && row.site.contains("log_metrics")));
     assert!(comparison.verdict[1].contains("log_metrics (only in B)"), "{:?}", comparison.verdict);
 }
 
 #[test]
-fn steps_have_the_peaks_and_the_allocations_of_their_events() {
+fn steps_have_peaks_and_allocation_counts() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 128 --extra-leak 16"));
-    let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
-    let comparison = done(&mut comparing, &a, &b);
+    let mut comparing = Comparer::new(&a.side(), &b.side(), CompareOptions::default());
+    let comparison = run(&mut comparing, &a, &b);
     assert_eq!(comparison.steps.len(), 3, "{:?}", comparison.steps);
     let ends = comparison.steps.iter().skip(1).map(|step| step.begins);
     let last = [&a, &b].map(|file| file.side().history.event_count());
@@ -298,21 +300,21 @@ fn steps_have_the_peaks_and_the_allocations_of_their_events() {
         let most = |file: &File, from: u32, to: u32| {
             (from..=to).map(|moment| file.side().history.drawn_at(Moment(moment)) as u64).max().unwrap()
         };
-        let seen = Two { a: most(&a, step.begins.0, end.0), b: most(&b, step.begins.1, end.1) };
+        let seen = PerSide { a: most(&a, step.begins.0, end.0), b: most(&b, step.begins.1, end.1) };
         assert!(step.peak.a <= seen.a && step.peak.b <= seen.b && step.peak.b > step.peak.a, "{step:?} {seen:?}");
-        // B leaks one block a step, and is the same program else.
+        // B leaks one block per step and is otherwise the same program.
         assert_eq!(step.allocations.b, step.allocations.a + 1, "{step:?}");
     }
     let highest = comparison.steps.iter().map(|step| step.peak.a).max();
-    assert_eq!(highest, Some(a.side().history.most_live().1));
+    assert_eq!(highest, Some(a.side().history.live_peak().1));
 }
 
 #[test]
-fn peaks_of_a_range_are_those_of_the_aligned_range() {
+fn range_peaks_lie_in_aligned_range() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 128"));
-    let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
-    done(&mut comparing, &a, &b);
+    let mut comparing = Comparer::new(&a.side(), &b.side(), CompareOptions::default());
+    run(&mut comparing, &a, &b);
     let last = a.side().history.event_count();
     for range in [[0, last], [last / 3, last / 2], [last / 2, last / 2]] {
         let range = range.map(Moment);
@@ -327,26 +329,26 @@ fn peaks_of_a_range_are_those_of_the_aligned_range() {
 }
 
 #[test]
-fn paths_are_compared_behind_their_prefixes() {
+fn path_prefixes_are_replaced() {
     let file = File::generated(&format!("{STORY} --sequence 64"));
     let other = File::generated(&format!("{STORY} --sequence 64"));
     let side = (file.side(), other.side());
-    let wanted = Wanted { key: Some(Key::Stack), ..Wanted::default() };
+    let wanted = CompareOptions { key: Some(Key::Stack), ..CompareOptions::default() };
     let matched = |prefixes: &[(&str, &str)]| {
         let prefixes = prefixes.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect();
-        let mut comparing = Comparing::new(&side.0, &side.1, wanted).with_prefixes(prefixes);
-        done(&mut comparing, &file, &other).matched
+        let mut comparing = Comparer::new(&side.0, &side.1, wanted).with_prefixes(prefixes);
+        run(&mut comparing, &file, &other).matched
     };
-    // The same in both changes nothing.
+    // The same prefix in both files changes nothing.
     assert_eq!(matched(&[("/", "/elsewhere/")]), matched(&[]));
 }
 
 #[test]
-fn a_trace_without_events_can_be_compared() {
+fn empty_trace_can_be_compared() {
     let a = File::generated("--events 3000 --layers 2 --hidden 128 --no-annotations --no-time");
     let b = File::real("empty-trace").unwrap_or_else(|| File::generated("--events 0"));
-    let comparison = compared(&a, &b, Wanted::default());
+    let comparison = compared(&a, &b, CompareOptions::default());
     assert_eq!(comparison.alignment, "share");
-    add_up(&comparison);
-    add_up(&compared(&b, &a, Wanted::default()));
+    check_sums(&comparison);
+    check_sums(&compared(&b, &a, CompareOptions::default()));
 }

@@ -1,11 +1,11 @@
-//! Layers of packing: any nesting, any pieces, what follows them, what they are not.
+//! Compressed containers: nesting, chunk sizes, trailing bytes and unsupported formats.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::packed;
 
 use flate2::{Compression, write::GzEncoder};
-use memscape::container::{Container, ContainerError, PIECE};
+use memscape::container::{Container, ContainerError, MAX_PIECE_BYTES};
 use packed::{gzip, html, zstd};
 use std::io::Write;
 
@@ -15,30 +15,31 @@ fn unpack(file: &[u8], chunk: usize) -> Result<Vec<u8>, ContainerError> {
     for piece in file.chunks(chunk) {
         container.feed(piece.to_vec());
         while let Some(bytes) = container.pull()? {
-            assert!(bytes.len() <= PIECE);
+            assert!(bytes.len() <= MAX_PIECE_BYTES);
             all.extend_from_slice(bytes);
         }
     }
-    container.end();
+    container.finish_input();
     while let Some(bytes) = container.pull()? {
         all.extend_from_slice(bytes);
     }
-    assert_eq!(container.read(), file.len() as u64);
+    assert_eq!(container.bytes_read(), file.len() as u64);
     Ok(all)
 }
 
-/// A frame that holds nothing of the content.
-fn skipped(bytes: &[u8]) -> Vec<u8> {
+/// Builds a skippable zstd frame.
+fn skippable_frame(bytes: &[u8]) -> Vec<u8> {
     [&0x184d_2a53u32.to_le_bytes(), &(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
 
 #[test]
-fn any_nesting_in_chunks_of_any_size() {
+fn nested_containers_unpack_with_any_chunk_size() {
     let pickle: Vec<u8> =
         [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
     let mut two_members = gzip(&pickle[..70_000]);
     two_members.extend(gzip(&pickle[70_000..]));
-    let two_frames = [skipped(b"first"), zstd(&pickle[..70_000]), skipped(b""), zstd(&pickle[70_000..])].concat();
+    let two_frames =
+        [skippable_frame(b"first"), zstd(&pickle[..70_000]), skippable_frame(b""), zstd(&pickle[70_000..])].concat();
     let files = [
         pickle.clone(),
         gzip(&pickle),
@@ -60,7 +61,7 @@ fn any_nesting_in_chunks_of_any_size() {
 }
 
 #[test]
-fn a_header_may_have_every_field() {
+fn gzip_header_with_optional_fields_is_parsed() {
     let pickle = [0x80, 4, b'N', b'.'];
     let plain = gzip(&pickle);
     let mut full = vec![0x1f, 0x8b, 8, 0x1f, 0, 0, 0, 0, 0, 3];
@@ -75,7 +76,7 @@ fn a_header_may_have_every_field() {
 }
 
 #[test]
-fn what_follows_the_last_member_or_frame_is_ignored() {
+fn trailing_bytes_are_ignored() {
     let pickle = [0x80, 4, b'N', b'.'];
     for garbage in [&[0; 512][..], b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08\xff", b"\x28\xb5", b"hello", b"\n"] {
         for packed in [gzip(&pickle), zstd(&pickle), html(&pickle)] {
@@ -88,7 +89,7 @@ fn what_follows_the_last_member_or_frame_is_ignored() {
 }
 
 #[test]
-fn json_may_have_blanks_and_a_byte_order_mark() {
+fn json_with_whitespace_or_byte_order_mark_is_detected() {
     let blanks = "\n".repeat(3000) + "{}";
     for (file, content) in [("\u{feff}{ }", "{ }"), ("  []", "  []"), ("{", "{"), (&blanks, &blanks)] {
         for chunk in [1, 2, 1000] {
@@ -98,7 +99,7 @@ fn json_may_have_blanks_and_a_byte_order_mark() {
 }
 
 #[test]
-fn what_is_no_pickle_is_named() {
+fn unsupported_formats_report_error() {
     let whole = gzip(&[0x80, 4, b'.']);
     let mut wrong_check = whole.clone();
     let at = wrong_check.len() - 5;
@@ -147,7 +148,7 @@ fn what_is_no_pickle_is_named() {
 }
 
 #[test]
-fn a_bomb_is_refused_before_it_bursts() {
+fn decompression_bomb_reports_error() {
     let zeros = vec![0; 16 << 20];
     let mut bytes = vec![0x80, 4];
     bytes.extend(&zeros);

@@ -1,17 +1,17 @@
-//! CONTRIBUTING.md, held against the tree: the paths it names exist, and a new insight touches what it says.
+//! Checks CONTRIBUTING.md against the source tree: paths exist, and the lists of files to touch are right.
 
 use super::{root, rust_files};
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What CONTRIBUTING.md says under a heading.
+/// Returns the text under a heading of CONTRIBUTING.md.
 fn chapter(heading: &str) -> String {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let (_, rest) = text.split_once(&format!("\n## {heading}\n")).expect(heading);
     rest.split("\n## ").next().unwrap().to_owned()
 }
 
-/// The paths in a text: what stands in backquotes and has a folder or an ending.
+/// Returns the quoted paths in a text.
 fn paths(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted
@@ -22,31 +22,31 @@ fn paths(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_path_in_contributing_exists() {
+fn paths_in_contributing_exist() {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let paths = paths(&text);
     assert!(paths.len() > 20, "{paths:?}");
     for path in paths.into_iter().filter(|path| !path.contains("NAME")) {
-        assert!(root().join(path).exists(), "CONTRIBUTING.md names {path}, which is not there");
+        assert!(root().join(path).exists(), "CONTRIBUTING.md names {path}, which does not exist");
     }
 }
 
-/// The files that a chapter lists, checked to be no more than `most`.
+/// Returns the files that a chapter lists. Panics if there are more than `most`.
 fn listed(heading: &str, most: usize) -> BTreeSet<String> {
     let chapter = chapter(heading);
-    // Of a numbered list, the first path of each line is the file that is touched.
+    // In a numbered list, the first path of each line is the file to touch.
     let lines = chapter.lines().filter(|line| line.starts_with(|it: char| it.is_ascii_digit()));
     let files: BTreeSet<String> = lines.filter_map(|line| paths(line).first().map(|it| (*it).to_owned())).collect();
     assert!(!files.is_empty() && files.len() <= most, "{heading}: at most {most} files, listed are {files:?}");
     files
 }
 
-/// The listed files that exist already: the registries.
+/// Returns the listed files that exist already, such as registries.
 fn registries(listed: BTreeSet<String>) -> BTreeSet<String> {
     listed.into_iter().filter(|path| !path.contains("NAME")).collect()
 }
 
-/// The files under `src` that name one of these, but for those whose path holds `own`.
+/// Returns the files under `src` that contain one of `names`, except those whose path contains one of `own`.
 fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
     let sources = rust_files("src").into_iter();
     let is_own = |name: &str| own.iter().any(|own| name.contains(own));
@@ -55,21 +55,21 @@ fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_new_insight_touches_the_files_that_contributing_lists() {
-    // One that exists, and that nothing but its own folder has anything special for.
+fn files_for_new_insight_match_contributing() {
+    // An existing insight that only its own folder treats specially.
     assert_eq!(naming(&["Topic::Pools"], &["/pools/"]), registries(listed("A new insight", 4)));
 }
 
 #[test]
-fn a_new_tab_touches_the_files_that_contributing_lists() {
+fn files_for_new_tab_match_contributing() {
     let mut listed = registries(listed("A new tab", 6));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     assert!(html.contains("id=\"tab-state\"") && html.contains("aria-labelledby=\"tab-state\""));
-    // One that exists, and for which nothing but its own feature and panels has anything special.
+    // An existing tab that only its own feature and panels treat specially.
     let own = ["features/memory", "panels/memory"];
-    let names = ["Tab::Memory", "FeatureCommand::Memory", "MemoryAction", "mod memory;", "memory::FEATURE"];
-    // The terminal can do without it.
+    let names = ["Tab::Segments", "FeatureCommand::Memory", "SegmentsAction", "mod memory;", "memory::FEATURE"];
+    // The terminal does not need every tab.
     let others = ["src/engine/", "src/tui/"];
     let is_other = |path: &String| others.iter().any(|other| path.starts_with(other));
     let found = naming(&names, &own).into_iter().filter(|path| !is_other(path)).collect();
@@ -77,12 +77,12 @@ fn a_new_tab_touches_the_files_that_contributing_lists() {
 }
 
 #[test]
-fn a_new_export_touches_the_files_that_contributing_lists() {
+fn files_for_new_export_match_contributing() {
     let mut listed = registries(listed("A new export of the picture", 3));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     assert!(html.contains("id=\"export-svg\""));
-    // The command line makes the same picture.
+    // The command line draws the same picture.
     for one in ["Format::Svg", "Format::Png2"] {
         assert_eq!(naming(&[one], &["cli/plot.rs"]), listed, "{one}");
     }

@@ -1,11 +1,11 @@
-"""convert.py ORIGINAL PICKLE JSON: a snapshot, and the same converted to a pickle and to JSON: every value that memscape keeps is the same."""
+"""convert.py ORIGINAL PICKLE JSON: checks that a snapshot converted to a pickle and to JSON keeps every value that memscape reads."""
 import json
 import pickle
 import sys
 
 
 def plain(value):
-    """Tuples as lists, as JSON has them."""
+    """Return the value with tuples replaced by lists, as in JSON."""
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -14,7 +14,7 @@ def plain(value):
 
 
 def wide(value):
-    """The C++ pickler writes addresses above 2^63 as negative."""
+    """Return an address as unsigned: the C++ pickler writes addresses above 2^63 as negative."""
     return value + (1 << 64) if isinstance(value, int) and value < 0 else value
 
 
@@ -31,7 +31,7 @@ def compare_events(where, was, now):
     assert len(was) == len(now), f"{where}: {len(was)} events, {len(now)} converted"
     for at, (old, new) in enumerate(zip(was, now)):
         for key in EVENT:
-            # An empty text says as much as none; metadata that is a dict is kept as a text.
+            # An empty text equals a missing one. Metadata that is a dict is kept as a text.
             if old.get(key, "") != "" and not (key == "user_metadata" and isinstance(old[key], dict)):
                 assert plain(new.get(key)) == plain(old[key]), f"{where}[{at}].{key}: {old[key]!r}, {new.get(key)!r} converted"
         for key in ["addr", "device_free", "stream"]:

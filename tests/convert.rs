@@ -1,4 +1,4 @@
-//! Every real file in every other form, and back: the same answers, and for Python the same values.
+//! Real files converted to every other format: memscape gives the same answers, and Python reads the same values.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -23,7 +23,7 @@ fn as_json(opened: &Opened) -> Vec<u8> {
     out
 }
 
-/// Every row of every table of every device.
+/// Returns the rows of all tables of all devices as CSV.
 fn tables(opened: &mut Opened) -> Vec<String> {
     let mut tables = Vec::new();
     for device in opened.summary.devices.clone() {
@@ -31,10 +31,10 @@ fn tables(opened: &mut Opened) -> Vec<String> {
             let range = Span { from: 0, to: device.events as u32 };
             let question =
                 ExportQuestion { format: ExportFormat::Csv, table, at: 0, range, scope: Scope::Ever, largest: 0 };
-            // Stacks are numbered as the file has them.
+            // Stacks are numbered in file order.
             if table != ExportTable::Stacks {
                 let mut out = Vec::new();
-                let side = opened.engine.whole_side(device.device).unwrap();
+                let side = opened.engine.complete_side(device.device).unwrap();
                 memscape::exports::write(side, &question, &mut out).unwrap();
                 tables.push(without_stacks(&String::from_utf8(out).unwrap()));
             }
@@ -43,7 +43,7 @@ fn tables(opened: &mut Opened) -> Vec<String> {
     tables
 }
 
-/// Rows without the number of their stack, which stands before the call site.
+/// Returns CSV without the column of stack ids.
 fn without_stacks(csv: &str) -> String {
     let column = csv.lines().next().unwrap().split(',').position(|name| name == "stack");
     let Some(column) = column else { return csv.to_owned() };
@@ -64,13 +64,13 @@ fn without_stacks(csv: &str) -> String {
     csv.lines().map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// What a file is, but for how it is written.
+/// Returns devices and settings of a summary, without its format.
 fn content(summary: &FileSummary) -> String {
     format!("{:?} {:?}", summary.devices, summary.settings)
 }
 
 #[test]
-fn every_form_of_a_file_gives_the_same_answers() {
+fn converted_files_give_same_answers() {
     let Some(files) = real_pickles() else { return };
     let mut checked = 0;
     for path in files {
@@ -101,7 +101,7 @@ fn first_difference(tables: Option<(&String, &String)>) -> String {
 }
 
 #[test]
-fn python_reads_the_same_values() {
+fn python_reads_same_values_from_converted_files() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read what was converted");
@@ -131,8 +131,8 @@ fn convert(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// A snapshot on the disk, and a place for what it becomes.
-fn story(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
+/// Writes a generated snapshot. Returns its path, and a function that gives paths for output.
+fn write_generated(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("convert-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
     let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -143,8 +143,8 @@ fn story(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
 }
 
 #[test]
-fn the_command_goes_by_the_name_and_compresses() {
-    let (path, place) = story("names", "--steps 2 --layers 3 --frames 12 --host --devices 2");
+fn output_name_selects_format_and_compression() {
+    let (path, place) = write_generated("names", "--steps 2 --layers 3 --frames 12 --host --devices 2");
     let original = open(&std::fs::read(&path).unwrap()).unwrap();
     let begins: [(&str, &[u8]); 5] = [
         ("a.pickle", &[0x80, 4]),
@@ -168,15 +168,15 @@ fn the_command_goes_by_the_name_and_compresses() {
 }
 
 #[test]
-fn the_archive_for_snapviewer_has_what_happened() {
-    let (path, place) = story("snapviewer", "--steps 3 --layers 4 --frames 12");
+fn snapviewer_archive_matches_recording() {
+    let (path, place) = write_generated("snapviewer", "--steps 3 --layers 4 --frames 12");
     let (code, said) = convert(&[path.to_str().unwrap(), "-o", &place("a.zip")]);
     assert_eq!(code, Some(0), "{said}");
     let original = open(&std::fs::read(&path).unwrap()).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapviewer.py");
     let done = Command::new("python3").arg(script).arg(&path).arg(place("a.zip")).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    // What was never allocated or freed while events were recorded is not in such an archive.
+    // The archive lacks memory that was neither allocated nor freed during the recording.
     let device = &original.summary.devices[0];
     let again = open(&std::fs::read(place("a.zip")).unwrap()).unwrap();
     assert_eq!(again.summary.devices.len(), 1);

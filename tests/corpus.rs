@@ -1,4 +1,4 @@
-//! The numbers of real files, and of files from the reference generator, against the reference.
+//! Numbers of real files, and of files from the reference generator, compared with the reference implementation.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -6,12 +6,12 @@ use crate::opened;
 
 use memscape::engine::protocol::DeviceSummary;
 use memscape::timeline::View;
-use opened::{Opened, open, open_in, snapshots};
+use opened::{Opened, open, open_in_chunks, snapshots};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Every field that the reference has, by device.
+/// Compares every field of the reference, device by device.
 fn compare(file: &str, devices: &[DeviceSummary], expected: &Value) {
     let expected = expected.as_array().expect("a list of devices");
     let ours = serde_json::to_value(devices).unwrap();
@@ -23,14 +23,14 @@ fn compare(file: &str, devices: &[DeviceSummary], expected: &Value) {
     }
 }
 
-/// Total and drawing agree wherever we look: the silhouette's top is the peak, a column's stack adds up to its total, every
-/// byte of the stack belongs to an allocation that is live there.
+/// Checks totals against the drawing: the top of the silhouette is the peak, the stack of a column adds up to its
+/// total, and every byte of the stack belongs to an allocation that is live there.
 fn check_drawing(file: &str, opened: &mut Opened) {
     for device in opened.summary.devices.clone() {
         let view = View::fit(device.events + 1, device.drawn_peak, 300, 200);
         let scene = opened.scene(device.device, view);
         let highest = scene.columns.total.iter().max().copied().unwrap_or(0);
-        assert_eq!(highest, device.drawn_peak, "{file}: the silhouette's top");
+        assert_eq!(highest, device.drawn_peak, "{file}: top of the silhouette");
         assert_eq!(device.drawn_peak as i64, device.peak_requested, "{file}: drawn and counted peak");
         for (&moment, &total) in scene.columns.moment.iter().zip(&scene.columns.total).step_by(37) {
             let mut byte = 0;
@@ -38,7 +38,10 @@ fn check_drawing(file: &str, opened: &mut Opened) {
             while byte < total && seen < 50 {
                 let hit = opened.hit(device.device, moment, byte).expect("an allocation at every byte below the total");
                 assert_eq!(hit.lowest_byte, byte, "{file}: stacked without gaps");
-                assert!(hit.born <= moment && hit.died.is_none_or(|died| moment < died), "{file}: live there");
+                assert!(
+                    hit.allocated_at <= moment && hit.freed_at.is_none_or(|freed_at| moment < freed_at),
+                    "{file}: not live at the column"
+                );
                 byte += hit.requested.max(1);
                 seen += 1;
             }
@@ -48,7 +51,7 @@ fn check_drawing(file: &str, opened: &mut Opened) {
 }
 
 #[test]
-fn all_real_files_have_the_reference_numbers() {
+fn real_files_match_reference_numbers() {
     let Some(folder) = snapshots() else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let files = expected.as_object().unwrap();
@@ -57,19 +60,19 @@ fn all_real_files_have_the_reference_numbers() {
         let mut whole = open(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
         compare(file, &whole.summary.devices, devices);
         let odd: Vec<&str> = whole.summary.warnings.iter().map(|warning| warning.kind.as_str()).collect();
-        // Its addresses were changed: most of what it allocates lies in no segment.
+        // The addresses of this file were changed, so most of its allocations lie in no segment.
         let known: &[&str] = if file.starts_with("anonymised-") { &["requested_beyond_reserved"] } else { &[] };
-        assert_eq!(odd, known, "{file}: nothing else is odd about it");
+        assert_eq!(odd, known, "{file}: unexpected warnings");
         check_drawing(file, &mut whole);
-        // The same from chunks of an odd size and slices of a single piece of work.
-        let sliced = open_in(&bytes, 4093, 1).unwrap_or_else(|error| panic!("{file}, sliced: {error}"));
+        // Odd chunk sizes and the shortest slices give the same summary.
+        let sliced = open_in_chunks(&bytes, 4093, 1).unwrap_or_else(|error| panic!("{file}, sliced: {error}"));
         assert_eq!(sliced.summary, whole.summary, "{file}, sliced");
     }
     println!("{} real files agree with the reference", files.len());
 }
 
 #[test]
-fn a_file_cut_anywhere_is_an_error_with_its_place() {
+fn truncated_file_reports_error_with_offset() {
     let Some(folder) = snapshots() else { return };
     let bytes = std::fs::read(folder.join("segments-only-tiny.pickle")).unwrap();
     for end in 0..bytes.len() {
@@ -96,7 +99,7 @@ fn python(script: PathBuf, arguments: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn generated_files_have_the_reference_numbers_in_every_protocol_and_style() {
+fn generated_files_match_reference_in_every_format() {
     let Some(tools) = tools() else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,5 +1,5 @@
-"""crop.py ORIGINAL CROP DEVICE FIRST PROLOGUE: whether both have the same requested and reserved bytes after each event of the crop, added up by a
-program of its own, and whether each segment of the crop is as large as its blocks."""
+"""crop.py ORIGINAL CROP DEVICE FIRST PROLOGUE: checks, without memscape's code, that both files have the same requested and reserved bytes
+after each event of the crop, and that each segment of the crop is as large as its blocks."""
 import pickle
 import sys
 

@@ -1,5 +1,5 @@
-//! A range of a trace as a snapshot of its own: the same bytes after every event as in the original, whole segments, stacks of what was there
-//! before; and a program in Python that adds up both.
+//! Cropping a trace to a range: each event has the same bytes as in the original, segments are complete, and
+//! allocations from before the range keep their stacks. A Python script checks the same.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -14,10 +14,10 @@ use opened::{open, real_pickles};
 use std::path::Path;
 use std::process::Command;
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
+/// A deterministic random number generator.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, most: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(most.max(1))) as u32
@@ -32,8 +32,8 @@ fn cropped(bytes: &[u8], device: i64, events: [u32; 2], prologue: bool) -> Resul
     Ok((out, cropped))
 }
 
-/// Each range of a device that is looked at.
-fn ranges(events: u32, dice: &mut Dice) -> Vec<[u32; 2]> {
+/// Returns the event ranges to test on a device.
+fn ranges(events: u32, dice: &mut Random) -> Vec<[u32; 2]> {
     let mut ranges = vec![[0, events], [events / 2, events / 2]];
     for most in [1, 10, 200, 2000] {
         let from = dice.below(events);
@@ -58,7 +58,7 @@ fn compare(name: &str, history: &DeviceHistory, crop: &DeviceHistory, from: u32,
     }
 }
 
-/// Each segment is as large as its blocks, which lie one after another.
+/// Checks that the blocks of each segment are adjacent and fill it.
 pub(crate) fn check_segments(name: &str, snapshot: &Snapshot) {
     for segment in &snapshot.segments {
         let mut address = segment.address.unwrap();
@@ -72,9 +72,9 @@ pub(crate) fn check_segments(name: &str, snapshot: &Snapshot) {
 }
 
 #[test]
-fn a_crop_has_the_bytes_of_the_original_after_every_event() {
+fn crop_matches_original_after_every_event() {
     let Some(files) = real_pickles() else { return };
-    let (mut dice, mut checked, mut refused) = (Dice(7), 0, Vec::new());
+    let (mut dice, mut checked, mut refused) = (Random(7), 0, Vec::new());
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
@@ -85,7 +85,7 @@ fn a_crop_has_the_bytes_of_the_original_after_every_event() {
                     let what = format!("{name} {from}..{to} {prologue}");
                     let (crop, done) = match cropped(&bytes, history.device, [from, to], prologue) {
                         Ok(done) => done,
-                        Err(CropError::Impossible(why)) => {
+                        Err(CropError::Invalid(why)) => {
                             assert!(why.starts_with("after event "), "{what}: {why}");
                             refused.push(name.clone());
                             continue;
@@ -111,7 +111,7 @@ fn a_crop_has_the_bytes_of_the_original_after_every_event() {
 }
 
 #[test]
-fn what_was_live_before_the_range_keeps_its_stack_and_is_marked() {
+fn allocations_before_range_keep_stack_and_are_marked() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let bytes = std::fs::read(path).unwrap();
@@ -123,16 +123,17 @@ fn what_was_live_before_the_range_keeps_its_stack_and_is_marked() {
     assert!(details.iter().all(|details| !details.stack_of_free && !details.frames.is_empty()));
     let marked = details.iter().filter(|details| details.metadata.iter().any(|(_, text)| text == PROLOGUE)).count();
     assert!(marked > 100, "{marked}");
-    // Nothing of it is odd to whoever opens it.
+    // The crop opens without additional warnings.
     let original = open(&bytes).unwrap().summary;
     assert_eq!(opened.summary.warnings, original.warnings);
-    // The keys that mark it say nothing of PyTorch; what has no annotations may be of an older one.
+    // The keys that mark the prologue do not affect the detected PyTorch version. Without annotations, an older one may
+    // be detected.
     let minor = |torch: &Option<String>| torch.as_ref()?.strip_prefix("2.")?.split(' ').next()?.parse::<u32>().ok();
     assert!(minor(&opened.summary.torch).is_some_and(|minor_of_crop| Some(minor_of_crop) <= minor(&original.torch)));
 }
 
 #[test]
-fn python_reads_a_crop_and_adds_up_the_same() {
+fn python_finds_same_sums_in_crop() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read crops with");
@@ -165,7 +166,7 @@ fn python_reads_a_crop_and_adds_up_the_same() {
 }
 
 #[test]
-fn the_command_writes_a_range() {
+fn crop_command_writes_range() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-crop.pickle.gz");
@@ -185,7 +186,10 @@ fn the_command_writes_a_range() {
     assert!(said.contains("101 events, ") && said.contains(" events added for their stacks"), "{said}");
     let mut opened = open(&std::fs::read(&out).unwrap()).unwrap();
     let summary = open(&std::fs::read(path).unwrap()).unwrap().summary;
-    assert_eq!(opened.summary.devices[0].peak_requested, summary.devices[0].peak_requested, "the peak is in it");
+    assert_eq!(
+        opened.summary.devices[0].peak_requested, summary.devices[0].peak_requested,
+        "the crop contains the peak"
+    );
     assert!(opened.details(0, 0).is_some());
     let (code, said) = run(&["--from", "5000", "--to", "100"]);
     assert_eq!((code, said.contains("--from is after --to")), (Some(1), true), "{said}");

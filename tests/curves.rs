@@ -1,25 +1,25 @@
-//! The curves of a window against the rows of the list of events and against each other, of real files: each column's largest, to the byte;
-//! parts of memory add up to all of it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
-#![allow(clippy::needless_range_loop, reason = "moments and columns have numbers")]
+//! Curves of real files, compared with the events list: each column has the maximum of its moments, and pools add up to
+//! the whole.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
+#![allow(clippy::needless_range_loop, reason = "moments and columns are indices")]
 
 use crate::opened;
 
-use memscape::engine::protocol::{Curves, EventRow, EventsQuestion, Only};
+use memscape::engine::protocol::{Curves, EventRow, EventsQuestion, MemoryFilter};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, time_axis_width};
 use opened::{Opened, open, real_pickles, reply};
 use std::collections::BTreeSet;
 
-fn curves(opened: &mut Opened, device: i64, view: View, only: Only) -> Curves {
+fn curves(opened: &mut Opened, device: i64, view: View, only: MemoryFilter) -> Curves {
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
         Reply::Answer { serial: 3, answer: Answer::Curves(curves) } => *curves,
-        other => panic!("curves were asked for, not {other:?}"),
+        other => panic!("expected curves, got {other:?}"),
     }
 }
 
-/// A column a moment, in as many windows as it takes.
-fn by_moment(opened: &mut Opened, device: i64, moments: u64, only: Only) -> [Vec<u64>; 7] {
+/// Returns the curves with one column per moment, fetched window by window.
+fn by_moment(opened: &mut Opened, device: i64, moments: u64, only: MemoryFilter) -> [Vec<u64>; 7] {
     let mut all: [Vec<u64>; 7] = Default::default();
     let one = View { x_per_px: 1.0, width_px: 20_000, ..View::fit(1, 1, 1, 1) };
     while (all[0].len() as u64) < moments {
@@ -52,11 +52,11 @@ fn rows(opened: &mut Opened, device: i64) -> Vec<EventRow> {
     }
 }
 
-/// How many columns were compared.
+/// Returns the number of columns that were compared.
 fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
     let told = opened.summary.devices.iter().find(|it| it.device == device).unwrap().clone();
     let moments = told.events + 1;
-    let all = by_moment(opened, device, moments, Only::default());
+    let all = by_moment(opened, device, moments, MemoryFilter::default());
     let rows = rows(opened, device);
     for row in &rows {
         let at = row.event as usize + 1;
@@ -68,7 +68,7 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
         assert_eq!((all[5][at], all[6][at]), (all[0][at].saturating_sub(all[1][at]), all[0][at]), "{name}, {at}");
     }
     assert!(told.end_rounded == 0 || !told.identity || all[1][moments as usize - 1] == told.end_rounded, "{name}");
-    // Any window has the largest of its columns.
+    // Each column of any window has the maximum of its moments.
     let whole = View::fit(moments, 1, 97, 1);
     let mut compared = 0;
     for (share, left_px) in [(1.0, 0), (0.37, 11), (0.02, -3), (3.0, 5)] {
@@ -78,15 +78,16 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
     if let (Some((first, last)), true) = (told.time_us, moments > 1) {
         let width = time_axis_width(last.abs_diff(first));
         let timed = View { axis: Axis::Time, ..View::fit(width, 1, 61, 1) };
-        let got = curves(opened, device, timed, Only::default());
+        let got = curves(opened, device, timed, MemoryFilter::default());
         assert_eq!(got.edge_px.len(), got.free.len() + 1);
         for which in 0..6 {
             assert_eq!(table(got.clone())[which].iter().max(), all[which].iter().max(), "{name}: over time");
         }
     }
-    // Pools and streams are parts of the whole.
+    // The pools add up to the whole.
     let pools: BTreeSet<(u64, u64)> = rows.iter().filter_map(|row| row.pool).chain([(0, 0)]).collect();
-    let of_pools: Vec<_> = pools.into_iter().take(6).map(|pool| Only { pool: Some(pool), ..Only::default() }).collect();
+    let of_pools: Vec<_> =
+        pools.into_iter().take(6).map(|pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() }).collect();
     let parts: Vec<_> = of_pools.iter().map(|&only| by_moment(opened, device, moments, only)).collect();
     for at in 0..moments as usize {
         for which in [1, 2, 3, 4] {
@@ -100,11 +101,11 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
 }
 
 fn check_columns(opened: &mut Opened, device: i64, view: View, all: &[Vec<u64>; 7], name: &str) -> usize {
-    let got = curves(opened, device, view, Only::default());
+    let got = curves(opened, device, view, MemoryFilter::default());
     let columns = got.free.len();
     assert_eq!(got.edge_px.len(), columns + 1, "{name}");
     let scene = opened.scene(device, view);
-    assert_eq!(scene.columns.edge_px, got.edge_px, "{name}: edges are the scene's");
+    assert_eq!(scene.columns.edge_px, got.edge_px, "{name}: edges equal those of the scene");
     let got = table(got);
     assert_eq!((&scene.columns.reserved, columns), (&got[0], scene.columns.total.len()), "{name}");
     if view.x_per_px <= 1.0 {
@@ -124,7 +125,7 @@ fn check_columns(opened: &mut Opened, device: i64, view: View, all: &[Vec<u64>; 
 }
 
 #[test]
-fn real_files() {
+fn curves_of_real_files_match_events() {
     let Some(files) = real_pickles() else { return };
     let mut compared = 0;
     for path in files {
@@ -137,14 +138,16 @@ fn real_files() {
 }
 
 #[test]
-fn a_device_that_there_is_not_has_no_columns() {
+fn unknown_device_has_no_columns() {
     let bytes = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 5, "frames": []}]]}"#;
     let mut opened = open(bytes).unwrap();
     let view = View::fit(2, 9, 10, 10);
-    let request = Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: Only::default() } });
+    let request =
+        Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert!(curves.free.is_empty());
-    let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: Only::default() } });
+    let request =
+        Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert_eq!((curves.requested, curves.rounded), (vec![0, 5], vec![0, 512]));
 }

@@ -1,6 +1,6 @@
-//! Commands, code and output in README.md, SKILL.md, CONTRIBUTING.md and `--help` are run, and what is shown of their output is compared.
+//! Runs the commands and code in README.md, SKILL.md, CONTRIBUTING.md and `--help`, and compares the output they show.
 //!
-//! `MEMSCAPE_BLESS=1 cargo test --test native documents::` rewrites shown output in the files.
+//! `MEMSCAPE_BLESS=1 cargo test --test native documents::` rewrites the output in the files.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -29,7 +29,7 @@ fn documents() -> [Document; 3] {
     DOCUMENTS.map(document)
 }
 
-/// Fails with all errors at once.
+/// Panics with all errors, if there are any.
 fn assert_none(errors: &[String]) {
     assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
@@ -73,7 +73,7 @@ fn commands_in_documents_run() {
 }
 
 #[test]
-fn commands_that_fail_or_are_unknown_are_errors() {
+fn failing_or_unknown_commands_are_errors() {
     let mut session = Session::new("wrong");
     for wrong in ["docker run memscape", "memscape oom MISSING", "memscape bogus FILE", "memscape oom FILE --bogus"] {
         assert!(session.check(wrong).is_err(), "{wrong}");
@@ -99,7 +99,7 @@ fn commands_in_help_run() {
         let output = session.workshop.output(help, "");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.to_lowercase().contains("usage:"), "{command}: {text}");
-        // Of a list of examples, a line is a command; elsewhere commands are quoted, or only named.
+        // In a list of examples each line is a command. Elsewhere commands are quoted or only named.
         let examples = text.lines().map(str::trim).filter(|line| line.starts_with("memscape "));
         let quoted: Vec<&str> = text.split('"').skip(1).step_by(2).filter(|it| it.starts_with("memscape ")).collect();
         for example in examples {
@@ -141,7 +141,7 @@ fn queries_in_documents_run() {
 }
 
 #[test]
-fn tables_of_sql_are_those_in_the_readme() {
+fn readme_lists_all_sql_tables() {
     let readme = document("README.md");
     let rows = readme.paragraphs.iter().skip_while(|it| it.text != "| table | rows |");
     let first_cells = rows.take_while(|it| it.text.starts_with('|')).filter_map(|it| it.text.split('|').nth(1));
@@ -152,6 +152,6 @@ fn tables_of_sql_are_those_in_the_readme() {
     known.sort_unstable();
     sorted.sort_unstable();
     assert_eq!(sorted, known);
-    let count = format!("{} ready-made queries", memscape::sql::CANNED.len());
+    let count = format!("{} ready-made queries", memscape::sql::EXAMPLE_QUERIES.len());
     assert!(readme.paragraphs.iter().any(|it| it.text.contains(&count)), "README.md does not say {count:?}");
 }

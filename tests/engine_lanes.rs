@@ -1,5 +1,6 @@
-//! Several devices beside each other: the engine keeps an order of each, and what it answers does not depend on whose turn it is.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
+//! Views of several devices at once: the engine caches one order per device, and answers do not depend on the sequence
+//! of requests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -8,13 +9,13 @@ use generate::Options;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Scene, View};
-use opened::{Opened, open_in};
+use opened::{Opened, open_in_chunks};
 
 fn devices() -> Opened {
     let words = "--devices 3 --events 3000 --frames 6 --layers 4";
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
-    open_in(&bytes, 1 << 20, usize::MAX).unwrap()
+    open_in_chunks(&bytes, 1 << 20, usize::MAX).unwrap()
 }
 
 fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {
@@ -39,17 +40,17 @@ fn order_bytes(opened: &Opened) -> usize {
 }
 
 #[test]
-fn an_order_of_each_device_is_kept_and_no_more_than_twice_all() {
+fn orders_of_all_devices_are_cached_within_limit() {
     let (mut first, mut alone) = (devices(), [devices(), devices(), devices()]);
     let allocations: u64 = first.summary.devices.iter().map(|device| device.allocations).sum();
     let mut expected = 0;
     for (device, alone) in (0..3).zip(&mut alone) {
         assert_eq!(scene(&mut first, device, Some(Grouping::Size)), scene(alone, device, Some(Grouping::Size)));
         expected += order_bytes(alone);
-        assert_eq!(order_bytes(&first), expected, "the ones before are still there");
+        assert_eq!(order_bytes(&first), expected, "earlier orders are kept");
     }
     let again: Vec<Scene> = (0..3).map(|device| scene(&mut first, device, Some(Grouping::Size))).collect();
-    assert_eq!(order_bytes(&first), expected, "nothing is made twice");
+    assert_eq!(order_bytes(&first), expected, "no order is computed twice");
     for by in [Grouping::Lifetime, Grouping::Age, Grouping::Stream] {
         (0..3).for_each(|device| drop(scene(&mut first, device, Some(by))));
         assert!(order_bytes(&first) as u64 <= 16 * (allocations + 3) + 64, "{} bytes", order_bytes(&first));

@@ -1,10 +1,11 @@
-//! The list of events against the plain truth: rows, versions, totals, filters, jumps and text, of random histories and of real files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! The events list compared with brute force: rows, versions, totals, filters, jumps and copied text, of random
+//! histories and real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Action, At, EventRow, EventsFilter, EventsPage, EventsQuestion, NamedEvent, Turn, versioned,
+    Action, EventRow, EventsFilter, EventsPage, EventsQuestion, MomentSpec, NamedAction, NamedEvent, versioned,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -14,13 +15,13 @@ use std::collections::HashMap;
 
 /// One event of a random file.
 #[derive(Clone, Debug)]
-struct Told {
+struct RandomEvent {
     action: &'static str,
     address: u64,
     size: u64,
     stream: u64,
-    /// Of the frames; 0: it has none.
-    site: u64,
+    /// Number of frames. An event with 0 has no stack.
+    frames: u64,
 }
 
 const ACTIONS: [&str; 9] = [
@@ -35,18 +36,14 @@ const ACTIONS: [&str; 9] = [
     "oom",
 ];
 
-fn told() -> impl Strategy<Value = Told> {
-    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| Told {
-        action: ACTIONS[action],
-        address: (address + 1) << 32,
-        size: size * 700,
-        stream,
-        site,
+fn random_event() -> impl Strategy<Value = RandomEvent> {
+    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| {
+        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames: site }
     })
 }
 
-fn file(events: &[Told]) -> Vec<u8> {
-    let event = |(place, told): (usize, &Told)| {
+fn file(events: &[RandomEvent]) -> Vec<u8> {
+    let event = |(place, told): (usize, &RandomEvent)| {
         let mut event =
             json!({ "action": told.action, "size": told.size, "stream": told.stream, "time_us": 1_000 + 10 * place });
         event["addr"] = json!(told.address);
@@ -54,7 +51,7 @@ fn file(events: &[Told]) -> Vec<u8> {
             event["device_free"] = json!(told.address);
         }
         let frame = |at: u64| json!({ "name": format!("=f{at}"), "filename": "train.py", "line": at + 1 });
-        event["frames"] = (0..told.site).map(frame).collect();
+        event["frames"] = (0..told.frames).map(frame).collect();
         event
     };
     let trace: Vec<Value> = events.iter().enumerate().map(event).collect();
@@ -65,7 +62,7 @@ fn page(engine: &mut Engine, device: i64, question: &EventsQuestion) -> EventsPa
     let request = Request::Ask(Ask { serial: 4, device, what: Question::Events(Box::new(question.clone())) });
     match reply(engine, request) {
         Reply::Answer { serial: 4, answer: Answer::Events(page) } => *page,
-        other => panic!("events were asked for, not {other:?}"),
+        other => panic!("expected events, got {other:?}"),
     }
 }
 
@@ -74,7 +71,7 @@ fn filtered(text: &str) -> EventsQuestion {
     EventsQuestion { filter, rows: [0, 512], ..EventsQuestion::default() }
 }
 
-/// All rows of a list, page by page.
+/// Fetches all rows of a list, page by page.
 fn rows(engine: &mut Engine, device: i64, question: &EventsQuestion) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = Vec::new();
     loop {
@@ -89,7 +86,7 @@ fn rows(engine: &mut Engine, device: i64, question: &EventsQuestion) -> Vec<Even
     }
 }
 
-/// The versions of all events, the plain way.
+/// Returns the versions of the addresses of all events.
 fn versions(all: &[EventRow]) -> Vec<u32> {
     let mut ended: [HashMap<u64, u32>; 2] = Default::default();
     let count = |row: &EventRow| {
@@ -107,7 +104,7 @@ fn versions(all: &[EventRow]) -> Vec<u32> {
     all.iter().map(count).collect()
 }
 
-/// What every list has to be like.
+/// Checks versions, totals and jumps of a list.
 fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
     let told = versions(all);
     for (row, version) in all.iter().zip(&told) {
@@ -115,7 +112,7 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
     }
     let few = |count: usize| (0..count).step_by(1 + count / 40);
     for event in few(all.len()).map(|event| &all[event]) {
-        let at = vec![At::Moment(event.event + 1)];
+        let at = vec![MomentSpec::Moment(event.event + 1)];
         let Reply::Answer { answer: Answer::Moments(moments), .. } =
             opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
         else {
@@ -124,16 +121,18 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
         let facts = moments[0];
         assert_eq!((event.active, event.pending, event.reserved), (facts.requested, facts.pending, facts.reserved));
         assert_eq!(event.time_us, facts.time_us);
-        // By name, as the command line finds it.
+        // Finds the event by its versioned address, as the command line does.
         let turn = match Action::ALL[usize::from(event.action)] {
-            Action::Alloc => Turn::Alloc,
-            Action::FreeCompleted => Turn::FreeCompleted,
+            Action::Alloc => NamedAction::Alloc,
+            Action::FreeCompleted => NamedAction::FreeCompleted,
             _ => continue,
         };
         let named = NamedEvent { turn, address: event.address.unwrap(), version: event.version };
-        let Reply::Answer { answer: Answer::Moments(moments), .. } =
-            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(vec![At::After(named)]) }))
-        else {
+        let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
+            serial: 1,
+            device,
+            what: Question::Moments(vec![MomentSpec::After(named)]),
+        })) else {
             panic!()
         };
         let first =
@@ -182,7 +181,7 @@ fn check_filters(opened: &mut Opened, device: i64, all: &[EventRow]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn random_histories(events in prop::collection::vec(told(), 1..90)) {
+    fn random_histories_match_brute_force(events in prop::collection::vec(random_event(), 1..90)) {
         let mut opened = open(&file(&events)).unwrap();
         let all = rows(&mut opened.engine, 0, &filtered(""));
         prop_assert_eq!(all.len(), events.len());
@@ -195,7 +194,7 @@ proptest! {
             if told.action == "alloc" || row.allocation.is_none() {
                 prop_assert_eq!(row.size, told.size);
             }
-            if told.site > 0 {
+            if told.frames > 0 {
                 prop_assert_eq!(&row.site, "train.py:1 =f0");
             }
         }
@@ -205,8 +204,8 @@ proptest! {
 }
 
 #[test]
-fn text_has_the_rows_that_were_chosen_and_no_formula() {
-    let told = |action, site| Told { action, address: 1 << 32, size: 700, stream: 1, site };
+fn copied_text_has_selected_rows_and_no_formulas() {
+    let told = |action, site| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames: site };
     let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
     let question = EventsQuestion { chosen: vec![[0, 1], [1, 9]], ..filtered("") };
     let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(Box::new(question)) });
@@ -219,7 +218,7 @@ fn text_has_the_rows_that_were_chosen_and_no_formula() {
     assert_eq!(row(2), "1 free_completed 1010 10 700 0x100000000 0");
     assert_eq!(row(3), "2 alloc 1020 10 700 0x100000000 1");
     assert_eq!(lines[1][11..], ["700", "0", "0", "train.py:1 =f0"]);
-    // A free that says nothing has the stack of its allocation.
+    // A free without a stack shows the stack of its allocation.
     assert_eq!(lines[2][14], "train.py:1 =f0");
     let frames = json!([{ "name": "=cmd()", "filename": "??", "line": 0 }]);
     let event = json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "frames": frames });
@@ -231,7 +230,7 @@ fn text_has_the_rows_that_were_chosen_and_no_formula() {
 }
 
 #[test]
-fn real_files() {
+fn events_of_real_files_match_brute_force() {
     let Some(files) = real_pickles() else { return };
     for path in files {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-"""export.py SNAPSHOT DEVICE EXPECTED FOLDER: whether every export of a device in the folder adds up to what this program, and
-expected.json, say of the snapshot. Only Python's own library reads them here; tests/readers.sh has the tools they are made for."""
+"""export.py SNAPSHOT DEVICE EXPECTED FOLDER: checks that every export of a device in the folder has the totals computed here and in
+expected.json. Exports are read with Python's standard library only; tests/readers.sh opens them in the tools they are made for."""
 import csv
 import json
 import pickle
@@ -13,7 +13,7 @@ def check(what, have, want):
 
 
 class Truth:
-    """What the snapshot says by itself."""
+    """Totals computed from the snapshot itself."""
 
     def __init__(self, path, device, expected):
         with open(path, "rb") as file:

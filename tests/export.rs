@@ -1,4 +1,4 @@
-//! Exports add up: to the tree that the page shows, and to what a program in Python finds in the snapshot and in every file.
+//! Exports add up to the page's call tree and to what a Python script finds in the snapshot and in every exported file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -8,13 +8,13 @@ use crate::opened;
 use generate::Options;
 use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span, TreeQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::exports::{Kineto, Total, write};
+use memscape::exports::{Total, TraceLayout, write};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-fn asked(opened: &Opened, at: u32) -> ExportQuestion {
+fn question_at(opened: &Opened, at: u32) -> ExportQuestion {
     let events = opened.summary.devices[0].events as u32;
     let range = Span { from: 0, to: events };
     let (format, table) = (ExportFormat::Collapsed, ExportTable::Allocations);
@@ -23,11 +23,11 @@ fn asked(opened: &Opened, at: u32) -> ExportQuestion {
 
 fn written(opened: &mut Opened, device: i64, question: &ExportQuestion) -> (Vec<u8>, Total) {
     let mut out = Vec::new();
-    let total = write(opened.engine.whole_side(device).unwrap(), question, &mut out).unwrap();
+    let total = write(opened.engine.complete_side(device).unwrap(), question, &mut out).unwrap();
     (out, total)
 }
 
-/// Writes every format and every table of a device into a folder.
+/// Writes every format and table of a device into a folder.
 fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestion) {
     std::fs::create_dir_all(folder).unwrap();
     for format in ExportFormat::ALL {
@@ -46,7 +46,7 @@ fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestio
 }
 
 #[test]
-fn python_finds_the_same_bytes_in_every_export() {
+fn python_finds_same_bytes_in_every_export() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read exports with");
@@ -61,12 +61,12 @@ fn python_finds_the_same_bytes_in_every_export() {
         let Ok(mut opened) = open(&std::fs::read(&path).unwrap()) else { continue };
         for device in opened.summary.devices.clone() {
             let known = expected[&name].as_array().unwrap().iter().find(|entry| entry["device"] == device.device);
-            // Where a block appears twice, what is drawn is higher than what is added up (the anonymised file).
+            // If a block appears twice, as in the anonymized file, the drawn peak is higher than the counted one.
             let Some(known) = known.filter(|known| known["peak_requested"] == device.drawn_peak) else { continue };
             let at = u32::try_from(known["peak_event"].as_i64().unwrap() + 1).unwrap();
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exports/{name}-{}", device.device));
             let range = Span { from: 0, to: device.events as u32 };
-            let question = ExportQuestion { range, ..asked(&opened, at) };
+            let question = ExportQuestion { range, ..question_at(&opened, at) };
             fill(&folder, &mut opened, device.device, question);
             let done = Command::new("python3")
                 .arg(root.join("tests/export.py"))
@@ -83,7 +83,7 @@ fn python_finds_the_same_bytes_in_every_export() {
 }
 
 #[test]
-fn exports_add_up_to_the_tree_of_their_scope() {
+fn exports_add_up_to_call_tree() {
     let story = "--steps 3 --layers 3 --frames 20 --oom";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
@@ -94,7 +94,7 @@ fn exports_add_up_to_the_tree_of_their_scope() {
         Scope::At(0),
         Scope::At(events / 3),
         Scope::At(events),
-        Scope::Born(span),
+        Scope::Allocated(span),
         Scope::Freed(span),
         Scope::Kept(span),
     ] {
@@ -109,7 +109,7 @@ fn exports_add_up_to_the_tree_of_their_scope() {
         };
         let ask = Ask { serial: 1, device: 0, what: Question::Tree(Box::new(tree)) };
         let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(Request::Ask(ask)) else { panic!() };
-        let question = ExportQuestion { scope, range: span, ..asked(&opened, events / 3) };
+        let question = ExportQuestion { scope, range: span, ..question_at(&opened, events / 3) };
         let (bytes, total) = written(&mut opened, 0, &question);
         assert_eq!((total.bytes, total.count), (page.total.bytes, page.total.count.into()), "{scope:?}");
         let lines = String::from_utf8(bytes).unwrap();
@@ -122,8 +122,8 @@ fn exports_add_up_to_the_tree_of_their_scope() {
     }
 }
 
-/// What the profiler of the same run would have written, for a snapshot that begins at `first_us`.
-fn profiled(first_us: i64, base_ns: Option<i64>) -> String {
+/// Returns the trace that the profiler would write for the run of a snapshot that begins at `first_us`.
+fn profiler_trace(first_us: i64, base_ns: Option<i64>) -> String {
     let since = |us: i64| us as f64 - base_ns.map_or(0.0, |base| base as f64 / 1000.0);
     let events: Vec<Value> = (0..50)
         .map(|at| {
@@ -139,22 +139,22 @@ fn profiled(first_us: i64, base_ns: Option<i64>) -> String {
 }
 
 #[test]
-fn memory_is_laid_under_a_trace_of_the_profiler() {
+fn memory_counters_are_added_to_profiler_trace() {
     let story = "--steps 2 --layers 2 --record-from-start";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let (device, peak) = (opened.summary.devices[0].device, opened.summary.devices[0].drawn_peak);
     let (first, _) = opened.summary.devices[0].time_us.unwrap();
-    let question = ExportQuestion { format: ExportFormat::Trace, ..asked(&opened, 0) };
+    let question = ExportQuestion { format: ExportFormat::Trace, ..question_at(&opened, 0) };
     for base in [None, Some(1_700_000_000_123_456_789), Some(0)] {
-        let trace = profiled(first, base);
-        let kineto = Kineto::read(&mut trace.as_bytes()).unwrap();
+        let trace = profiler_trace(first, base);
+        let kineto = TraceLayout::read(&mut trace.as_bytes()).unwrap();
         let mut out = Vec::new();
-        let side = opened.engine.whole_side(device).unwrap();
+        let side = opened.engine.complete_side(device).unwrap();
         kineto.write(&mut trace.as_bytes(), side, &question, &mut out).unwrap();
         let both: Value = serde_json::from_slice(&out).unwrap();
         let (before, after) = (serde_json::from_str::<Value>(&trace).unwrap(), both["traceEvents"].as_array().unwrap());
-        // Nothing of the trace is lost or changed.
+        // The profiler's events are unchanged.
         let kernels: Vec<&Value> = after.iter().filter(|event| event["cat"] == "kernel").collect();
         assert_eq!(kernels, before["traceEvents"].as_array().unwrap().iter().collect::<Vec<_>>());
         assert_eq!(
@@ -164,20 +164,20 @@ fn memory_is_laid_under_a_trace_of_the_profiler() {
         let live = after.iter().filter(|event| event["name"] == "Live bytes (requested)");
         let most = live.clone().max_by_key(|event| event["args"]["bytes"].as_u64()).unwrap();
         assert_eq!(most["args"]["bytes"], peak);
-        // Its counter begins where the first kernel does, to the nanosecond.
+        // The counter starts at the first kernel.
         let begin = live.clone().next().unwrap()["ts"].as_f64().unwrap();
         assert!((begin - kernels[0]["ts"].as_f64().unwrap()).abs() < 0.5, "{begin} {}", kernels[0]);
     }
 }
 
 #[test]
-fn inferno_draws_the_collapsed_stacks_with_their_bytes() {
+fn inferno_draws_collapsed_stacks() {
     let (options, _) = Options::parse("--steps 2 --layers 3 --frames 8".split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
     let mut opened = open(&bytes).unwrap();
     let device = opened.summary.devices[0].clone();
     let peak = u32::try_from(device.peak_event + 1).unwrap();
-    let question = asked(&opened, peak);
+    let question = question_at(&opened, peak);
     let (stacks, total) = written(&mut opened, device.device, &question);
     assert_eq!(i64::try_from(total.bytes).unwrap(), device.peak_requested);
     let text = String::from_utf8(stacks).unwrap();

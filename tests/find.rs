@@ -1,13 +1,13 @@
-//! Searches against the plain truth: what a query finds in random histories and in real files, and the way from match to match.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Searches compared with brute force: the matches in random histories and real files, and navigation between matches.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Begin, Details, Direction, FlameQuestion, Fold, FoldState, FrameText, Grouping, Highlight, Looks,
-    Match, Reach, Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
-    Weight,
+    Arrangement, Details, Direction, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Grouping, Highlight, Looks,
+    Match, Root, Scope, SearchStart, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally,
+    TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::View;
@@ -16,37 +16,37 @@ use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use turns::file;
 
-/// What a test looks for, in its own words; the text that is typed for it is made from this.
+/// A search criterion. [`Wanted::typed`] converts it to a query.
 #[derive(Clone, Debug)]
-enum Wanted {
+enum Criterion {
     Number(u32),
     Address(u64),
     Size(u64, u64),
-    /// In whatever case.
+    /// Text in any frame, ignoring case.
     Text(String),
-    Exactly(String),
-    /// In the innermost frame of the user's own code.
-    Site(String),
-    /// Frames that begin with one and end with the other.
-    Ends(String, String),
+    CaseSensitive(String),
+    /// Text in the call site.
+    CallSite(String),
+    /// A frame with this prefix and suffix.
+    PrefixAndSuffix(String, String),
 }
 
-impl Wanted {
-    fn typed(&self) -> String {
+impl Criterion {
+    fn to_query(&self) -> String {
         match self {
-            Wanted::Number(number) => format!("#{number}"),
-            Wanted::Address(address) => format!("0x{address:x}"),
-            Wanted::Size(least, most) if least == most => format!("={least}"),
-            Wanted::Size(least, u64::MAX) => format!(">= {least} B"),
-            Wanted::Size(least, most) => format!("{least}..{most}"),
-            Wanted::Text(text) => text.clone(),
-            Wanted::Exactly(text) => format!("\"{text}\""),
-            Wanted::Site(text) => format!("@\"{text}\""),
-            Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
+            Criterion::Number(number) => format!("#{number}"),
+            Criterion::Address(address) => format!("0x{address:x}"),
+            Criterion::Size(least, most) if least == most => format!("={least}"),
+            Criterion::Size(least, u64::MAX) => format!(">= {least} B"),
+            Criterion::Size(least, most) => format!("{least}..{most}"),
+            Criterion::Text(text) => text.clone(),
+            Criterion::CaseSensitive(text) => format!("\"{text}\""),
+            Criterion::CallSite(text) => format!("@\"{text}\""),
+            Criterion::PrefixAndSuffix(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
         }
     }
 
-    fn is(&self, details: &Details) -> bool {
+    fn matches(&self, details: &Details) -> bool {
         let line = |frame: &FrameText| {
             let place = match (frame.filename.as_str(), frame.line.as_str()) {
                 ("" | "??" | "none", _) => String::new(),
@@ -57,18 +57,18 @@ impl Wanted {
         };
         let frame = |wanted: &dyn Fn(&str) -> bool| details.frames.iter().any(|frame| wanted(&line(frame)));
         match self {
-            Wanted::Number(number) => details.allocation == *number,
-            Wanted::Address(address) => details.address.is_some_and(|from| {
+            Criterion::Number(number) => details.allocation == *number,
+            Criterion::Address(address) => details.address.is_some_and(|from| {
                 *address >= from && u128::from(*address) < u128::from(from) + u128::from(details.requested.max(1))
             }),
-            Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
-            Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
-            Wanted::Exactly(text) => frame(&|line| line.contains(text)),
-            Wanted::Site(text) => {
+            Criterion::Size(least, most) => details.requested >= *least && details.requested <= *most,
+            Criterion::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
+            Criterion::CaseSensitive(text) => frame(&|line| line.contains(text)),
+            Criterion::CallSite(text) => {
                 let site = details.frames.iter().find(|frame| frame.user && !details.stack_of_free);
                 site.is_some_and(|site| line(site).contains(text))
             }
-            Wanted::Ends(from, to) => frame(&|line| {
+            Criterion::PrefixAndSuffix(from, to) => frame(&|line| {
                 line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
             }),
         }
@@ -80,7 +80,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(sign).collect()
 }
 
-/// The answer to a request, in slices of one piece of work each.
+/// Runs a query to its end, in the shortest possible slices.
 fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Find(query.to_owned()) })) {
         Reply::Answer { serial: 5, answer: Answer::Find(tally) } => tally,
@@ -88,11 +88,17 @@ fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
     }
 }
 
-fn next(opened: &mut Opened, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
+fn next(opened: &mut Opened, begin: SearchStart, direction: Direction, window: [u32; 2]) -> Option<Match> {
     next_of(opened, Scope::Ever, begin, direction, window)
 }
 
-fn next_of(opened: &mut Opened, scope: Scope, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
+fn next_of(
+    opened: &mut Opened,
+    scope: Scope,
+    begin: SearchStart,
+    direction: Direction,
+    window: [u32; 2],
+) -> Option<Match> {
     let request = Request::Ask(Ask {
         serial: 6,
         device: 0,
@@ -104,7 +110,7 @@ fn next_of(opened: &mut Opened, scope: Scope, begin: Begin, direction: Direction
     }
 }
 
-/// Everything about every allocation of a device.
+/// Returns the details of all allocations of a device.
 fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     let mut all = Vec::new();
     while let Some(details) = opened.details(device, all.len() as u32) {
@@ -113,13 +119,13 @@ fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     all
 }
 
-/// Compares a search with a look at every allocation.
-fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
-    let query = wanted.typed();
+/// Compares a search with a check of every allocation.
+fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Criterion) {
+    let query = wanted.to_query();
     let peak_event = opened.summary.devices.iter().find(|it| it.device == device).unwrap().peak_event;
-    let matches: Vec<&Details> = all.iter().filter(|details| wanted.is(details)).collect();
+    let matches: Vec<&Details> = all.iter().filter(|details| wanted.matches(details)).collect();
     let at_peak = |details: &&&Details| {
-        details.born_event.is_none_or(|born| i64::from(born) <= peak_event)
+        details.allocated_event.is_none_or(|allocated_at| i64::from(allocated_at) <= peak_event)
             && details.freed_event.is_none_or(|freed| i64::from(freed) > peak_event)
     };
     let peak: Vec<_> = matches.iter().filter(at_peak).collect();
@@ -131,21 +137,22 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
     };
     assert_eq!(find(opened, device, &query), expected, "{query}");
 
-    // Round and back again, a few of them.
-    let first = next(opened, Begin::Moment(0), Direction::Next, [0, u32::MAX]);
+    // Steps through up to 40 matches, forward and back.
+    let first = next(opened, SearchStart::Moment(0), Direction::Next, [0, u32::MAX]);
     assert_eq!(first.map(|it| it.allocation), matches.first().map(|it| it.allocation), "{query}");
     let Some(first) = first else { return };
     let mut at = first;
     for step in (1..=matches.len()).take(40) {
         let place = step % matches.len();
-        let further = next(opened, Begin::Allocation(at.allocation), Direction::Next, [0, u32::MAX]).unwrap();
+        let further = next(opened, SearchStart::Allocation(at.allocation), Direction::Next, [0, u32::MAX]).unwrap();
         let expected = (matches[place].allocation, place as u32, matches[place].requested);
         assert_eq!((further.allocation, further.place, further.requested), expected, "{query}");
-        let back = next(opened, Begin::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
+        let back =
+            next(opened, SearchStart::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
         assert_eq!(back, at, "{query}");
         at = further;
-        // It stands where the picture has it.
-        let moment = matches[place].born_event.map_or(0, |born| born + 1);
+        // The match is where the picture shows it.
+        let moment = matches[place].allocated_event.map_or(0, |allocated_at| allocated_at + 1);
         if at.requested > 0 {
             let hit = opened.hit(device, moment, at.lowest_byte).unwrap();
             assert_eq!((hit.allocation, hit.lowest_byte), (at.allocation, at.lowest_byte), "{query}");
@@ -153,7 +160,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
     }
 }
 
-fn wanted() -> impl Strategy<Value = Wanted> {
+fn wanted() -> impl Strategy<Value = Criterion> {
     let text = prop::sample::select(vec![
         "train",
         "TORCH",
@@ -173,15 +180,15 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         ("T", ""),
     ]);
     prop_oneof![
-        (0u32..40).prop_map(Wanted::Number),
-        ((1u64..8), 0u64..5000).prop_map(|(place, inside)| Wanted::Address((place << 20) + inside)),
-        (0u64..4000, 0u64..4000).prop_map(|(one, other)| Wanted::Size(one.min(other), one.max(other))),
-        (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
-        (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
-        text.clone().prop_map(|text| Wanted::Text(text.into())),
-        text.clone().prop_map(|text| Wanted::Exactly(text.into())),
-        text.prop_map(|text| Wanted::Site(text.into())),
-        ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
+        (0u32..40).prop_map(Criterion::Number),
+        ((1u64..8), 0u64..5000).prop_map(|(place, inside)| Criterion::Address((place << 20) + inside)),
+        (0u64..4000, 0u64..4000).prop_map(|(one, other)| Criterion::Size(one.min(other), one.max(other))),
+        (0u64..4000).prop_map(|size| Criterion::Size(size, size)),
+        (0u64..4000).prop_map(|size| Criterion::Size(size, u64::MAX)),
+        text.clone().prop_map(|text| Criterion::Text(text.into())),
+        text.clone().prop_map(|text| Criterion::CaseSensitive(text.into())),
+        text.prop_map(|text| Criterion::CallSite(text.into())),
+        ends.prop_map(|(from, to)| Criterion::PrefixAndSuffix(from.into(), to.into())),
     ]
 }
 
@@ -189,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_search_finds_what_a_look_at_each_finds(
+    fn search_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         wanted in prop::collection::vec(wanted(), 1..8),
     ) {
@@ -198,7 +205,7 @@ proptest! {
         for wanted in &wanted {
             check(&mut opened, 0, &all, wanted);
         }
-        // The same stack, by its frames.
+        // Same stack, compared by frames.
         for details in all.iter().filter(|it| it.stack.is_some()).take(5) {
             let same: Vec<&Details> = all.iter().filter(|it| it.frames == details.frames && it.stack.is_some()).collect();
             let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::SameStack(details.stack.unwrap()) });
@@ -210,7 +217,7 @@ proptest! {
 }
 
 #[test]
-fn real_files_are_searched_exactly() {
+fn search_of_real_files_matches_brute_force() {
     let Some(paths) = real_pickles() else { return };
     let mut searches = 0;
     for path in &paths {
@@ -219,17 +226,19 @@ fn real_files_are_searched_exactly() {
             let all = all(&mut opened, device.device);
             let picks: Vec<&Details> = all.iter().step_by(all.len().div_ceil(3)).collect();
             let mut wanted = vec![
-                Wanted::Number(all.len() as u32 / 2),
-                Wanted::Number(all.len() as u32),
-                Wanted::Size(1 << 20, u64::MAX),
+                Criterion::Number(all.len() as u32 / 2),
+                Criterion::Number(all.len() as u32),
+                Criterion::Size(1 << 20, u64::MAX),
             ];
             for details in picks {
-                wanted.push(Wanted::Size(details.requested, details.requested));
-                wanted.push(Wanted::Size(details.requested / 2, details.requested));
+                wanted.push(Criterion::Size(details.requested, details.requested));
+                wanted.push(Criterion::Size(details.requested / 2, details.requested));
                 let address = details.address.unwrap_or(0);
-                wanted.extend([address, address + details.requested / 2, address.wrapping_sub(1)].map(Wanted::Address));
+                wanted.extend(
+                    [address, address + details.requested / 2, address.wrapping_sub(1)].map(Criterion::Address),
+                );
                 if let Some(site) = details.frames.iter().find(|frame| frame.user) {
-                    wanted.push(Wanted::Site(format!("{}:{} ", site.filename, site.line)));
+                    wanted.push(Criterion::CallSite(format!("{}:{} ", site.filename, site.line)));
                 }
                 if let Some(frame) = details.frames.get(details.frames.len() / 2) {
                     let ends = if frame.filename.contains('/') {
@@ -237,14 +246,14 @@ fn real_files_are_searched_exactly() {
                     } else {
                         ("", frame.name.as_str())
                     };
-                    wanted.push(Wanted::Ends(ends.0.into(), ends.1.into()));
-                    wanted.push(Wanted::Text(frame.name.to_uppercase()));
-                    wanted.push(Wanted::Exactly(frame.name.to_uppercase()));
-                    wanted.push(Wanted::Exactly(frame.name.clone()));
+                    wanted.push(Criterion::PrefixAndSuffix(ends.0.into(), ends.1.into()));
+                    wanted.push(Criterion::Text(frame.name.to_uppercase()));
+                    wanted.push(Criterion::CaseSensitive(frame.name.to_uppercase()));
+                    wanted.push(Criterion::CaseSensitive(frame.name.clone()));
                 }
             }
-            // What is typed must be short enough and have no quotes of its own.
-            wanted.retain(|wanted| wanted.typed().len() < 300);
+            // Queries must be short and have no quotes of their own.
+            wanted.retain(|wanted| wanted.to_query().len() < 300);
             for wanted in &wanted {
                 check(&mut opened, device.device, &all, wanted);
             }
@@ -254,7 +263,7 @@ fn real_files_are_searched_exactly() {
     assert!(searches > 100, "only {searches} searches");
 }
 
-/// A device of some hundred allocations.
+/// Opens a file with several hundred allocations.
 fn sample() -> Opened {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
@@ -262,7 +271,7 @@ fn sample() -> Opened {
 }
 
 #[test]
-fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
+fn newer_search_replaces_pending_one() {
     let mut opened = sample();
     let engine = &mut opened.engine;
     for (serial, query) in [(1, "train"), (2, "step"), (3, "/(/")] {
@@ -272,52 +281,59 @@ fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
     while engine.step(&mut || true) == Work::More {}
     let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
     let [Reply::Answer { serial: 3, answer: Answer::Find(tally) }] = replies[..] else { panic!("{replies:?}") };
-    assert_eq!(tally, Tally::default(), "what is no query finds nothing");
+    assert_eq!(tally, Tally::default(), "an invalid query finds nothing");
     engine.request(Request::Ask(Ask { serial: 4, device: 77, what: Question::Find(">0".into()) }));
     while engine.step(&mut || true) == Work::More {}
     assert!(
         matches!(engine.next_reply(), Some(Reply::Answer { serial: 4, answer: Answer::Find(tally) }) if tally == Tally::default())
     );
-    assert_eq!(next(&mut opened, Begin::Moment(0), Direction::Next, [0, 1]), None, "search 5 was never made");
+    assert_eq!(next(&mut opened, SearchStart::Moment(0), Direction::Next, [0, 1]), None, "search 5 does not exist");
 }
 
 #[test]
-fn from_a_moment_on_and_where_the_window_is() {
+fn next_match_starts_at_moment_or_window() {
     let mut opened = sample();
     let all = all(&mut opened, 0);
     let count = find(&mut opened, 0, ">0").count;
     assert_eq!(count as usize, all.len());
     for moment in [0, 1, 100, 399, 5000] {
-        let born = |details: &Details| details.born_event.map_or(0, |event| event + 1);
-        let after = all.iter().find(|it| born(it) >= moment).unwrap_or(&all[0]);
-        let before = all.iter().rfind(|it| born(it) < moment).unwrap_or(&all[all.len() - 1]);
-        let found = [Direction::Next, Direction::Previous]
-            .map(|direction| next(&mut opened, Begin::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation);
+        let allocated_at = |details: &Details| details.allocated_event.map_or(0, |event| event + 1);
+        let after = all.iter().find(|it| allocated_at(it) >= moment).unwrap_or(&all[0]);
+        let before = all.iter().rfind(|it| allocated_at(it) < moment).unwrap_or(&all[all.len() - 1]);
+        let found = [Direction::Next, Direction::Previous].map(|direction| {
+            next(&mut opened, SearchStart::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation
+        });
         assert_eq!(found, [after.allocation, before.allocation], "moment {moment}");
     }
-    // One that is live in the window is told where it stands at its left edge.
+    // A match that is live in the window is located at the window's left edge.
     let long = all
         .iter()
-        .find(|it| it.born_event.is_some_and(|born| it.freed_event.is_some_and(|freed| freed > born + 40)))
+        .find(|it| {
+            it.allocated_event.is_some_and(|allocated_at| it.freed_event.is_some_and(|freed| freed > allocated_at + 40))
+        })
         .unwrap();
-    let moment = long.born_event.unwrap() + 20;
+    let moment = long.allocated_event.unwrap() + 20;
     find(&mut opened, 0, &format!("#{}", long.allocation));
-    let found = next(&mut opened, Begin::Moment(0), Direction::Next, [moment, moment + 5]).unwrap();
+    let found = next(&mut opened, SearchStart::Moment(0), Direction::Next, [moment, moment + 5]).unwrap();
     assert_eq!(opened.hit(0, moment, found.lowest_byte).unwrap().allocation, long.allocation);
 }
 
 #[test]
-fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
+fn matches_at_moment_are_counted_in_every_view() {
     let mut opened = sample();
-    let (all, wanted) = (all(&mut opened, 0), Wanted::Text("step".into()));
+    let (all, wanted) = (all(&mut opened, 0), Criterion::Text("step".into()));
     let moment = opened.summary.devices[0].events as u32 / 2;
     let lives = |it: &&Details| {
-        it.born_event.is_none_or(|born| born < moment) && it.freed_event.is_none_or(|freed| freed >= moment)
+        it.allocated_event.is_none_or(|allocated_at| allocated_at < moment)
+            && it.freed_event.is_none_or(|freed| freed >= moment)
     };
     let (live, there): (Vec<_>, Vec<_>) = (all.iter().collect(), all.iter().filter(lives).collect());
-    let matches: Vec<&&Details> = there.iter().filter(|it| wanted.is(it)).collect();
+    let matches: Vec<&&Details> = there.iter().filter(|it| wanted.matches(it)).collect();
     let found = Weight { bytes: matches.iter().map(|it| it.requested).sum(), count: matches.len() as u32 };
-    assert!(matches.len() > 1 && matches.len() < there.len() && there.len() < live.len(), "the test tells something");
+    assert!(
+        matches.len() > 1 && matches.len() < there.len() && there.len() < live.len(),
+        "the test data is too uniform"
+    );
     assert!(find(&mut opened, 0, "step").count > found.count);
     let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
     let question =
@@ -334,7 +350,7 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
         panic!("not a flame graph")
     };
     assert_eq!((page.found, page.boxes[0].found), (found, found.bytes));
-    let sort = TableSort { column: TableColumn::Size, way: SortWay::Descending };
+    let sort = TableSort { column: TableColumn::Size, way: SortDirection::Descending };
     let filter = TableFilter::default();
     let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, chosen: vec![], find: Some(5) };
     let request = Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(Box::new(question.clone())) });
@@ -343,17 +359,17 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     };
     assert_eq!(page.found, found);
     assert_eq!(page.rows.iter().filter(|row| row.matches).count(), matches.len());
-    // From one to the next, around the end, and nowhere else; and back.
+    // Steps through all matches twice, wrapping around, then back.
     let window = [0, u32::MAX];
-    let mut begin = Begin::Moment(0);
+    let mut begin = SearchStart::Moment(0);
     for expected in matches.iter().chain(&matches) {
         let at = next_of(&mut opened, scope, begin, Direction::Next, window).unwrap();
         assert_eq!(at.allocation, expected.allocation);
-        begin = Begin::Allocation(at.allocation);
+        begin = SearchStart::Allocation(at.allocation);
     }
-    let back = next_of(&mut opened, scope, Begin::Allocation(matches[0].allocation), Direction::Previous, window);
+    let back = next_of(&mut opened, scope, SearchStart::Allocation(matches[0].allocation), Direction::Previous, window);
     assert_eq!(back.map(|at| at.allocation), matches.last().map(|last| last.allocation));
-    // Another search counts anew; what no moment has is not gone to.
+    // Another search updates the count. A match outside the scope is skipped.
     find(&mut opened, 0, "#0");
     let request = Request::Ask(Ask { serial: 4, device: 0, what: Question::Table(Box::new(question)) });
     let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
@@ -361,21 +377,21 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     };
     let first_is_live = there.iter().any(|it| it.allocation == 0);
     assert_eq!(page.found.count, u32::from(first_is_live));
-    let gone = next_of(&mut opened, Scope::At(0), Begin::Moment(0), Direction::Next, window);
-    assert_eq!(gone.is_some(), all[0].born_event.is_none());
+    let gone = next_of(&mut opened, Scope::At(0), SearchStart::Moment(0), Direction::Next, window);
+    assert_eq!(gone.is_some(), all[0].allocated_event.is_none());
 }
 
 #[test]
-fn what_stands_out_is_all_that_is_not_faded() {
+fn highlighted_allocations_are_not_faded() {
     let mut opened = sample();
     let device = opened.summary.devices[0].clone();
     let all = all(&mut opened, 0);
     find(&mut opened, 0, "train");
-    let wanted = Wanted::Text("train".into());
+    let wanted = Criterion::Text("train".into());
     let stack = all.iter().find_map(|it| it.stack).unwrap();
-    // A node of a tree that few of the stacks were put into when it was asked for.
+    // The tree held few of the stacks when it was requested.
     let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
-    let all_below = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let all_below = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
     let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
     let question =
         Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
@@ -390,14 +406,14 @@ fn what_stands_out_is_all_that_is_not_faded() {
         let Details { stack_of_free, frames, .. } = &all[id as usize];
         !stack_of_free && frames.first().is_some_and(|frame| frame.name == "at::empty" && frame.line == *line)
     };
-    // So large that every allocation is a quad of its own.
+    // Large enough that every allocation has a quad of its own.
     let view = View::fit(device.events + 1, device.drawn_peak, 2400, 8000);
-    let is_found = |id: u32| wanted.is(&all[id as usize]);
+    let has_steps = |id: u32| wanted.matches(&all[id as usize]);
     let has_stack = |id: u32| all[id as usize].stack == Some(stack);
     let cases: [(Highlight, &dyn Fn(u32) -> bool); 5] = [
         (Highlight::Node(arrangement, node), &is_below),
         (Highlight::Nothing, &|_| true),
-        (Highlight::Found(5), &is_found),
+        (Highlight::Found(5), &has_steps),
         (Highlight::Found(4), &|_| true),
         (Highlight::Stack(stack), &has_stack),
     ];
@@ -416,6 +432,6 @@ fn what_stands_out_is_all_that_is_not_faded() {
             assert_eq!(quad.paint & FADED == 0, stands_out(identity.first), "{highlight:?}: {}", identity.first);
             alone += 1;
         }
-        assert!(alone > 300, "only {alone} stand alone");
+        assert!(alone > 300, "only {alone} quads have a single allocation");
     }
 }

@@ -1,12 +1,12 @@
-//! The boxes of a flame graph against the rows of the tree of the same question: each node has the same weight, name and parent there.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Boxes of flame graphs compared with the rows of the same tree: weight, label and parent of each node are equal.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,
-    Scope, Span, TreePage, TreeQuestion,
+    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldScope, FoldState, Internal, Merge, NodeKind, Origin,
+    Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
@@ -26,10 +26,10 @@ fn find(opened: &mut Opened, query: &str) {
     assert!(matches!(reply(&mut opened.engine, request), Reply::Answer { answer: Answer::Find(_), .. }));
 }
 
-/// All rows of the tree of the same question.
+/// Fetches all rows of the tree for the same question.
 fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
     let FlameQuestion { scope, arrangement, find, .. } = question;
-    let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
+    let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Tree(page), .. } => *page,
@@ -37,8 +37,9 @@ fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
     }
 }
 
-/// Each box is a row of the tree, below its parent's; the way to the zoomed one is as wide as the picture.
-fn agrees(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
+/// Checks that each box is a row of the tree below its parent's row, and that the path to the zoomed box is as wide as
+/// the picture.
+fn check(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
     assert_eq!(page.total, tree.total);
     let zoom = page.zoom as usize;
     for (place, it) in page.boxes.iter().enumerate() {
@@ -58,7 +59,7 @@ fn agrees(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
             assert!(it.weight.bytes >= row.weight.bytes && it.weight.count >= it.nodes);
         }
     }
-    // What is a pixel wide is a box of its own.
+    // Every node at least one pixel wide has a box of its own.
     let whole = u128::from(page.boxes[zoom].weight.bytes);
     if zoom == 0 && whole > 0 {
         let wide = tree.rows.iter().filter(|row| u128::from(row.weight.bytes) * u128::from(question.width_px) >= whole);
@@ -85,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn boxes_are_rows_of_the_tree(
+    fn boxes_match_tree_rows(
         turns in prop::collection::vec((prop_oneof![0u64..3, 1u64..90_000], 0usize..60, 0u64..40), 1..60),
         (from, to) in (0u32..130, 0u32..130),
         which in 0usize..5,
@@ -96,7 +97,7 @@ proptest! {
     ) {
         let mut opened = sample(&turns);
         let span = Span { from, to };
-        let scope = [Scope::At(from), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
+        let scope = [Scope::At(from), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
         let arrangement = Arrangement {
             root: if root { Root::Outermost } else { Root::Innermost },
             merge: [Merge::Line, Merge::Function, Merge::File][merge],
@@ -110,14 +111,14 @@ proptest! {
         let tree = tree(&mut opened, 0, whole);
         let page = flame(&mut opened, 0, whole);
         prop_assert_eq!(page.zoom, 0);
-        agrees(&page, &tree, whole);
+        check(&page, &tree, whole);
         let zoomed = FlameQuestion { zoom, ..whole };
         let page = flame(&mut opened, 0, zoomed);
         let node = page.boxes[page.zoom as usize].node;
         prop_assert!(zoom.is_none_or(|zoom| zoom == node || node == 0));
-        // A node that weighs nothing has no row; its way is there all the same.
+        // A node without weight has no row, but the path to it is drawn.
         if tree.rows.iter().any(|row| row.node == node) {
-            agrees(&page, &tree, zoomed);
+            check(&page, &tree, zoomed);
         } else {
             prop_assert_eq!(page.boxes.len(), page.zoom as usize + 1);
         }
@@ -125,10 +126,10 @@ proptest! {
 }
 
 #[test]
-fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
+fn revealed_box_is_stack_of_allocation_or_nearest_ancestor() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
-    let scope = Scope::Born(Span { from: 0, to: last });
+    let scope = Scope::Allocated(Span { from: 0, to: last });
     let mut seen = 0;
     for id in 0..opened.summary.devices[0].allocations as u32 {
         let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Details(id) });
@@ -138,12 +139,12 @@ fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
         let Details { frames, origin, .. } = *details;
         let page = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 100_000, ..question(scope) });
         let Some(place) = page.revealed else {
-            assert_ne!(origin, Origin::Recorded, "allocation {id} was born in the trace and has no box");
+            assert_ne!(origin, Origin::Recorded, "allocation {id} of the recording has no box");
             continue;
         };
         let name = &page.labels[page.boxes[place as usize].label as usize].name;
         assert_eq!(name, frames.first().map_or("no stack", |frame| &frame.name));
-        // In a picture of one pixel there is only the heaviest way: it is on that, above its own.
+        // A picture one pixel wide only shows the heaviest path. The box found is on it, above the allocation's own.
         let narrow = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 1, ..question(scope) });
         let nearest = narrow.boxes[narrow.revealed.unwrap() as usize];
         let mut way = std::iter::successors(Some(place), |&at| (at > 0).then(|| page.boxes[at as usize].parent));
@@ -156,10 +157,10 @@ fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
 }
 
 #[test]
-fn call_sites_have_the_colour_of_the_legend() {
+fn call_sites_have_legend_colors() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
-    let page = flame(&mut opened, 0, question(Scope::Born(Span { from: 0, to: last })));
+    let page = flame(&mut opened, 0, question(Scope::Allocated(Span { from: 0, to: last })));
     let colouring = memscape::engine::protocol::Grouping::CallSite;
     let legend = match reply(
         &mut opened.engine,
@@ -183,7 +184,7 @@ fn call_sites_have_the_colour_of_the_legend() {
 }
 
 #[test]
-fn a_device_that_there_is_not_has_no_boxes() {
+fn unknown_device_has_no_boxes() {
     let mut opened = sample(&turns());
     assert_eq!(flame(&mut opened, 5, question(Scope::At(3))), FlamePage::default());
 }

@@ -1,4 +1,4 @@
-//! Every real file in every format that we open: the numbers do not depend on it.
+//! Real files in every supported format: the numbers do not depend on the format.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -7,13 +7,13 @@ use crate::packed;
 use crate::retold;
 
 use memscape::engine::protocol::FileSummary;
-use opened::{open, open_in, snapshots};
+use opened::{open, open_in_chunks, snapshots};
 use retold::{Layout, Tree};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The real files, the smallest first. Told again without sharing a file grows up to fifty times, so most tests take those that
-/// have at most `most` bytes.
+/// Returns the real files of at most `most` bytes, the smallest first. Written without shared containers, a file grows
+/// up to fifty times, so most tests use the smaller ones.
 fn files(most: usize) -> Vec<(String, Vec<u8>)> {
     let Some(folder) = snapshots() else { return Vec::new() };
     let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
@@ -27,7 +27,7 @@ fn files(most: usize) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The summary, but for how the file is written.
+/// Returns the summary of a file with its format string cleared.
 fn summary(name: &str, bytes: &[u8], format: &str) -> FileSummary {
     let mut summary = open(bytes).unwrap_or_else(|error| panic!("{name} as {format}: {error}")).summary;
     assert_eq!(summary.format, format, "{name}");
@@ -42,26 +42,26 @@ fn pickled(name: &str, bytes: &[u8]) -> FileSummary {
 }
 
 #[test]
-fn as_json_compact_and_pretty() {
+fn json_has_same_summary() {
     for (name, bytes) in files(700 << 10) {
         let expected = pickled(&name, &bytes);
-        let tree = Tree::of(&bytes);
+        let tree = Tree::from_pickle(&bytes);
         let compact = tree.json(Layout::Compact);
         assert_eq!(summary(&name, &compact, "JSON"), expected, "{name}");
         let pretty = tree.json(Layout::Pretty);
         assert_eq!(summary(&name, &pretty, "JSON"), expected, "{name}, pretty");
         println!("{name}: {} bytes, {} as JSON, {} pretty", bytes.len(), compact.len(), pretty.len());
         if bytes.len() < 100 << 10 {
-            let sliced = open_in(&compact, 4093, 1).unwrap_or_else(|error| panic!("{name}, sliced: {error}"));
+            let sliced = open_in_chunks(&compact, 4093, 1).unwrap_or_else(|error| panic!("{name}, sliced: {error}"));
             assert_eq!(FileSummary { format: String::new(), ..sliced.summary }, expected, "{name}, sliced");
         }
     }
 }
 
 #[test]
-fn json_cut_anywhere_is_an_error_with_its_place() {
+fn truncated_json_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
-        let json = Tree::of(&bytes).json(Layout::Compact);
+        let json = Tree::from_pickle(&bytes).json(Layout::Compact);
         for end in 0..json.len() {
             let error = open(&json[..end]).err().unwrap_or_else(|| panic!("{name} cut at {end} opens"));
             let place =
@@ -72,21 +72,21 @@ fn json_cut_anywhere_is_an_error_with_its_place() {
 }
 
 #[test]
-fn as_pickles_of_protocols_0_and_1() {
+fn protocols_0_and_1_have_same_summary() {
     for (name, bytes) in files(5 << 20) {
         let expected = pickled(&name, &bytes);
-        let tree = Tree::of(&bytes);
+        let tree = Tree::from_pickle(&bytes);
         assert_eq!(summary(&name, &tree.protocol_0(), "pickle 0 (Python)"), expected, "{name}");
         assert_eq!(summary(&name, &tree.protocol_1(), "pickle 1 (Python)"), expected, "{name}");
     }
 }
 
 #[test]
-fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
+fn truncated_protocol_0_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
-        let text = Tree::of(&bytes).protocol_0();
+        let text = Tree::from_pickle(&bytes).protocol_0();
         assert_eq!(
-            open_in(&text, 1, usize::MAX).unwrap().summary,
+            open_in_chunks(&text, 1, usize::MAX).unwrap().summary,
             open(&text).unwrap().summary,
             "{name}, byte by byte"
         );
@@ -98,7 +98,7 @@ fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
 }
 
 #[test]
-fn as_python_writes_protocols_0_and_1() {
+fn protocols_0_and_1_written_by_python_open() {
     let Some(folder) = snapshots() else { return };
     for name in ["torch-2.10-small.pickle", "anonymised-annotations-compile-context.pickle"] {
         let path = folder.join(name);
@@ -108,18 +108,18 @@ fn as_python_writes_protocols_0_and_1() {
             let script = format!(
                 "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(pickle.load(open(sys.argv[1], 'rb')), {protocol}))"
             );
-            let Some(file) = by_program("python3", &["-c", &script, &path.display().to_string()], b"") else { return };
+            let Some(file) = run_program("python3", &["-c", &script, &path.display().to_string()], b"") else { return };
             assert_eq!(summary(name, &file, &format!("pickle {protocol} (Python)")), expected, "{name}");
         }
     }
 }
 
 #[test]
-fn packed_in_every_way() {
+fn compressed_and_html_files_have_same_summary() {
     for (name, bytes) in files(500 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
-        let json = Tree::of(&bytes).json(Layout::Compact);
+        let json = Tree::from_pickle(&bytes).json(Layout::Compact);
         let two_members = [packed::gzip(&bytes[..bytes.len() / 2]), packed::gzip(&bytes[bytes.len() / 2..])].concat();
         let two_frames = [packed::zstd(&bytes[..bytes.len() / 2]), packed::zstd(&bytes[bytes.len() / 2..])].concat();
         let ways = [
@@ -136,9 +136,9 @@ fn packed_in_every_way() {
     }
 }
 
-/// What stands behind the end is not read, and said; padding is not worth it.
+/// Trailing bytes are ignored with a warning. Zero padding gives no warning.
 #[test]
-fn bytes_behind_the_end_are_a_warning() {
+fn trailing_bytes_give_warning() {
     let pickle = b"\x80\x02}X\x08\0\0\0segments]s.";
     type Pack = fn(&[u8]) -> Vec<u8>;
     let cases: [(Pack, &[u8], Option<&str>); 14] = [
@@ -159,7 +159,7 @@ fn bytes_behind_the_end_are_a_warning() {
     ];
     for (pack, behind, told) in cases {
         for chunk in [1, 1 << 20] {
-            let opened = open_in(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
+            let opened = open_in_chunks(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
             let told = told.map(|what| format!("data after the end of the {what}, ignored"));
             let warnings = opened.summary.warnings.iter().filter(|warning| warning.kind == "bytes_behind");
             assert_eq!(warnings.map(|warning| warning.message.clone()).next(), told, "{behind:?}");
@@ -168,22 +168,22 @@ fn bytes_behind_the_end_are_a_warning() {
 }
 
 #[test]
-fn as_the_zstd_program_packs_it() {
+fn files_packed_by_zstd_program_open() {
     for (name, bytes) in files(150 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
         for options in [&["-1"][..], &["-19", "--no-check"], &["--long=27", "-5"]] {
-            let Some(file) = by_program("zstd", options, &bytes) else { return };
+            let Some(file) = run_program("zstd", options, &bytes) else { return };
             assert_eq!(summary(&name, &file, &format!("zstd, {inner}")), expected, "{name} by zstd {options:?}");
         }
     }
 }
 
-/// What a program writes that is fed these bytes; `None`, said aloud, where there is no such program.
-fn by_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns what a program writes for the given input. Returns `None`, with a note on stdout, if it is not installed.
+fn run_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
     let started = Command::new(program).args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = started else {
-        println!("SKIPPED: there is no {program}: what it writes is not opened");
+        println!("SKIPPED: {program} is not installed");
         return None;
     };
     let mut input = child.stdin.take().unwrap();

@@ -1,4 +1,4 @@
-//! Fragmentation, pools and settings of small made files: what belongs together is told together, and a hint has its reason.
+//! Fragmentation, pools and settings of small hand-written files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -7,7 +7,7 @@ use crate::reported;
 
 use memscape::engine::protocol::{Report, Topic};
 use opened::{Opened, open};
-use reported::{asked, number, of, sheet, text};
+use reported::{number, report_of, report_request, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -16,7 +16,7 @@ fn event(action: &str, addr: u64, size: u64) -> Value {
     json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": []})
 }
 
-/// A segment of the default pool with these live blocks: address and bytes.
+/// Builds a segment of the default pool with live blocks, given as address and size.
 fn segment(address: u64, size: u64, blocks: &[[u64; 2]]) -> Value {
     let block = |&[address, size]: &[u64; 2]| json!({"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": []});
     json!({"device": 0, "address": address, "total_size": size, "stream": 0, "segment_type": "large",
@@ -29,12 +29,12 @@ fn file(segments: &[Value], trace: &[Value]) -> Opened {
 }
 
 fn report(opened: &mut Opened, topic: Topic) -> Report {
-    of(opened.reply(asked(0, topic, None, &[])))
+    report_of(opened.reply(report_request(0, topic, None, &[])))
 }
 
-/// Events do not tell pools: what is gone by the end serves the same requests as what is still there.
+/// Events do not record pools, so freed segments are listed under the default pool.
 #[test]
-fn segments_of_which_the_pool_is_not_known_are_told_with_those_of_the_default_pool() {
+fn freed_segments_are_listed_under_default_pool() {
     let [a, b] = [100 * MIB, 200 * MIB];
     let trace = [
         event("alloc", b, 30 * MIB),
@@ -56,15 +56,16 @@ fn segments_of_which_the_pool_is_not_known_are_told_with_those_of_the_default_po
         "{said}"
     );
 
-    // All that the pools leave free is what the state has free.
+    // Free bytes of the pools sum to those of the segments.
     let pools = report(&mut opened, Topic::Pools);
     let pools = sheet(&pools, "pools");
     let place = pools.columns.iter().position(|column| column.key == "free_bytes").unwrap();
     assert_eq!(pools.total[place], memscape::engine::protocol::Cell::Bytes(22 * MIB));
 }
 
-/// Four segments that a small block each keeps, in one of which memory is short; `used`: whether the rest of them is used at the peak.
-fn kept_by_small_blocks(used: u64) -> Opened {
+/// Builds a file with four segments, each kept by a small block. Allocates `used` bytes in the rest of each segment and
+/// frees them again.
+fn segments_with_small_blocks(used: u64) -> Opened {
     let places = [1, 2, 3, 4].map(|place| place << 30);
     let segments = places.map(|at| segment(at, 512 * MIB, &[[at, 16 * MIB]]));
     let mut trace = vec![];
@@ -74,9 +75,9 @@ fn kept_by_small_blocks(used: u64) -> Opened {
     file(&segments, &trace)
 }
 
-/// Two requests fail, the first with much free: settings and fragmentation describe the newest, as the out-of-memory report does.
+/// After two failed requests, settings and fragmentation describe the newest, like the out-of-memory report.
 #[test]
-fn all_reports_describe_the_same_failed_request() {
+fn reports_describe_newest_failed_request() {
     let oom =
         |size: u64, free: u64| json!({"action": "oom", "device_free": free, "size": size, "stream": 0, "frames": []});
     let a = 1 << 30;
@@ -95,14 +96,14 @@ fn all_reports_describe_the_same_failed_request() {
     assert_eq!(
         told,
         [i128::from(247 * MIB), i128::from(1024 * MIB), 3],
-        "what was free when the request of event 4 failed"
+        "free bytes when the request of event 4 failed"
     );
     assert!(text(checks, failed, "detail").starts_with("512 MiB requested"), "{failed:?}");
-    assert_eq!(text(checks, failed, "hint"), "no", "too little in all");
+    assert_eq!(text(checks, failed, "hint"), "no", "too little free memory in total");
     let fragmentation = report(&mut opened, Topic::Fragmentation);
     let said = fragmentation.statements.iter().find(|it| it.text.contains("OOM at event")).unwrap();
     assert!(said.text.contains("at event 4:") && said.text.contains("247 MiB"), "{}", said.text);
-    // Where nothing fails, there is no event of it.
+    // Without a failed request there is no event.
     let mut quiet = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB]])], &trace[..2]);
     let settings = report(&mut quiet, Topic::Settings);
     let checks = sheet(&settings, "checks");
@@ -110,9 +111,9 @@ fn all_reports_describe_the_same_failed_request() {
     assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Nothing);
 }
 
-/// The peak of requested bytes may come before the peak of reserved ones: the driver's part is told of the latter alone.
+/// The driver's part refers to the reserved peak, even if the peak of requested bytes is earlier.
 #[test]
-fn a_request_to_the_driver_leads_to_the_peak_of_reserved_bytes() {
+fn driver_request_is_reported_at_reserved_peak() {
     let [a, b] = [1 << 30, 2 << 30];
     let trace = [
         event("segment_alloc", a, 100 * MIB),
@@ -130,9 +131,9 @@ fn a_request_to_the_driver_leads_to_the_peak_of_reserved_bytes() {
     assert!(said.text.starts_with(begins) && !said.text.contains("get there"), "{}", said.text);
 }
 
-/// Large blocks that are not split with segments that grow: reserved memory may grow without bound.
+/// max_split_size_mb together with expandable segments lets reserved memory grow without bound.
 #[test]
-fn settings_that_work_against_each_other_are_an_alarm() {
+fn conflicting_settings_raise_alarm() {
     use memscape::engine::protocol::Tone;
     let alarms = |settings: Value| {
         let value = json!({"segments": [segment(1 << 30, 20 * MIB, &[[1 << 30, 8 * MIB]])], "device_traces": [[]], "allocator_settings": settings});
@@ -148,20 +149,20 @@ fn settings_that_work_against_each_other_are_an_alarm() {
     assert_eq!(alarms(json!({"max_split_size": -1, "expandable_segments": true})).0, 0);
     assert_eq!(alarms(json!({"max_split_size": 134_217_728, "expandable_segments": false})).0, 0);
     let (alarms, settings) = alarms(json!({"PYTORCH_CUDA_ALLOC_CONF": conf}));
-    assert_eq!(alarms, 1, "by the text alone");
+    assert_eq!(alarms, 1, "from the configuration string alone");
     let row = settings.rows.iter().find(|row| text(&settings, row, "setting") == "throw_on_cudamalloc_oom").unwrap();
     assert_eq!((text(&settings, row, "value"), text(&settings, row, "is_default")), ("True", "no"));
     assert!(text(&settings, row, "description").contains("before the driver is asked"));
 }
 
-/// A trace that begins with a full cache is healthy if the cache is used later.
+/// A trace that starts with a full cache is healthy if the cache is used later.
 #[test]
-fn what_small_blocks_leave_is_a_fault_only_if_nothing_uses_it() {
+fn unused_rest_of_pinned_segments_gives_hint() {
     let hints = |used| {
-        let said = report(&mut kept_by_small_blocks(used), Topic::Settings).statements;
+        let said = report(&mut segments_with_small_blocks(used), Topic::Settings).statements;
         said.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of it is used at the peak");
+    assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of the cache is used at the peak");
     let told = hints(MIB);
     assert!(
         told.len() == 1 && told[0].starts_with("Small blocks pin large segments: ≤ 1.93 GiB cannot be released"),

@@ -1,4 +1,5 @@
-//! Runs the fuzz targets on their seeds, on damaged copies of them, and on what `./run fuzz` has learned in this checkout.
+//! Runs the fuzz targets on their seeds, on damaged copies of them, and on inputs found by `./run fuzz` in this
+//! checkout.
 
 #[path = "fuzz/targets/mod.rs"]
 mod targets;
@@ -7,12 +8,12 @@ use crate::pickle_writer;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files of a corpus up to this size are damaged as well: the others take too long.
+/// Maximum size of a file that is also run in damaged copies. Larger ones take too long.
 const MAX_DAMAGED_BYTES: usize = 8 << 10;
-/// Damaged copies of each such file.
+/// Number of damaged copies of each file.
 const COPIES: u64 = 24;
 
-/// Files of the corpus in the tree, and of the one that `./run fuzz` keeps in `target/fuzz`.
+/// Returns the corpus files in the source tree and those that `./run fuzz` keeps in `target/fuzz`.
 fn corpus(target: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders =
@@ -23,7 +24,7 @@ fn corpus(target: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Runs `run` on each file of the corpus and on copies of it with changed, missing and repeated bytes.
+/// Runs a target on each file of its corpus and on copies with changed, missing and repeated bytes.
 fn replay(target: &str, run: fn(&[u8])) {
     let files = corpus(target);
     assert!(!files.is_empty(), "tests/fuzz/corpus/{target} is empty");
@@ -36,7 +37,7 @@ fn replay(target: &str, run: fn(&[u8])) {
         }
         for copy in 0..COPIES {
             let mut chance = copy.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            // xorshift64: the same copies in each run.
+            // xorshift64, so that each run has the same copies.
             let mut next = |below: usize| {
                 chance ^= chance << 13;
                 chance ^= chance >> 7;
@@ -58,26 +59,26 @@ fn replay(target: &str, run: fn(&[u8])) {
 }
 
 #[test]
-fn pickle() {
+fn pickle_corpus_does_not_panic() {
     replay("pickle", targets::pickle::run);
 }
 
 #[test]
-fn json() {
+fn json_corpus_does_not_panic() {
     replay("json", targets::json::run);
 }
 
 #[test]
-fn containers() {
+fn containers_corpus_does_not_panic() {
     replay("containers", targets::containers::run);
 }
 
 #[test]
-fn columns() {
+fn columns_corpus_does_not_panic() {
     replay("columns", targets::columns::run);
 }
 
 #[test]
-fn open() {
+fn open_corpus_does_not_panic() {
     replay("open", targets::open::run);
 }

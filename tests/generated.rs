@@ -1,49 +1,49 @@
-//! Generated snapshots end to end: the decoder and the replay against the allocator's own books.
+//! Generated snapshots end to end: decoder and replay compared with the generator's own records.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::generate;
 
 use generate::Options;
-use generate::truth::{DeviceTruth, Truth};
-use memscape::pickle::{Limits, Machine};
+use generate::expected::{Expected, ExpectedDevice};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Action, Reader, Snapshot, StackId};
 use memscape::units::{EventIdx, Moment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-/// The snapshot of a command line, and what is true of it.
-fn generated(words: &str) -> (Vec<u8>, Truth) {
+/// Generates a snapshot from command-line options. Returns its bytes and expected values.
+fn generated(words: &str) -> (Vec<u8>, Expected) {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     assert_eq!(others, Vec::<String>::new());
     generate::generate(&options, Vec::new()).unwrap()
 }
 
 fn decoded(bytes: &[u8]) -> (Snapshot, Vec<DeviceHistory>, usize) {
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     for chunk in bytes.chunks(4096) {
         machine.feed(chunk).unwrap();
     }
     let (reader, root) = machine.finish().unwrap();
     let (snapshot, recorder) = reader.finish(root).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, warnings) = builder.finish();
     let oddities = snapshot.warnings.iter().chain(warnings.iter()).count();
     (snapshot, histories, oddities)
 }
 
-/// What the replay says, in the names of the truth; what only the generator knows is taken from there.
-fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
+/// Returns what the replay found as a [`ExpectedDevice`]. Values that only the generator knows are copied from `truth`.
+fn truth_from_replay(history: &DeviceHistory, truth: &ExpectedDevice) -> ExpectedDevice {
     let numbers = &history.numbers;
-    let bytes = |value: i64| u64::try_from(value).expect("no sum of a whole file is negative");
-    DeviceTruth {
+    let bytes = |value: i64| u64::try_from(value).expect("sums are not negative");
+    ExpectedDevice {
         device: history.device,
         events: u64::from(history.event_count()),
         allocations: numbers.allocations,
-        base_requested: bytes(numbers.base),
+        base_requested: bytes(numbers.baseline),
         peak_requested: bytes(numbers.peak),
         peak_event: numbers.peak_event,
         end_requested: numbers.end,
@@ -68,7 +68,7 @@ fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
 }
 
 #[test]
-fn the_replay_finds_the_truth() {
+fn replay_matches_generator() {
     for words in [
         "--events 4000",
         "--events 3000 --protocol 2 --frames 40",
@@ -94,16 +94,16 @@ fn the_replay_finds_the_truth() {
         let (_, histories, oddities) = decoded(&bytes);
         assert_eq!(histories.len(), truth.devices.len(), "{words}");
         for (history, truth) in histories.iter().zip(&truth.devices) {
-            assert_eq!(&found(history, truth), truth, "{words}");
+            assert_eq!(&truth_from_replay(history, truth), truth, "{words}");
             assert_eq!(history.numbers.remainder, 0, "{words}");
         }
         assert_eq!(oddities, 0, "{words}: a whole file gives no warning");
     }
 }
 
-/// The truth about layers and steps, found again in the frames and in the annotations of the file.
+/// Module and step values are found in the file's frames and annotations.
 #[test]
-fn layers_and_steps_are_in_the_file() {
+fn modules_and_steps_match_generator() {
     for words in [
         "--steps 3 --layers 3 --hidden 512",
         "--events 9000 --ring 4000 --layers 6 --pending --private-pools",
@@ -156,7 +156,8 @@ fn layers_and_steps_are_in_the_file() {
     }
 }
 
-/// The modules that a stack is in, as torch calls them: file of their `forward`, and `file:line` of the calls that lead to it.
+/// Returns the modules of a stack, identified by the file of their `forward` and the `file:line` of the calls that lead
+/// to it.
 fn modules_of(snapshot: &Snapshot, stack: StackId) -> Vec<(String, Vec<String>)> {
     let text = |id| snapshot.strings.text(id).into_owned();
     let frames: Vec<(String, String, i128)> = snapshot
@@ -176,10 +177,10 @@ fn modules_of(snapshot: &Snapshot, stack: StackId) -> Vec<(String, Vec<String>)>
     modules
 }
 
-/// STYLE §3.4: at each event the live allocations add up to the running total, the peak is the largest, and no two live
-/// allocations overlap.
+/// After each event the live allocations add up to the running total, none of them overlap, and the maximum is the
+/// peak.
 #[test]
-fn live_allocations_add_up_and_never_overlap() {
+fn live_allocations_add_up_without_overlap() {
     for words in
         ["--events 3000 --devices 2", "--events 4000 --ring 1500 --pending", "--events 2500 --leak --expandable"]
     {
@@ -187,16 +188,16 @@ fn live_allocations_add_up_and_never_overlap() {
         for history in decoded(&bytes).1 {
             let allocations = &history.allocations;
             let place = |id: AllocationId| (allocations.address(id), allocations.size(id));
-            let mut live: BTreeMap<u64, u64> = (0..allocations.early() as u32)
+            let mut live: BTreeMap<u64, u64> = (0..allocations.early_count() as u32)
                 .map(AllocationId)
-                .filter(|&id| allocations.died(id) != Some(Moment::START))
+                .filter(|&id| allocations.freed_at(id) != Some(Moment::START))
                 .map(place)
                 .collect();
             let mut total = live.values().sum::<u64>();
             let mut peak = total;
             assert_eq!(history.drawn_at(Moment::START) as u64, total, "{words}");
             for event in (0..history.event_count()).map(EventIdx) {
-                match history.change(event) {
+                match history.lifetime_change(event) {
                     Some((id, true)) => {
                         let (address, size) = place(id);
                         let below = live.range(..=address).next_back().is_none_or(|(&at, &size)| at + size <= address);
@@ -205,7 +206,7 @@ fn live_allocations_add_up_and_never_overlap() {
                         live.insert(address, size);
                         total += size;
                     }
-                    Some((id, false)) => total -= live.remove(&place(id).0).expect("only what is live dies"),
+                    Some((id, false)) => total -= live.remove(&place(id).0).expect("the freed allocation is live"),
                     None => {}
                 }
                 assert_eq!(history.drawn_at(Moment::after(event)) as u64, total, "{words}: event {event:?}");
@@ -217,11 +218,11 @@ fn live_allocations_add_up_and_never_overlap() {
     }
 }
 
-/// What the options promise is in the files of the matrix above.
+/// Options have their effect on the generated events.
 #[test]
-fn the_options_do_what_they_say() {
+fn options_change_generated_events() {
     let device = |words: &str, at: usize| generated(words).1.devices.swap_remove(at);
-    let count = |device: &DeviceTruth, action| device.actions.get(action).copied().unwrap_or(0);
+    let count = |device: &ExpectedDevice, action| device.actions.get(action).copied().unwrap_or(0);
     let expandable = device("--steps 21 --layers 3 --prerecord-mib 64 --expandable --snapshots", 0);
     assert!(count(&expandable, "segment_map") > 10 && count(&expandable, "segment_unmap") > 3);
     assert_eq!((count(&expandable, "segment_alloc"), count(&expandable, "snapshot")), (0, expandable.steps));
@@ -235,9 +236,9 @@ fn the_options_do_what_they_say() {
     assert!(cut.unmatched_frees > 0 && cut.whole_steps[0].step > 0 && (cut.whole_steps.len() as u64) < cut.steps);
 }
 
-/// What is unmapped is mapped again: addresses stay near what is reserved, however long the training is.
+/// Unmapped addresses are reused, so the address range stays close to the reserved bytes in long runs.
 #[test]
-fn expandable_segments_do_not_wander() {
+fn expandable_segments_reuse_addresses() {
     let (bytes, truth) = generated("--steps 60 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending");
     let (_, histories, oddities) = decoded(&bytes);
     let history = &histories[0];
@@ -253,9 +254,9 @@ fn expandable_segments_do_not_wander() {
     }
 }
 
-/// Both writers tell the same story.
+/// Both pickle writers write the same content.
 #[test]
-fn the_style_changes_nothing_but_bytes() {
+fn pickle_style_keeps_content() {
     let (python, truth) = generated("--events 3000 --pending --leak");
     let (cpp, same_truth) = generated("--events 3000 --pending --leak --style cpp");
     assert_ne!(python, cpp);
@@ -265,14 +266,14 @@ fn the_style_changes_nothing_but_bytes() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes() {
+fn same_seed_gives_same_bytes() {
     assert_eq!(generated("--events 500").0, generated("--events 500").0);
     assert_ne!(generated("--events 500").0, generated("--events 500 --seed 2").0);
 }
 
-/// The samples that ship with the page are what the generator makes, small, and have what they are to show.
+/// The samples shipped with the page are up to date, small, and contain what they demonstrate.
 #[test]
-fn the_samples_tell_their_stories() {
+fn samples_are_up_to_date_and_complete() {
     let mut all = 0;
     for name in ["out-of-memory", "leak", "training", "cuda-graphs"] {
         let (bytes, truth) = generated(&format!("--sample {name}"));
@@ -280,7 +281,7 @@ fn the_samples_tell_their_stories() {
         all += packed.len();
         let mut shipped = Vec::new();
         flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut shipped).unwrap();
-        assert!(shipped == bytes, "{name}: ./run samples writes it again");
+        assert!(shipped == bytes, "{name} is out of date: run ./run samples");
         let [device] = truth.devices.as_slice() else { panic!("one device") };
         assert!(device.events < 5000, "{name}: {} events", device.events);
         let (snapshot, histories, _) = decoded(&bytes);

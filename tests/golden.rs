@@ -1,12 +1,13 @@
-//! Golden pictures: seven small histories, drawn by the twin, a character a pixel. `MEMSCAPE_BLESS=1 cargo test --test golden` writes them
-//! anew; look at them before you commit them.
+//! Golden pictures of small histories, drawn by the CPU renderer with one character per pixel.
+//!
+//! `MEMSCAPE_BLESS=1 cargo test --test golden` rewrites them. Review the result before committing.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
 use crate::support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
-use memscape::render::{Drawing, Lane, Look, RgbaImage, Twin};
+use memscape::render::{CpuRenderer, Drawing, Lane, PictureTheme, RgbaImage};
 use memscape::replay::{AllocationId, Allocations};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{AddressJob, AddressSource, Axis, Scene, SceneJob, View};
@@ -14,9 +15,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use support::history::History;
 
-/// Colours that can be told from each other also when they are faded or a line.
-fn look() -> Look {
-    let mut look = Look::dark();
+/// Returns colors that stay distinguishable when they are faded or drawn as a line.
+fn look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     (look.background, look.allocated) = ([0, 0, 0, 255], [255, 255, 255, 255]);
     (look.reserved_fill, look.reserved_edge) = ([2, 2, 2, 255], [3, 3, 3, 255]);
     for (index, colour) in look.palette.iter_mut().enumerate() {
@@ -25,7 +26,7 @@ fn look() -> Look {
     look
 }
 
-/// What a colour is called, and what it means.
+/// Returns the character and the meaning of a color index.
 fn name(index: u32) -> (char, String) {
     let letter = |from: char, at: u32| char::from_u32(u32::from(from) + at).unwrap();
     match index % FILLS {
@@ -39,12 +40,12 @@ fn name(index: u32) -> (char, String) {
     }
 }
 
-/// The picture as text, with what its characters mean.
+/// Returns a picture as text, with a legend of its characters.
 fn text(image: &RgbaImage) -> String {
     let look = look();
     let mut names = BTreeMap::from([(look.background, ('.', "nothing".to_owned()))]);
     for (index, colour) in (0u32..).zip(layers::colours(&look)) {
-        // These histories have fewer allocations than letters.
+        // These histories have fewer than 20 allocations.
         if index % FILLS % FADED < 20 || index % FILLS >= RESERVED {
             let known = names.insert(colour, name(index));
             assert!(known.is_none_or(|known| known.0 == name(index).0), "two meanings of {colour:?}");
@@ -66,21 +67,21 @@ fn text(image: &RgbaImage) -> String {
 }
 
 fn check(name: &str, history: &History, view: View) {
-    let scene = history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
-    support::plain::check(history, &scene);
+    let scene = history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
+    support::brute_force_scene::check(history, &scene);
     check_scene(name, &scene);
 }
 
 fn check_scene(name: &str, scene: &Scene) {
     let view = scene.view;
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, scene);
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
     let drawn = text(&twin.draw(&Drawing {
         size_px,
         background,
-        lanes: &[Lane::alone(&view, &look)],
+        lanes: &[Lane::single(&view, &look)],
         flame: None,
         overlay: &[],
     }));
@@ -99,12 +100,12 @@ fn check_scene(name: &str, scene: &Scene) {
             format!("line {}\n  golden {}\n  drawn  {}\n", at + 1, line(&golden_lines, at), line(&drawn_lines, at))
         })
         .collect();
-    assert!(told.is_empty(), "tests/golden/{name}.txt:\n{told}\nall that is drawn:\n{drawn}");
+    assert!(told.is_empty(), "tests/golden/{name}.txt:\n{told}\nthe whole picture:\n{drawn}");
 }
 
-/// Blocks that begin and end, fall when what is below them goes, and one that is there all the time.
+/// A history whose blocks start and end, fall when a block below is freed, and one that lives throughout.
 fn training() -> History {
-    History::drawn(
+    History::from_picture(
         "
         .........##......... 40
         .......######....... 60
@@ -118,20 +119,20 @@ fn training() -> History {
 }
 
 #[test]
-fn in_order_of_birth() {
+fn blocks_in_allocation_order_match_golden() {
     let history = training();
     check("birth_order", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
 }
 
 #[test]
-fn in_groups() {
+fn grouped_blocks_match_golden() {
     let history = training().grouped(&[1, 0, 2]);
     check("grouped", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
 }
 
 #[test]
-fn blocks_too_thin_for_a_pixel_are_bands() {
-    let history = History::drawn(
+fn thin_blocks_are_drawn_as_bands() {
+    let history = History::from_picture(
         "
         ......########.. 40
         ....############ 3
@@ -146,8 +147,8 @@ fn blocks_too_thin_for_a_pixel_are_bands() {
 }
 
 #[test]
-fn pending_bytes_have_stripes_and_a_line_below() {
-    let history = History::drawn(
+fn pending_bytes_have_stripes_and_lower_line() {
+    let history = History::from_picture(
         "
         ........########.... 100
         ...#############.... 150
@@ -159,7 +160,7 @@ fn pending_bytes_have_stripes_and_a_line_below() {
 }
 
 #[test]
-fn gaps_are_seen_on_the_time_axis() {
+fn gaps_are_visible_on_time_axis() {
     let history = training().timed(&[3, 3, 0, 200, 3, 0, 0, 90]);
     let span = *history.elapsed.last().unwrap();
     let width = memscape::timeline::time_axis_width(span);
@@ -168,16 +169,17 @@ fn gaps_are_seen_on_the_time_axis() {
 }
 
 #[test]
-fn what_does_not_stand_out_is_faded() {
+fn blocks_without_highlight_are_faded() {
     let mut history = training();
     history.highlight = true;
     check("faded", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
 }
 
-/// Two segments and the gap between them; the upper one comes later and is given back. Holes, thin blocks, one that is pending.
+/// Two segments with a gap, the upper one mapped later and unmapped again, with free space, thin blocks and a pending
+/// one.
 #[test]
-fn addresses() {
-    let history = History::drawn(
+fn address_view_matches_golden() {
+    let history = History::from_picture(
         "
         .........#######.... 90
         .......########..... 4
@@ -192,11 +194,12 @@ fn addresses() {
     let history = history.pending();
     let places = [[0, 80], [80, 110], [150, 200], [110, 150], [320, 380], [262, 265], [266, 270], [390, 480]];
     let held = [([0, u32::MAX], [0, 220]), ([4, 18], [256, 500])];
-    let ranges = Allocations::from_spans(held.map(|([born, died], [from, to])| (born, died, to - from)));
-    let scene = history.with(|source| {
+    let ranges =
+        Allocations::from_spans(held.map(|([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)));
+    let scene = history.with_source(|source| {
         let source = AddressSource {
             source: *source,
-            has: None,
+            includes: None,
             place: &|id: AllocationId| places.get(id.0 as usize).copied(),
             ranges: &ranges,
             range_place: &|id: AllocationId| held.get(id.0 as usize).map(|range| range.1),

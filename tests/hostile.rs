@@ -1,12 +1,12 @@
-//! Files made to break us: a small file must never cost much time or memory, and no byte string may panic or hang the engine.
+//! Hostile files: a small file must not cost much time or memory, and no input may make the engine panic or hang.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks, Scope};
-use memscape::engine::protocol::{decoded, encoded};
+use memscape::engine::protocol::{Details, Direction, FileSummary, Highlight, Looks, Scope, SearchStart};
+use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A pickle of protocol 2 by hand.
+/// Builds a pickle of protocol 2.
 fn pickle(parts: &[&[u8]]) -> Vec<u8> {
     [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
 }
@@ -25,7 +25,7 @@ fn word(text: &str) -> Vec<u8> {
     [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-/// `key value key value …` for SETITEMS.
+/// Returns the keys and values for SETITEMS.
 fn fields(fields: &[(&str, &[u8])]) -> Vec<u8> {
     fields.iter().flat_map(|(key, value)| [&word(key), *value].concat()).collect()
 }
@@ -38,49 +38,49 @@ fn list(items: &[u8]) -> Vec<u8> {
     [b"](", items, b"e"].concat()
 }
 
-/// What `look` finds, or a failure when that takes far longer than any honest file of this size.
-fn soon<R: Send + 'static>(look: impl FnOnce() -> R + Send + 'static) -> R {
+/// Runs a function on a thread. Panics if it takes far longer than any valid file of this size.
+fn with_timeout<R: Send + 'static>(look: impl FnOnce() -> R + Send + 'static) -> R {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(look()));
-    receiver.recv_timeout(Duration::from_secs(20)).expect("a small file must not take long")
+    receiver.recv_timeout(Duration::from_secs(20)).expect("a small file takes too long")
 }
 
-/// The error of opening, or the summary.
-fn opened_soon(bytes: Vec<u8>) -> Result<FileSummary, String> {
-    soon(move || open(&bytes).map(|opened| opened.summary))
+/// Opens a file with the time limit of [`with_timeout`]. Returns its summary or error.
+fn open_with_timeout(bytes: Vec<u8>) -> Result<FileSummary, String> {
+    with_timeout(move || open(&bytes).map(|opened| opened.summary))
 }
 
-/// A batch that can't be handed on is looked at only as often as it doubles, also when other batches come and go above it.
+/// An unfinished batch is checked only when its size has doubled, even if nested batches start and end in between.
 #[test]
-fn a_long_batch_with_an_open_list_is_not_searched_again_and_again() {
+fn unfinished_batch_is_not_searched_repeatedly() {
     let tuples = b"(t".repeat(300_000);
     let bytes = pickle(&[b"](]", &b"N".repeat(1 << 20), &tuples, b"e"]);
-    assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a list");
+    assert_eq!(open_with_timeout(bytes).unwrap_err(), "[0]: expected a segment, found a list");
 }
 
-/// Each rewritten memo slot makes the short cuts forget what they know, at the cost of what they learnt since the last one: not of
-/// all containers that were ever open, nor of the largest table there ever was.
+/// Rewriting a memo slot invalidates the shortcuts' tables. This must cost no more than what they recorded since the
+/// last time.
 #[test]
-fn memo_slots_written_again_and_again_are_cheap() {
+fn rewritten_memo_slots_take_linear_time() {
     let rewritten = pickle(&[b"](", &b"]".repeat(60_000), b"e(K\x00", &b"q\x00".repeat(1_000_000), b"e"]);
-    assert_eq!(opened_soon(rewritten).unwrap_err(), "[0]: expected a segment, found a list");
+    assert_eq!(open_with_timeout(rewritten).unwrap_err(), "[0]: expected a segment, found a list");
 
     let frame = dict(&[("filename", &word("f")), ("name", &word("n")), ("line", b"K\x00")]);
     let slots = 0..400_000u32;
     let names: Vec<u8> = slots.clone().flat_map(|slot| [b"r", &slot.to_le_bytes()[..]].concat()).collect();
     let stacks: Vec<u8> = slots.flat_map(|slot| [b"](j", &slot.to_le_bytes()[..], b"ea"].concat()).collect();
     let bytes = pickle(&[b"]", &frame, &names, b"a", &stacks, &b"](h\x01eaNq\x00a".repeat(300_000)]);
-    assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a frame");
+    assert_eq!(open_with_timeout(bytes).unwrap_err(), "[0]: expected a segment, found a frame");
 }
 
-/// Settings of settings of settings, all of them one dict in the memo.
+/// Four levels of nested settings, each with forty references to the next.
 #[test]
 fn shared_settings_do_not_multiply() {
     let level = |value: &[u8], put: u8| {
         let pairs: Vec<u8> = (0..40).flat_map(|key| [&[b'K', key], value].concat()).collect();
         [b"}(", pairs.as_slice(), b"uq", &[put]].concat()
     };
-    // No POP in a snapshot: each level stands under a key that nobody knows.
+    // POP is not allowed in a snapshot, so each level is the value of an unknown key.
     let mut parts = word("segments");
     parts.extend(b"]");
     for depth in 0..4u8 {
@@ -89,24 +89,24 @@ fn shared_settings_do_not_multiply() {
     }
     parts.extend(word("allocator_settings"));
     parts.extend(b"h\x04");
-    let summary = opened_soon(pickle(&[b"}(", &parts, b"u"])).unwrap();
+    let summary = open_with_timeout(pickle(&[b"}(", &parts, b"u"])).unwrap();
     assert!(summary.settings.len() <= 1001, "{}", summary.settings.len());
     assert_eq!(summary.settings.last().unwrap().0, "…");
 }
 
-/// A traceback of one long line a million times.
+/// A traceback that repeats one shared line of 1 MiB 100,000 times.
 #[test]
-fn shared_lines_of_a_forward_stack_do_not_multiply() {
+fn shared_forward_frames_do_not_multiply() {
     let line = "x".repeat(1 << 20);
     let first = [word(&line), b"q\x01".to_vec()].concat();
     let lines = list(&[first, b"h\x01".repeat(100_000)].concat());
     let event = dict(&[("action", &word("alloc")), ("addr", b"K\x00"), ("size", b"K\x08"), ("forward_frames", &lines)]);
     let bytes = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&list(&event)))])]);
-    let details = soon(move || open(&bytes).unwrap().details(0, 0).unwrap());
-    assert!(heavy(&details) < 64 << 20, "{}", heavy(&details));
+    let details = with_timeout(move || open(&bytes).unwrap().details(0, 0).unwrap());
+    assert!(encoded_bytes(&details) < 64 << 20, "{}", encoded_bytes(&details));
 }
 
-/// The same with frames, fx texts, annotations and notes.
+/// Details must not copy shared frames, fx texts, annotations and metadata for each use.
 #[test]
 fn shared_texts_of_the_details_do_not_multiply() {
     let long = [word(&"x".repeat(1 << 20)), b"q\x01".to_vec()].concat();
@@ -129,18 +129,18 @@ fn shared_texts_of_the_details_do_not_multiply() {
         ("device_traces", &list(&events)),
         ("external_annotations", &list(&mark)),
     ])]);
-    let details = soon(move || open(&bytes).unwrap().details(0, 0).unwrap());
-    assert!(heavy(&details) < 64 << 20, "{}", heavy(&details));
+    let details = with_timeout(move || open(&bytes).unwrap().details(0, 0).unwrap());
+    assert!(encoded_bytes(&details) < 64 << 20, "{}", encoded_bytes(&details));
     assert!(details.frames.len() <= 10_001 && details.metadata.len() <= 1001 && details.annotations.len() <= 1001);
 }
 
-fn heavy(details: &Details) -> usize {
-    encoded(details).len()
+fn encoded_bytes(details: &Details) -> usize {
+    encode(details).len()
 }
 
-/// One list under a hundred thousand keys: looked through once, not a hundred thousand times.
+/// A list that 100,000 events share is searched once.
 #[test]
-fn shared_lists_are_not_searched_again_and_again() {
+fn shared_lists_are_searched_once() {
     let frame = dict(&[("filename", &word("f")), ("name", &word("n")), ("line", b"K\x00")]);
     let frames = list(&[frame, b"q\x02".to_vec(), b"h\x02".repeat(500_000), b"N".to_vec()].concat());
     let head =
@@ -148,43 +148,43 @@ fn shared_lists_are_not_searched_again_and_again() {
     let again = dict(&[("action", &word("oom")), ("frames", b"h\x03")]);
     let events = list(&[b"}(", head.as_slice(), b"u", &again.repeat(100_000)].concat());
     let bytes = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&events))])]);
-    let error = opened_soon(bytes).unwrap_err();
+    let error = open_with_timeout(bytes).unwrap_err();
     assert_eq!(error, "device_traces[0][0].frames[500001]: expected a frame, found None or a bool");
 }
 
-/// The same blocks in many segments, the same segment many times, the same top-level key many times.
+/// Segments must not share blocks, and a segment must not appear twice.
 #[test]
-fn blocks_and_segments_stand_in_one_place() {
+fn shared_blocks_and_segments_report_error() {
     let block = dict(&[("size", b"K\x08"), ("state", &word("active_allocated"))]);
     let blocks = [list(&block.repeat(30_000)), b"q\x04".to_vec()].concat();
     let segment = |blocks: &[u8]| dict(&[("total_size", b"K\x08"), ("blocks", blocks)]);
     let shared_blocks = list(&[segment(&blocks), segment(b"h\x04").repeat(100_000)].concat());
     assert_eq!(
-        opened_soon(pickle(&[&dict(&[("segments", &shared_blocks)])])).unwrap_err(),
+        open_with_timeout(pickle(&[&dict(&[("segments", &shared_blocks)])])).unwrap_err(),
         "segments[1].blocks: is not a separate list of blocks"
     );
     let one = [segment(&blocks), b"q\x05".to_vec()].concat();
     let shared_segment = list(&[one.clone(), b"h\x05".repeat(1_000_000)].concat());
     assert_eq!(
-        opened_soon(pickle(&[&dict(&[("segments", &shared_segment)])])).unwrap_err(),
+        open_with_timeout(pickle(&[&dict(&[("segments", &shared_segment)])])).unwrap_err(),
         "segments[1]: is not a separate segment"
     );
     let many = list(&[segment(b"]").repeat(3000), one].concat());
     let again = [word("segments"), b"q\x07".to_vec(), many, b"q\x06".to_vec(), b"h\x07h\x06".repeat(300_000)].concat();
-    let summary = opened_soon(pickle(&[b"}(", &again, b"u"])).unwrap();
+    let summary = open_with_timeout(pickle(&[b"}(", &again, b"u"])).unwrap();
     assert_eq!((summary.devices[0].segments, summary.devices[0].static_blocks), (3001, 30_000));
 }
 
-/// A slice asks for the time often enough, whatever the work is: at least once for every so many events, devices, frames.
+/// A slice checks the clock at least once per fixed number of events, devices or frames.
 #[test]
-fn work_that_grows_with_the_file_is_cut() {
+fn opening_many_devices_checks_the_clock() {
     let segments: Vec<Value> = (0..500).map(|device| segment(device, 0, json!([live(0, 8)]))).collect();
-    let asked = questions(&serde(&json!({"segments": segments})));
-    assert!(asked >= 1000, "{asked} questions for 500 devices");
+    let asked = clock_checks(&pickled(&json!({"segments": segments})));
+    assert!(asked >= 1000, "the clock was checked {asked} times for 500 devices");
 }
 
-/// How often a file asks for the time while it opens.
-fn questions(bytes: &[u8]) -> usize {
+/// Returns how often opening a file checks the clock.
+fn clock_checks(bytes: &[u8]) -> usize {
     let mut engine = Engine::new();
     engine.request(Request::open("", None));
     engine.feed(bytes.to_vec());
@@ -200,29 +200,29 @@ fn questions(bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn long_names_are_cut_in_messages() {
+fn long_names_are_truncated_in_messages() {
     let key = word(&"k".repeat(1 << 20));
     let unknown = pickle(&[b"}(", &word("segments"), b"]", &key, b"Nu"]);
-    let summary = opened_soon(unknown).unwrap();
+    let summary = open_with_timeout(unknown).unwrap();
     assert!(summary.warnings[0].message.len() < 5000 && summary.warnings[0].example.len() < 5000);
     let refused = pickle(&[b"}(", &key, b"cos\nsystem\n"]);
-    assert!(opened_soon(refused).unwrap_err().len() < 5000);
+    assert!(open_with_timeout(refused).unwrap_err().len() < 5000);
     let nested = pickle(&[&b"](".repeat(60_000), b"R"]);
-    assert!(opened_soon(nested).unwrap_err().len() < 5000);
+    assert!(open_with_timeout(nested).unwrap_err().len() < 5000);
 }
 
-/// What a fuzz target found: a key with a line break made two lines of the sentence. A terminal would obey worse.
+/// Found by fuzzing: a key with a line break split the error message in two. Escape sequences would reach the terminal.
 #[test]
-fn control_characters_of_a_file_stay_out_of_sentences() {
+fn control_characters_are_escaped_in_messages() {
     let refused = pickle(&[b"}(", &word("a\n\x1b[2Jb"), b"cos\nsystem\n"]);
-    let error = opened_soon(refused).unwrap_err();
+    let error = open_with_timeout(refused).unwrap_err();
     assert!(error.starts_with("a\\n\\u{1b}[2Jb: "), "{error}");
     let unknown = pickle(&[b"}(", &word("segments"), b"]", &word("a\rb"), b"Nu"]);
-    assert_eq!(opened_soon(unknown).unwrap().warnings[0].example, "a\\rb");
+    assert_eq!(open_with_timeout(unknown).unwrap().warnings[0].example, "a\\rb");
 }
 
 #[test]
-fn metadata_that_looks_like_an_event_holds_nothing_back_and_moves_no_place() {
+fn metadata_shaped_like_event_keeps_paths_correct() {
     let note = json!({"action": "jump"});
     let mut events: Vec<Value> = (0..20_000).map(|at| event("alloc", at * 512, 8)).collect();
     events[0]["user_metadata"] = note.clone();
@@ -230,7 +230,7 @@ fn metadata_that_looks_like_an_event_holds_nothing_back_and_moves_no_place() {
     events[9]["color"] = json!("red");
     let mut engine = Engine::new();
     engine.request(Request::open("", None));
-    engine.feed(serde(&json!({"segments": [], "device_traces": [events]})));
+    engine.feed(pickled(&json!({"segments": [], "device_traces": [events]})));
     while engine.wants().is_none() {
         engine.step(&mut || false);
     }
@@ -260,12 +260,12 @@ fn segment(device: i64, address: u64, blocks: Value) -> Value {
     json!({"device": device, "address": address, "total_size": 4096, "stream": 0, "segment_type": "large", "blocks": blocks})
 }
 
-fn serde(value: &impl serde::Serialize) -> Vec<u8> {
+fn pickled(value: &impl serde::Serialize) -> Vec<u8> {
     serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap()
 }
 
-/// A small snapshot with a bit of everything.
-fn small() -> Value {
+/// A small snapshot with most features of the format.
+fn small_snapshot() -> Value {
     let frames = json!([{"filename": "a.py", "line": 3, "name": "f"}, {"filename": "??", "line": 0, "name": "g"}]);
     let mut alloc = event("alloc", 512, 100);
     alloc["frames"] = frames.clone();
@@ -287,8 +287,8 @@ fn small() -> Value {
     })
 }
 
-/// Opens a file with slices of no time at all and asks everything of it: whatever the bytes, that ends.
-fn survive(bytes: &[u8]) {
+/// Opens a file in the shortest possible slices and sends all kinds of requests. Panics if one is never answered.
+fn exercise(bytes: &[u8]) {
     let mut engine = Engine::new();
     engine.request(Request::open("x", None));
     let mut chunks = bytes.chunks(97);
@@ -338,7 +338,7 @@ fn survive(bytes: &[u8]) {
             let Reply::Answer { answer: Answer::Details(details), .. } = reply(&mut engine, Some(request)) else {
                 panic!("not details")
             };
-            assert_eq!(decoded(&encoded(&details)), Some(details));
+            assert_eq!(decode(&encode(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
             let find = Request::Ask(Ask { serial: 2, device: device.device, what: Question::Find(query.into()) });
@@ -346,7 +346,7 @@ fn survive(bytes: &[u8]) {
                 panic!("not a tally")
             };
             for direction in [Direction::Next, Direction::Previous] {
-                let begin = Begin::Moment(device.events as u32 / 2);
+                let begin = SearchStart::Moment(device.events as u32 / 2);
                 let (looks, window) = (Looks::default(), [1, 5]);
                 let step = Request::Ask(Ask {
                     serial: 3,
@@ -368,7 +368,7 @@ fn survive(bytes: &[u8]) {
     }
 }
 
-/// Small valid pickles of every writer.
+/// Returns small valid pickles of every writer.
 fn seeds() -> Vec<Vec<u8>> {
     let generated =
         ["--events 30 --frames 3", "--events 30 --frames 3 --style cpp", "--events 30 --protocol 2 --pending"];
@@ -376,10 +376,10 @@ fn seeds() -> Vec<Vec<u8>> {
         let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
         generate::generate(&options, Vec::new()).unwrap().0
     });
-    std::iter::once(serde(&small())).chain(generated).collect()
+    std::iter::once(pickled(&small_snapshot())).chain(generated).collect()
 }
 
-/// Bytes that mean something to a pickle machine, likelier than chance has them.
+/// Bytes with a meaning in pickles, inserted more often than by chance.
 const OPCODES: &[u8] = b"](}e)u.KMJGNas\x85\x86\x87thqjr\x94\x88\x89\x8aX\x8c\x80\xff\x00\x7f";
 
 #[derive(Clone, Debug)]
@@ -424,7 +424,7 @@ fn edit(bytes: &mut Vec<u8>, at: prop::sample::Index, edit: &Edit) {
     }
 }
 
-/// A value as no writer puts it there.
+/// Generates a value that no writer puts there.
 fn odd_value() -> impl Strategy<Value = Value> {
     let number = prop_oneof![
         -3..2000i64,
@@ -449,7 +449,7 @@ fn odd_dict(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value>
         .prop_map(|pairs| json!(pairs.into_iter().collect::<std::collections::BTreeMap<_, _>>()))
 }
 
-/// Events that follow the format but no allocator: few addresses, any size, any order of any action.
+/// Generates events that follow the format but no allocator: few addresses, any size, and any actions in any order.
 fn odd_events() -> impl Strategy<Value = Value> {
     let actions =
         ["alloc", "free_requested", "free_completed", "segment_alloc", "segment_unmap", "oom", "annotate", "jump"];
@@ -464,7 +464,7 @@ fn odd_events() -> impl Strategy<Value = Value> {
     prop::collection::vec(event, 0..30).prop_map(|events| json!(events))
 }
 
-/// One value of a tree, chosen by chance, becomes another.
+/// Replaces a value of the tree, selected by `at`.
 fn replace(value: &mut Value, at: usize, with: &Value) {
     let children: Vec<&mut Value> = match value {
         Value::Array(items) => items.iter_mut().collect(),
@@ -482,30 +482,30 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn changed_bytes_end_in_a_view_or_an_error(seed in 0..4usize, edits in edits()) {
+    fn changed_bytes_open_or_report_error(seed in 0..4usize, edits in edits()) {
         let mut bytes = seeds().swap_remove(seed);
         edits.iter().for_each(|(at, change)| edit(&mut bytes, *at, change));
-        survive(&bytes);
+        exercise(&bytes);
     }
 
     #[test]
-    fn changed_values_end_in_a_view_or_an_error(changes in prop::collection::vec((0..1_000_000usize, odd_value()), 1..4)) {
-        let mut value = small();
+    fn changed_values_open_or_report_error(changes in prop::collection::vec((0..1_000_000usize, odd_value()), 1..4)) {
+        let mut value = small_snapshot();
         changes.iter().for_each(|(at, with)| replace(&mut value, *at, with));
-        survive(&serde(&value));
+        exercise(&pickled(&value));
     }
 
     #[test]
-    fn any_keys_with_any_values_end_in_a_view_or_an_error(value in odd_dict(odd_value())) {
-        survive(&serde(&value));
+    fn random_keys_and_values_open_or_report_error(value in odd_dict(odd_value())) {
+        exercise(&pickled(&value));
     }
 
     #[test]
-    fn any_story_ends_in_a_view(traces in prop::collection::vec(odd_events(), 0..3), sizes in prop::collection::vec(0..9u64, 0..4)) {
+    fn random_event_sequences_open(traces in prop::collection::vec(odd_events(), 0..3), sizes in prop::collection::vec(0..9u64, 0..4)) {
         let blocks: Vec<Value> = sizes.iter().map(|&address| live(address, address)).collect();
         let value = json!({"segments": [segment(0, 0, json!(blocks))], "device_traces": traces});
-        let mut opened: Opened = open(&serde(&value)).unwrap();
-        survive(&serde(&value));
+        let mut opened: Opened = open(&pickled(&value)).unwrap();
+        exercise(&pickled(&value));
         for device in opened.summary.devices.clone() {
             opened.scene(device.device, View::fit(device.events + 1, device.drawn_peak, 9, 9));
         }

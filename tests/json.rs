@@ -1,17 +1,17 @@
-//! JSON as it travels: any value, any cut, every prefix, and what is not JSON.
+//! The JSON reader: random values in random chunks, truncated input, limits and invalid JSON.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::pickle_tree;
 
-use memscape::json::{ErrorKind, JsonError, Limits, Machine};
+use memscape::json::{ErrorKind, JsonError, Limits, Parser};
 use pickle_tree::{Trees, hexadecimal, quoted};
 use proptest::prelude::*;
 
 type Outcome = Result<String, JsonError<String>>;
 
 fn text_of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limits: Limits) -> Outcome {
-    let mut machine = Machine::new(Trees::default(), limits);
+    let mut machine = Parser::new(Trees::default(), limits);
     for chunk in chunks {
         machine.feed(chunk)?;
     }
@@ -26,7 +26,7 @@ fn message(json: &str) -> String {
     text(json).expect_err(json).to_string()
 }
 
-/// A value as JSON and as what a reader must come to.
+/// A value as JSON text and as the text that the reader gives for it.
 #[derive(Clone, Debug)]
 struct Pair {
     json: String,
@@ -41,7 +41,7 @@ fn string(value: &str) -> Pair {
     pair(serde_json::to_string(value).unwrap(), quoted(value.as_bytes()))
 }
 
-/// Every character as an escape, the rarer ones as a pair of them.
+/// Encodes every character as a `\u` escape, with surrogate pairs where necessary.
 fn escaped(value: &str) -> Pair {
     let json: String = value.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
     pair(format!("\"{json}\""), quoted(value.as_bytes()))
@@ -88,7 +88,7 @@ fn values() -> impl Strategy<Value = Pair> {
 
 proptest! {
     #[test]
-    fn any_value_in_any_pieces(value in values(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+    fn random_values_parse_in_any_chunks(value in values(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         prop_assert_eq!(text(&value.json), Ok(value.text.clone()));
         let bytes = value.json.as_bytes();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_container_ends_too_soon(value in values()) {
+    fn truncated_container_reports_unexpected_end(value in values()) {
         prop_assume!(value.json.starts_with(['[', '{']));
         for length in 0..value.json.len() {
             let error = text_of_chunks([&value.json.as_bytes()[..length]], Limits::default()).unwrap_err();
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_do_no_harm(bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(
+    fn random_bytes_do_not_panic(bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(
         b"[]{},:\"\\ \n0123456789eE+-.truefalsn".as_slice())], 0..200)) {
         let whole = text_of_chunks([bytes.as_slice()], Limits::default());
         if let Err(error) = &whole {
@@ -120,15 +120,15 @@ proptest! {
 }
 
 #[test]
-fn what_python_writes_beyond_the_standard() {
+fn nan_and_infinity_are_parsed() {
     assert_eq!(text("[NaN, Infinity, -Infinity, -0, -0.0]").unwrap(), "[NaN, inf, -inf, 0, -0.0]");
     assert_eq!(text(r#"["\ud800", "\udfff\ud800"]"#).unwrap(), r"['\xed\xa0\x80', '\xed\xbf\xbf\xed\xa0\x80']");
     assert_eq!(text("18446744073709551615").unwrap(), "0x00ffffffffffffffff");
-    assert_eq!(text(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap(), "{'a': 3, 'b': 2}", "of equal keys the last counts");
+    assert_eq!(text(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap(), "{'a': 3, 'b': 2}", "the last of equal keys wins");
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_path_and_offset() {
     let cases = [
         ("", "unexpected end of file inside the JSON (at byte 0)"),
         ("[1, 2", "unexpected end of file inside the JSON (at byte 5)"),
@@ -159,7 +159,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn limits_are_kept_before_what_they_bound_arrives() {
+fn limits_apply_before_whole_value_arrives() {
     let limits = Limits { string_bytes: 100, atom_bytes: 20, nesting: 5 };
     let cases = [
         ("[".repeat(6), "[0][0][0][0][0]: more than 5 nested containers: not a snapshot (at byte 5)"),
@@ -177,6 +177,6 @@ fn limits_are_kept_before_what_they_bound_arrives() {
 }
 
 #[test]
-fn three_million_brackets_are_refused() {
+fn too_deep_nesting_reports_error() {
     assert!(message(&"[".repeat(3_000_000)).contains("more than 4096 nested containers"));
 }

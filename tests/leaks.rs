@@ -1,5 +1,5 @@
-//! The insights on leaks & waste and on the peak: the truth of generated files is found, healthy trainings raise no alarm, and
-//! numbers are those of all other views.
+//! The insights Leaks & waste, Peak and OOM: leaks of generated files are found, healthy training raises no alarm, and
+//! numbers agree with all other views.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -12,10 +12,10 @@ use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
-use reported::{asked, cell, number, of, report, sheet, text};
+use reported::{cell, number, report, report_of, report_request, sheet, text};
 use trained::generated;
 
-/// The topics of this part.
+/// Topics under test.
 const TOPICS: [Topic; 3] = [Topic::Peak, Topic::OutOfMemory, Topic::Leaks];
 
 fn alarms(opened: &mut Opened) -> Vec<String> {
@@ -33,9 +33,9 @@ fn alarms(opened: &mut Opened) -> Vec<String> {
     alarms
 }
 
-/// memviz-neo raises 454 on train-fp32-1185-segments alone.
+/// memviz-neo raises 454 alarms on train-fp32-1185-segments alone.
 #[test]
-fn no_real_file_raises_an_alarm() {
+fn real_files_raise_no_alarm() {
     for path in real_pickles().unwrap_or_default() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(alarms(&mut opened), Vec::<String>::new(), "{}", path.display());
@@ -43,7 +43,7 @@ fn no_real_file_raises_an_alarm() {
 }
 
 #[test]
-fn a_healthy_training_raises_no_alarm() {
+fn healthy_training_raises_no_alarm() {
     for words in [
         "--steps 12 --layers 4",
         "--steps 5 --layers 4 --record-from-start",
@@ -61,7 +61,7 @@ fn a_healthy_training_raises_no_alarm() {
 }
 
 #[test]
-fn the_leak_is_found_to_the_byte() {
+fn leak_is_found_with_exact_bytes() {
     for words in
         ["--steps 7 --layers 3", "--steps 12 --layers 2 --pending", "--events 14000 --layers 3 --no-annotations"]
     {
@@ -79,24 +79,28 @@ fn the_leak_is_found_to_the_byte() {
         let stays = alive.rows.iter().find(|row| text(alive, row, "call_site") == site).unwrap();
         let (blocks, bytes) = (i128::from(truth.leaked_blocks), i128::from(truth.leaked_requested));
         assert_eq!((number(alive, stays, "count"), number(alive, stays, "live_bytes")), (blocks, bytes), "{words}");
-        // A step may be under way at the end.
+        // The recording may end in the middle of a step.
         assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "live_bytes") <= bytes, "{words}");
         if words.contains("--steps") {
             assert_eq!((number(grows, row, "count"), number(grows, row, "live_bytes")), (blocks, bytes), "{words}");
-            assert_eq!(number(grows, row, "new_count"), i128::from(truth.steps) - 2, "{words}: all but the first two");
+            assert_eq!(
+                number(grows, row, "new_count"),
+                i128::from(truth.steps) - 2,
+                "{words}: all but those of the first two steps"
+            );
         }
         let evidence = row.evidence.as_ref().unwrap();
         assert!(evidence.span.is_some() && evidence.allocation.is_some());
         let peak = report(&mut opened, 0, Topic::Peak, &[]);
-        assert!(peak.statements.iter().any(|it| it.text == **said), "{words}: the peak report says so too");
-        // What a person wants to see more often than it happened is not said.
+        assert!(peak.statements.iter().any(|it| it.text == **said), "{words}: the peak report contains the same alarm");
+        // A growth in fewer steps than the threshold is not reported.
         let strict = report(&mut opened, 0, Topic::Leaks, &[("steps", 1000)]);
         assert!(strict.statements.iter().all(|it| it.tone != Tone::Alarm), "{words}");
     }
 }
 
 #[test]
-fn the_longest_wait_is_the_one_that_the_allocator_knows() {
+fn longest_wait_matches_generator() {
     for words in ["--events 8000 --layers 3 --pending", "--events 9000 --layers 3 --pending --ring 4000 --seed 5"] {
         let (mut opened, truth) = generated(words);
         let truth = &truth.devices[0];
@@ -118,7 +122,7 @@ fn the_longest_wait_is_the_one_that_the_allocator_knows() {
 }
 
 #[test]
-fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
+fn peak_report_matches_summary_tree_and_legend() {
     let (mut opened, _) = generated("--steps 4 --layers 3 --pending --leak");
     let mut files = vec![("generated".to_owned(), opened)];
     for path in real_pickles().unwrap_or_default() {
@@ -179,36 +183,36 @@ fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
     }
 }
 
-/// The same in slices that end at every look at the clock, and cut to a few rows.
+/// Slices that end at every check of the clock give the same reports, and a row limit only cuts them.
 #[test]
-fn reports_in_slices_are_the_same() {
+fn sliced_reports_are_identical() {
     let (mut opened, _) = generated("--steps 5 --layers 3 --pending --leak --oom");
     for topic in TOPICS {
         let whole = report(&mut opened, 0, topic, &[]);
-        let sliced = of(opened::reply(&mut opened.engine, asked(0, topic, None, &[])));
+        let sliced = report_of(opened::reply(&mut opened.engine, report_request(0, topic, None, &[])));
         assert_eq!(whole, sliced, "{topic:?}");
-        let mut request = asked(0, topic, None, &[]);
+        let mut request = report_request(0, topic, None, &[]);
         if let Request::Ask(Ask { what: Question::Report(question), .. }) = &mut request {
             question.rows = 2;
         }
-        let short = of(opened.reply(request));
+        let short = report_of(opened.reply(request));
         for (short, whole) in short.sheets.iter().zip(&whole.sheets) {
             assert_eq!(short.rows, whole.rows[..whole.rows.len().min(2)], "{topic:?}: {}", short.key);
             let all = short.rows.len() as u32 + short.left_out;
-            // Of allocations before it nobody knows how many there are.
+            // The number of allocations before recording is unknown.
             assert!(all == whole.rows.len() as u32 || short.key == "before", "{topic:?}: {}", short.key);
             assert_eq!(short.total, whole.total, "{topic:?}: {}", short.key);
         }
     }
-    assert_eq!(report(&mut opened, 5, Topic::Leaks, &[]).sheets, [], "there is no such device");
+    assert_eq!(report(&mut opened, 5, Topic::Leaks, &[]).sheets, [], "unknown device");
 }
 
-/// The moment beside the peak has a column of its own.
+/// The cursor's event has a column of its own next to the peak.
 #[test]
-fn the_peak_report_has_another_moment_beside_it() {
+fn peak_report_has_column_for_cursor() {
     let (mut opened, _) = generated("--steps 3 --layers 2");
     let device = opened.summary.devices[0].clone();
-    let told = of(opened.reply(asked(0, Topic::Peak, Some(u32::MAX), &[])));
+    let told = report_of(opened.reply(report_request(0, Topic::Peak, Some(u32::MAX), &[])));
     let live = sheet(&told, "live");
     assert_eq!(live.total[4], Cell::Bytes(device.end_requested));
     let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
@@ -216,7 +220,7 @@ fn the_peak_report_has_another_moment_beside_it() {
 }
 
 #[test]
-fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
+fn releasable_bytes_exclude_private_pools_and_host() {
     let mib = 1u64 << 20;
     let segment = |device: i64, at: u64, pool: [u64; 2]| {
         let block =
@@ -244,12 +248,12 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
 }
 
 #[test]
-fn the_rows_of_another_moment_are_its_total() {
+fn rows_at_cursor_sum_to_total() {
     let (mut opened, _) = generated("--steps 4 --layers 3");
     let events = opened.summary.devices[0].events as u32;
     let mut others = 0;
     for at in (0..events).step_by(29).chain([events, u32::MAX]) {
-        let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
+        let report = report_of(opened.reply(report_request(0, Topic::Peak, Some(at), &[])));
         let live = sheet(&report, "live");
         let place = live.columns.iter().position(|column| column.key == "live_bytes_at_cursor").unwrap();
         let sum: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
@@ -259,11 +263,11 @@ fn the_rows_of_another_moment_are_its_total() {
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,
-            what: Question::Moments(vec![memscape::engine::protocol::At::Moment(at)]),
+            what: Question::Moments(vec![memscape::engine::protocol::MomentSpec::Moment(at)]),
         })) else {
             panic!("no moment")
         };
         assert_eq!(total, moments[0].requested, "at {at}");
     }
-    assert!(others > 0, "something is live at another moment alone");
+    assert!(others > 0, "no row is live only at another moment");
 }

@@ -1,5 +1,5 @@
-//! Every limit, with the file that trips it and the sentence it gives; and every prefix of a good file, with the place where it
-//! ends.
+//! Every limit of the decoder, with a file that exceeds it and its error message, and errors for every prefix of valid
+//! files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -14,13 +14,13 @@ use memscape::snapshot::Reader;
 use opened::{Opened, open};
 use std::io::Write;
 
-/// The sentence of a file that can't be opened.
+/// Returns the error for a file that cannot be opened.
 #[track_caller]
-fn refused(bytes: &[u8]) -> String {
-    open(bytes).map(drop).expect_err("this is no snapshot")
+fn error_of(bytes: &[u8]) -> String {
+    open(bytes).map(drop).expect_err("the file must not open")
 }
 
-/// A pickle of protocol 2 by hand.
+/// Builds a pickle of protocol 2.
 fn pickle(parts: &[&[u8]]) -> Vec<u8> {
     [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
 }
@@ -29,7 +29,7 @@ fn word(text: &str) -> Vec<u8> {
     [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-/// Instructions for each number, with the number in them.
+/// Concatenates the instructions for each number, which contain the number as four bytes.
 fn each(numbers: std::ops::Range<u32>, instructions: impl Fn([u8; 4]) -> Vec<u8>) -> Vec<u8> {
     numbers.flat_map(|number| instructions(number.to_le_bytes())).collect()
 }
@@ -41,7 +41,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn every_limit_of_the_machine_is_one_sentence() {
+fn exceeded_pickle_limits_report_error() {
     let cases: [(&str, Vec<u8>, &str); 15] = [
         (
             "a string of 4 GiB − 1, announced in five bytes",
@@ -65,7 +65,7 @@ fn every_limit_of_the_machine_is_one_sentence() {
             "more than 4,096 values in one tuple: not a snapshot (TUPLE at byte 5003)",
         ),
         (
-            "values that nobody takes",
+            "values that stay on the stack",
             pickle(&[b"(", &b"N".repeat((1 << 22) + 1)]),
             "more than 4,194,304 values on the stack: not a snapshot (NONE at byte 4194307)",
         ),
@@ -95,7 +95,7 @@ fn every_limit_of_the_machine_is_one_sentence() {
             "more than 65,536 skipped memo slots: not a snapshot (LONG_BINPUT at byte 3)",
         ),
         (
-            "a memo slot nobody wrote",
+            "a memo slot that was never written",
             pickle(&[b"j\xff\xff\xff\xff"]),
             "memo slot 4294967295 is read but was never written (LONG_BINGET at byte 2)",
         ),
@@ -116,34 +116,34 @@ fn every_limit_of_the_machine_is_one_sentence() {
         ),
     ];
     for (what, file, sentence) in cases {
-        let error = refused(&file);
-        // The paths of nested lists are cut, and long all the same.
+        let error = error_of(&file);
+        // The paths of nested lists are truncated but still long.
         assert!(error.ends_with(sentence), "{what}: {error}");
         assert!(error.len() < 5000, "{what}: {} bytes", error.len());
     }
 }
 
-/// What a fuzz target found: a string that is too long and holds a control character behind the limit was one error in one piece
-/// and another in small ones.
+/// Found by fuzzing: a too long string with a control character behind the limit gave different errors in one chunk and
+/// in small ones.
 #[test]
-fn a_limit_of_json_is_the_same_wherever_its_chunks_are_cut() {
+fn json_limit_does_not_depend_on_chunks() {
     let limits = memscape::json::Limits { string_bytes: 5, ..Default::default() };
     let error = |chunk: usize| {
-        let mut machine = memscape::json::Machine::new(Reader::new(Recorder::default()), limits);
+        let mut machine = memscape::json::Parser::new(Reader::new(Recorder::default()), limits);
         b"[\"long enough\0\"]".chunks(chunk).find_map(|piece| machine.feed(piece).err()).unwrap().to_string()
     };
     assert_eq!(error(100), "[0]: more than 5 bytes in one string: not a snapshot (at byte 1)");
     assert_eq!(error(1), error(100));
 }
 
-/// The containers, lists and devices of the format, which cost tables each: none may be had for a handful of bytes.
+/// Limits of containers, lists and devices, which need tables. They must not be exceeded by a few bytes each.
 #[test]
-fn every_limit_of_the_snapshot_is_one_sentence() {
+fn exceeded_snapshot_limits_report_error() {
     let event = [b"}(", word("action").as_slice(), b"q\x01", &word("oom"), b"q\x02u"].concat();
-    // In batches, as Python writes them: so many lists open at once are refused for that alone.
+    // Batches as written by Python. This many open lists would be an error of their own.
     let batch = [b"(", b"](}(h\x01h\x02ue".repeat(1000).as_slice(), b"e"].concat();
     let traces = [b"}", word("device_traces").as_slice(), b"](](", &event, b"ee", &batch.repeat(66), b"s"].concat();
-    assert_eq!(refused(&pickle(&[&traces])), "device_traces[1024]: is not one of the first 1024 devices");
+    assert_eq!(error_of(&pickle(&[&traces])), "device_traces[1024]: is not one of the first 1024 devices");
 
     let lists = pickle(&[
         b"}(",
@@ -155,20 +155,20 @@ fn every_limit_of_the_snapshot_is_one_sentence() {
         &word("device_traces"),
         b"](](}(h\x01h\x02ueeu",
     ]);
-    assert_eq!(refused(&lists), "device_traces[0]: is not one of the first 65536 lists of events");
+    assert_eq!(error_of(&lists), "device_traces[0]: is not one of the first 65536 lists of events");
 
-    // Keys and words are in the memo, so a device costs forty bytes.
+    // Keys and words are in the memo, so a device takes 40 bytes.
     let names = ["device", "total_size", "blocks", "size", "state", "active_allocated"];
     let names: Vec<u8> = (10..).zip(names).flat_map(|(slot, name)| [word(name), vec![b'q', slot]].concat()).collect();
     let segment = |device: [u8; 4]| [b"}(h\nJ", &device[..], b"h\x0bK\x08h\x0c](}(h\rK\x08h\x0eh\x0fueu"].concat();
     let segments =
         [b"](", names.as_slice(), b"e", &word("segments"), b"](", &each(0..1_000_000, segment), b"e"].concat();
     let segments = pickle(&[b"}(", &word("names"), &segments, b"u"]);
-    assert_eq!(refused(&segments), "segments[1024].device: is not one of the first 1024 devices");
+    assert_eq!(error_of(&segments), "segments[1024].device: is not one of the first 1024 devices");
 }
 
 #[test]
-fn a_million_empty_devices_are_no_devices() {
+fn empty_devices_are_left_out() {
     let event = [b"}(", word("action").as_slice(), &word("oom"), b"u"].concat();
     let batch = [b"(", b"]".repeat(1000).as_slice(), b"e"].concat();
     let traces = [b"]", batch.repeat(1000).as_slice(), b"](", &event, b"ea"].concat();
@@ -177,12 +177,12 @@ fn a_million_empty_devices_are_no_devices() {
     assert_eq!(devices, [1_000_000]);
 }
 
-/// What a 32-bit memory does to files too large for it, on a smaller scale: refused while there is memory to say so.
+/// A small memory limit in place of 32-bit memory. The error must come while there is memory to report it.
 #[test]
-fn a_file_too_large_for_the_memory_says_what_it_would_need() {
+fn file_too_large_for_memory_reports_needed_bytes() {
     let file = generated("--events 60000 --frames 6");
     let open = |memory: u64, total_bytes: Option<u64>| {
-        let mut engine = Engine::with_memory(memory);
+        let mut engine = Engine::with_memory_limit(memory);
         engine.request(Request::open("large.pickle", total_bytes));
         for chunk in file.chunks(1 << 16) {
             engine.feed(chunk.to_vec());
@@ -201,16 +201,16 @@ fn a_file_too_large_for_the_memory_says_what_it_would_need() {
     let (error, needed) = open(1 << 30, length);
     assert_eq!(error, None);
     let (error, held) = open(needed / 2, length);
-    let error = error.expect("half of what it needs is not enough");
-    assert_eq!(held, 0, "what was read is given up");
+    let error = error.expect("half the memory is not enough");
+    assert_eq!(held, 0, "memory is released after the error");
     let start = "not enough memory: ";
     assert!(error.starts_with(start) && error.contains(", about ") && error.contains(" needed. "), "{error}");
     assert!(error.contains("record fewer events (max_entries="), "{error}");
     let (error, _) = open(needed / 2, None);
-    assert!(!error.unwrap().contains("needed"), "of an unknown length nothing can be told");
+    assert!(!error.unwrap().contains("needed"), "no estimate for a file of unknown length");
 }
 
-/// One file of Python's writer, one of torch's, and one in gzip.
+/// Returns a file of Python's writer, one of torch's, and a gzipped one.
 fn small_files() -> [Vec<u8>; 3] {
     let small =
         |words: &str| generated(&format!("--events 12 --frames 2 --layers 1 --hidden 64 --record-from-start {words}"));
@@ -223,23 +223,26 @@ fn generated(words: &str) -> Vec<u8> {
 }
 
 #[test]
-fn every_prefix_is_an_error_that_says_where() {
+fn every_prefix_reports_error_with_offset() {
     for (number, whole) in small_files().iter().enumerate() {
         assert!(open(whole).is_ok(), "file {number}");
         for length in 0..whole.len() {
-            let error = refused(&whole[..length]);
+            let error = error_of(&whole[..length]);
             let place = match error.as_str() {
                 "the file is empty" => 0,
                 error if error.contains("it begins with") => 0,
-                error => place(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}")),
+                error => {
+                    offset_in(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}"))
+                }
             };
             assert!(place <= length as u64, "file {number}, {length} bytes: {error}");
         }
     }
 }
 
-/// The byte that an error names: `… (at byte 12)`, `… (APPENDS at byte 12)`, `… after 12 bytes`, `… near byte 12`.
-fn place(error: &str) -> Option<u64> {
+/// Returns the offset in an error message: `… (at byte 12)`, `… (APPENDS at byte 12)`, `… after 12 bytes`, `… near byte
+/// 12`.
+fn offset_in(error: &str) -> Option<u64> {
     let before = ["byte ", "after "].into_iter().filter_map(|word| Some(error.rfind(word)? + word.len())).max()?;
     error.get(before..)?.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! A range of a file that is loaded alone: at each of its events all is what it is in the whole file.
+//! Files loaded in part: each loaded event has the same state as in the whole file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -9,15 +9,15 @@ use memscape::engine::crop::{Crop, CropError};
 use memscape::engine::protocol::LoadRange;
 use memscape::replay::{Curve, DeviceHistory};
 use memscape::units::{EventIdx, Moment};
-use opened::{Opened, Way, open, open_range, real_pickles};
+use opened::{OpenOptions, Opened, open, open_range, real_pickles};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
+/// A deterministic random number generator.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, most: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(most.max(1))) as u32
@@ -25,26 +25,26 @@ impl Dice {
 }
 
 fn loaded(bytes: &[u8], load: LoadRange) -> Opened {
-    open_range(bytes, Way::default(), load).unwrap()
+    open_range(bytes, OpenOptions::default(), load).unwrap()
 }
 
-/// Live, awaiting and reserved bytes after each event from this one on, the state before it first.
+/// Returns live, awaiting-free and reserved bytes before event `from` and after each event of the range.
 fn curve(history: &DeviceHistory, from: u32, to: u32) -> Vec<[i64; 3]> {
-    let pending = |event| history.pending_change(event);
+    let pending = |event| history.awaiting_free_change(event);
     let moment = Moment(from);
-    let awaiting = Curve::new(&history.pending, &pending).at(moment);
+    let awaiting = Curve::new(&history.awaiting_free, &pending).at(moment);
     let mut now = [history.drawn_at(moment), awaiting, history.reserved_at(moment)];
     let mut all = vec![now];
     for event in (from..to).map(EventIdx) {
         now[0] += history.drawn_change(event);
-        now[1] += history.pending_change(event);
+        now[1] += history.awaiting_free_change(event);
         now[2] += history.reserved_change(event);
         all.push(now);
     }
     all
 }
 
-/// Address and bytes of what is live at a moment, and how its stack begins.
+/// Returns live allocations at a moment, keyed by address and size, with the first frames of their stacks.
 fn live(side: Side<'_>, moment: u32) -> BTreeMap<(u64, u64), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
     let (history, snapshot) = (side.history, side.snapshot());
@@ -59,7 +59,7 @@ fn live(side: Side<'_>, moment: u32) -> BTreeMap<(u64, u64), Vec<String>> {
     found
 }
 
-/// What is mapped at a moment: address and bytes, what lies against each other as one.
+/// Returns mapped ranges at a moment as address and size. Adjacent ranges are merged.
 fn mapped(side: Side<'_>, moment: u32) -> Vec<(u64, u64)> {
     let lives = side.segment_lives().unwrap();
     let ids = lives.live.live_at(&lives.ranges, Moment(moment));
@@ -76,9 +76,9 @@ fn mapped(side: Side<'_>, moment: u32) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
+fn loaded_range_has_totals_of_whole_file() {
     let Some(files) = real_pickles() else { return };
-    let mut dice = Dice(20);
+    let mut dice = Random(20);
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
@@ -98,7 +98,7 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
             for range in ranges {
                 let mut part = loaded(&bytes, range);
                 let (Some(part), Some(whole)) =
-                    (part.engine.whole_side(device.device), whole.engine.whole_side(device.device))
+                    (part.engine.complete_side(device.device), whole.engine.complete_side(device.device))
                 else {
                     panic!("{name}: a device is missing")
                 };
@@ -108,7 +108,7 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
                 assert_eq!(end, wanted_end.max(range.from.min(events)), "{place}");
                 assert_eq!(first, range.from.min(events).max(end.saturating_sub(range.last)), "{place}");
                 assert!(curve(part.history, first, end) == curve(whole.history, first, end), "{place}: totals");
-                let base = part.history.numbers.base;
+                let base = part.history.numbers.baseline;
                 assert_eq!(
                     i64::from(device.identity) * base,
                     i64::from(device.identity) * whole.history.drawn_at(Moment(first))
@@ -120,8 +120,8 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
                         whole.history.live_count_at(Moment(moment)),
                         "{place}"
                     );
-                    assert_eq!(mapped(part, moment), mapped(whole, moment), "{place}: what is mapped");
-                    assert_eq!(live(part, moment), live(whole, moment), "{place}: what is live, and its stacks");
+                    assert_eq!(mapped(part, moment), mapped(whole, moment), "{place}: mapped ranges");
+                    assert_eq!(live(part, moment), live(whole, moment), "{place}: live allocations and their stacks");
                 }
             }
         }
@@ -129,7 +129,7 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
 }
 
 #[test]
-fn what_needs_all_events_says_so() {
+fn crop_and_columns_of_loaded_range_report_error() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { last: 10, ..LoadRange::ALL });
@@ -137,13 +137,13 @@ fn what_needs_all_events_says_so() {
     let crop = Crop { devices: vec![(device, [0, 5])], prologue: true, source: String::new() };
     let error = part.engine.crop(&crop, Vec::new()).unwrap_err();
     assert!(
-        matches!(error, CropError::Impossible(_)) && error.to_string().contains("only a range of the events is loaded")
+        matches!(error, CropError::Invalid(_)) && error.to_string().contains("only a range of the events is loaded")
     );
     assert!(part.engine.write_columns(Vec::new()).is_err());
 }
 
 #[test]
-fn the_command_line_loads_a_range() {
+fn load_options_select_range() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap().to_str().unwrap();
     let run = |arguments: &[&str]| {

@@ -1,6 +1,7 @@
-//! What users and libraries write beside the events: metadata, notes, pools; and files of one pool, of Ascend, with changed addresses.
+//! Snapshots with user metadata, annotations and pools; files of a single pool, of Ascend, and with rewritten
+//! addresses.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -14,15 +15,15 @@ fn opened(value: Value) -> Opened {
     open(&bytes).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// kind, count and first place of each warning.
+/// Kind, count and first location of each warning.
 fn warnings(opened: &Opened) -> Vec<(String, u64, String)> {
     opened.summary.warnings.iter().map(|w| (w.kind.clone(), w.count, w.example.clone())).collect()
 }
 
-/// `_set_memory_metadata` of a dict: JSON text since 2.15, the dict itself before; an `annotate` event on what was there before; both name
-/// pools, allocations and categories.
+/// `_set_memory_metadata` called with a dict stores JSON text since PyTorch 2.15 and the dict itself before. An
+/// `annotate` event applies to an allocation that is already live. Both can name pools, allocations and categories.
 #[test]
-fn metadata_and_notes_name_what_they_are_on() {
+fn metadata_and_annotations_name_pools_and_allocations() {
     let alloc = |addr: u64, metadata: Value, pool: [u64; 2]| json!({"action": "alloc", "addr": addr, "size": 512, "user_metadata": metadata, "pool_id": pool, "frames": []});
     let note = |addr: u64, text: &str| json!({"action": "annotate", "addr": addr, "user_metadata": text, "frames": []});
     let free = |addr: u64| json!({"action": "free_completed", "addr": addr, "size": 512, "frames": []});
@@ -54,8 +55,8 @@ fn metadata_and_notes_name_what_they_are_on() {
     assert_eq!(names, ["kv cache, MemPool (0, 2)", "graph-private pool (4, 0)"]);
 }
 
-/// Without pool ids on events, metadata name the pool of the segment that holds the address; several names are none. Frames tell whose
-/// pool it is.
+/// Without pool ids on events, metadata names the pool of the segment that contains the address. A pool with several
+/// names gets none. Frames identify the owner of a pool.
 #[test]
 fn pools_are_named_by_segments_and_frames() {
     let frame = |file: &str| json!([{"name": "f", "filename": file, "line": 1}]);
@@ -94,14 +95,14 @@ fn pools_are_named_by_segments_and_frames() {
         device: 0,
         what: Question::Legend { colouring: Grouping::Pool, at: None },
     })) else {
-        panic!("no legend")
+        panic!("expected a legend")
     };
     assert!(entries.iter().any(|entry| entry.label == expected[0]), "{entries:?}");
 }
 
 /// `MemPool.snapshot()` is a list of the segments of one pool.
 #[test]
-fn a_list_of_one_pool_says_so() {
+fn segments_of_one_pool_give_one_pool_warning() {
     let segment = |at: u64, pool: [u64; 2]| {
         let block =
             json!({"address": at, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": []});
@@ -109,13 +110,17 @@ fn a_list_of_one_pool_says_so() {
     };
     let kinds = |value: Value| warnings(&opened(value)).into_iter().map(|(kind, ..)| kind).collect::<Vec<_>>();
     assert_eq!(kinds(json!([segment(512, [0, 1]), segment(1024, [0, 1])])), ["one_pool"]);
-    assert_eq!(kinds(json!([segment(512, [0, 0])])), Vec::<String>::new(), "that may be the whole device");
+    assert_eq!(
+        kinds(json!([segment(512, [0, 0])])),
+        Vec::<String>::new(),
+        "default pool alone may be the whole device"
+    );
     assert_eq!(kinds(json!([segment(512, [0, 1]), segment(1024, [0, 0])])), Vec::<String>::new());
 }
 
-/// torch_npu puts the trace of its workspaces in front of a device's own: addresses and times begin again.
+/// torch_npu puts the trace of its workspaces before a device's own trace, so addresses and times start over.
 #[test]
-fn merged_traces_of_ascend_are_read() {
+fn merged_ascend_trace_opens_with_one_warning() {
     let event = |action: &str, addr: u64, time: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "time_us": time, "frames": []});
     let mut marker = event("workspace_snapshot", 0, 40);
     marker["size"] = json!(0);
@@ -134,15 +139,15 @@ fn merged_traces_of_ascend_are_read() {
     };
     let opened = opened(json!({"segments": [segment(1 << 20), segment(1 << 21)], "device_traces": [trace]}));
     let kinds: Vec<String> = warnings(&opened).into_iter().map(|(kind, ..)| kind).collect();
-    assert_eq!(kinds, ["time_steps_back"], "and nothing else is odd");
+    assert_eq!(kinds, ["time_steps_back"], "no other warning");
     let device = &opened.summary.devices[0];
     assert_eq!((device.events, device.peak_requested, device.peak_reserved), (7, 512, 1024));
     assert!(device.actions.contains(&("snapshot".to_owned(), 1)), "{:?}", device.actions);
 }
 
-/// More live than reserved: the file lacks segments, or somebody changed its addresses.
+/// More live than reserved bytes: the file lacks segments, or its addresses were rewritten.
 #[test]
-fn more_requested_than_reserved_is_warned_of() {
+fn requested_above_reserved_gives_warning() {
     let event = |action: &str, addr: u64, size: u64| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": []});
     let segment = json!({"device": 0, "address": 512, "total_size": 1024, "stream": 0, "segment_type": "small",
         "blocks": [{"address": 512, "size": 1024, "requested_size": 0, "state": "inactive", "frames": []}]});
@@ -157,9 +162,10 @@ fn more_requested_than_reserved_is_warned_of() {
     assert_eq!(told, [("requested_beyond_reserved".into(), 1, example.into())]);
 }
 
-/// `resize_` with an address hint allocates a block in front and frees it at once: where it makes the peak, the report says so.
+/// `resize_` with an address hint allocates a prefix block and frees it at once. The report says so if the block is
+/// part of the peak.
 #[test]
-fn the_peak_says_what_of_it_is_a_momentary_prefix_block() {
+fn peak_report_names_momentary_prefix_block() {
     let event = |action: &str, addr: u64, size: u64, internal: &str| json!({"action": action, "addr": addr, "size": size, "stream": 0, "internal_metadata": internal, "frames": []});
     let trace = json!([
         event("alloc", 512, 1024, ""),
@@ -176,10 +182,10 @@ fn the_peak_says_what_of_it_is_a_momentary_prefix_block() {
     assert!(label.contains("prefix block") && text == "mallocWithAddress", "{label}");
 }
 
-/// What is never freed can be hidden, and shown alone: in the table, and in a search.
+/// Allocations that are never freed can be hidden or shown alone, in the table and in a search.
 #[test]
-fn what_is_never_freed_can_be_left_out() {
-    use memscape::engine::protocol::{Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort};
+fn filter_freed_hides_never_freed_allocations() {
+    use memscape::engine::protocol::{Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort};
     let event =
         |action: &str, addr: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": []});
     let trace =
@@ -189,30 +195,32 @@ fn what_is_never_freed_can_be_left_out() {
         let question = TableQuestion {
             scope: Scope::Ever,
             filter: TableFilter { text: text.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Number, way: SortWay::Ascending },
+            sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
             rows: [0, 10],
             reveal: None,
             chosen: Vec::new(),
             find: None,
         };
         let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Table(Box::new(question)) });
-        let Reply::Answer { answer: Answer::Table(page), .. } = opened.reply(request) else { panic!("no table") };
+        let Reply::Answer { answer: Answer::Table(page), .. } = opened.reply(request) else {
+            panic!("expected a table")
+        };
         page.rows.iter().map(|row| row.address.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(listed("freed"), [4096, 512]);
     assert_eq!(listed("never-freed"), [1024]);
     assert_eq!(listed("freed & >1000000"), [0u64; 0]);
-    assert_eq!(listed("\"freed\""), [0u64; 0], "in quotes it is text");
+    assert_eq!(listed("\"freed\""), [0u64; 0], "a quoted filter is text");
 }
 
-/// Growth has one baseline, the end of the second step, in every report that tells of it.
+/// Every report measures growth from the same baseline: the end of the second step.
 #[test]
-fn growth_is_the_same_in_all_reports() {
+fn growth_is_equal_in_all_reports() {
     let (mut opened, truth) = crate::trained::generated("--steps 12 --layers 2 --leak");
     let leaks = crate::reported::report(&mut opened, 0, Topic::Leaks, &[]);
     let grows = crate::reported::sheet(&leaks, "grows");
     let growth = u64::try_from(crate::reported::number(grows, &grows.rows[0], "growth_bytes")).unwrap();
-    // All but what the first two steps leak.
+    // Excludes the bytes leaked in the first two steps.
     assert!(growth > 0 && growth < truth.devices[0].leaked_requested);
     let bytes = memscape::units::Bytes(growth).to_string();
     let said = |opened: &mut Opened, topic: Topic, part: &str| {
@@ -228,7 +236,7 @@ fn growth_is_the_same_in_all_reports() {
     }
 }
 
-/// Buckets of ages, sizes and lifetimes don't overlap, leave nothing out, and are written with separators.
+/// Buckets of ages, sizes and lifetimes do not overlap, have no gaps, and have labels with thousands separators.
 #[test]
 fn buckets_do_not_overlap() {
     let (mut opened, truth) = crate::trained::generated("--events 12983 --layers 3 --no-annotations");

@@ -1,6 +1,7 @@
-//! The report on layers against the truth of generated files, real files, and stacks that only look like modules.
+//! The report on modules compared with the ground truth of generated files, with real files, and with stacks that only
+//! look like modules.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::reported;
@@ -14,26 +15,26 @@ use reported::{cell, text};
 use std::collections::BTreeMap;
 use trained::generated;
 
-fn asked(device: i64, rows: u32) -> Request {
+fn report_request(device: i64, rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, device: i64, rows: u32) -> Report {
-    reported::of(opened.reply(asked(device, rows)))
+    reported::report_of(opened.reply(report_request(device, rows)))
 }
 
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
     u64::try_from(reported::number(sheet, row, key)).unwrap()
 }
 
-/// The calls on the way to a row's module, outermost first, as the truth has them: `file:line`.
-fn called_at(row: &SheetRow) -> Vec<String> {
+/// Call locations of a row's module, outermost first, as `file:line` like the ground truth has them.
+fn call_path(row: &SheetRow) -> Vec<String> {
     row.stack.iter().rev().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn modules_are_the_truth() {
+fn module_rows_match_ground_truth() {
     for words in [
         "--steps 3 --layers 3 --hidden 512",
         "--events 9000 --ring 4000 --layers 6 --pending --private-pools",
@@ -46,7 +47,7 @@ fn modules_are_the_truth() {
         for device in &truth.devices {
             let report = report(&mut opened, device.device, 10_000);
             let [sheet] = report.sheets.as_slice() else { panic!("{:?}", report.sheets) };
-            let rows: BTreeMap<Vec<String>, &SheetRow> = sheet.rows.iter().map(|row| (called_at(row), row)).collect();
+            let rows: BTreeMap<Vec<String>, &SheetRow> = sheet.rows.iter().map(|row| (call_path(row), row)).collect();
             assert_eq!((rows.len(), sheet.rows.len()), (device.layers.len(), device.layers.len()), "{words}");
             for layer in &device.layers {
                 let row = rows.get(&layer.called_at).unwrap_or_else(|| panic!("{words}: no {:?}", layer.called_at));
@@ -79,21 +80,21 @@ fn modules_are_the_truth() {
                 let name = if is_annotated { &layer.layer } else { layer.file.rsplit('/').next().unwrap() };
                 assert_eq!(text(sheet, row, "module"), name, "{words}");
             }
-            // Each stands under the one it is called in.
+            // Each row follows the row of the module that calls it.
             for (row, before) in sheet.rows.iter().skip(1).zip(&sheet.rows) {
                 assert!(row.depth <= before.depth + 1, "{words}");
-                let outer = &called_at(row)[..row.depth as usize];
-                assert!(called_at(before).starts_with(outer), "{words}: {row:?} after {before:?}");
+                let outer = &call_path(row)[..row.depth as usize];
+                assert!(call_path(before).starts_with(outer), "{words}: {row:?} after {before:?}");
             }
         }
     }
 }
 
 #[test]
-fn slices_change_nothing_and_fewer_rows_are_the_outermost() {
+fn sliced_report_is_equal_and_row_limit_keeps_outermost() {
     let (mut opened, _) = generated("--events 5000 --layers 5 --prerecord-mib 64");
     let whole = report(&mut opened, 0, 10_000);
-    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, 10_000))), whole);
+    assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, 10_000))), whole);
     let few = report(&mut opened, 0, 7);
     assert_eq!((few.sheets[0].rows.len(), few.sheets[0].left_out as usize), (7, whole.sheets[0].rows.len() - 7));
     assert!(few.sheets[0].rows.iter().all(|row| row.depth < 2), "{few:?}");

@@ -1,14 +1,14 @@
-//! What is told of single moments, and the steps through the stack, against what hits at every moment say.
+//! Totals at a cursor position, and keyboard steps through the stack, compared with hit tests at every event.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    At, Grouping, Looks, MomentFacts, Scope, SortWay, Step, Stepped, Stop, TableColumn, TableFilter, TableQuestion,
-    TableSort,
+    Grouping, Looks, MomentFacts, MomentSpec, Scope, SortDirection, Step, StepOutcome, StepResult, TableColumn,
+    TableFilter, TableQuestion, TableSort,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View};
@@ -32,14 +32,14 @@ fn reply(opened: &mut Opened, request: Request) -> Reply {
     }
 }
 
-fn moments(opened: &mut Opened, at: Vec<At>) -> Vec<MomentFacts> {
+fn moments(opened: &mut Opened, at: Vec<MomentSpec>) -> Vec<MomentFacts> {
     match reply(opened, Request::Ask(Ask { serial: 7, device: 0, what: Question::Moments(at) })) {
         Reply::Answer { serial: 7, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
 }
 
-fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> Stepped {
+fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> StepResult {
     match reply(opened, Request::Ask(Ask { serial: 8, device: 0, what: Question::Step { looks, moment, byte, step } }))
     {
         Reply::Answer { serial: 8, answer: Answer::Step(to) } => to,
@@ -47,7 +47,7 @@ fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -
     }
 }
 
-/// Allocation, lowest byte and size at a byte of the stack.
+/// Allocation, lowest byte and size of the block at a byte of the stack.
 fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
     match reply(opened, Request::Ask(Ask { serial: 9, device: 0, what: Question::Hit { looks, moment, byte } })) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => {
@@ -60,12 +60,12 @@ fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32
 const SMALL: &str = "--steps 2 --layers 3 --pending";
 
 #[test]
-fn totals_of_a_moment_are_the_stack_and_the_column() {
+fn cursor_totals_match_stack_and_column() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     let view = View::fit(u64::from(events) + 1, 1 << 30, events + 1, 100);
     let scene = opened.scene(0, view);
-    let all = moments(&mut opened, (0..=events + 5).map(At::Moment).collect());
+    let all = moments(&mut opened, (0..=events + 5).map(MomentSpec::Moment).collect());
     for (moment, facts) in (0..=events).zip(&all) {
         assert_eq!((facts.moment, facts.place.events), (moment, f64::from(moment)));
         let mut height = 0;
@@ -80,46 +80,48 @@ fn totals_of_a_moment_are_the_stack_and_the_column() {
         let time = (moment > 0).then(|| facts.time_us.expect("a time"));
         assert_eq!(time.is_some(), facts.time_us.is_some());
     }
-    assert_eq!(all.last().unwrap().moment, events, "beyond the end, the last");
+    assert_eq!(all.last().unwrap().moment, events, "an event beyond the end is clamped to the last");
     assert!(all.windows(2).all(|pair| pair[0].began <= pair[1].began), "time never goes back");
 }
 
 #[test]
-fn a_place_is_found_again_from_the_other_axis() {
+fn position_survives_round_trip_between_axes() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events;
     let width = events as f64 + 1.0;
     let places: Vec<f64> = (0..=200).map(|part| width * f64::from(part) / 200.0).collect();
-    let there = moments(&mut opened, places.iter().map(|&x| At::X(Axis::Events, x)).collect());
+    let there = moments(&mut opened, places.iter().map(|&x| MomentSpec::X(Axis::Events, x)).collect());
     assert!(there.windows(2).all(|pair| pair[0].place.time <= pair[1].place.time));
     for (x, facts) in places.iter().zip(&there) {
         assert_eq!(u64::from(facts.moment), (*x as u64).min(events));
-        let back = moments(&mut opened, vec![At::X(Axis::Time, facts.place.time as f64)])[0];
-        // A state that lasts no time can't be told from the next; one that does is found to the microsecond.
-        let ends = moments(&mut opened, vec![At::Moment(facts.moment + 1)])[0].began;
+        let back = moments(&mut opened, vec![MomentSpec::X(Axis::Time, facts.place.time as f64)])[0];
+        // A state of zero duration cannot be distinguished from the next. All others are found to the microsecond.
+        let ends = moments(&mut opened, vec![MomentSpec::Moment(facts.moment + 1)])[0].began;
         let lasts = ends.saturating_sub(facts.began).max(1) as f64;
         if ends > facts.began && facts.place.time < ends {
             assert_eq!(back.moment, facts.moment, "x {x}");
             assert!((back.place.events - x).abs() <= 1.0 / lasts, "{x} {back:?}");
         }
     }
-    let outside =
-        moments(&mut opened, vec![At::X(Axis::Events, -5.0), At::X(Axis::Time, 1e30), At::X(Axis::Time, f64::NAN)]);
+    let outside = moments(
+        &mut opened,
+        vec![MomentSpec::X(Axis::Events, -5.0), MomentSpec::X(Axis::Time, 1e30), MomentSpec::X(Axis::Time, f64::NAN)],
+    );
     assert_eq!((outside[0].moment, u64::from(outside[1].moment)), (0, events));
 }
 
 #[test]
-fn steps_lead_where_hits_say() {
+fn steps_match_hit_tests() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     for looks in [Looks::default(), Looks { stacking: Some(Grouping::Size), ..Looks::default() }] {
         let mut arrived = 0;
         for moment in (0..=events).step_by((events / 23).max(1) as usize) {
-            let total = moments(&mut opened, vec![At::Moment(moment)])[0].requested;
+            let total = moments(&mut opened, vec![MomentSpec::Moment(moment)])[0].requested;
             for part in [0, 1, 3, 5, 7, 8, 9] {
                 let byte = total / 8 * part;
                 let here = hit(&mut opened, looks, moment, byte);
-                // The first moment on the way at which another block has the byte, or one at all after a gap.
+                // First event in the step's direction at which another block covers the byte, or any block after a gap.
                 let expected = |opened: &mut Opened, mut way: Box<dyn Iterator<Item = u32>>| {
                     let mut left = here.is_none();
                     way.find(|&moment| {
@@ -132,7 +134,7 @@ fn steps_lead_where_hits_say() {
                 let earlier = expected(&mut opened, Box::new((0..moment).rev()));
                 for (way, expected) in [(Step::Later, later), (Step::Earlier, earlier)] {
                     let to = step(&mut opened, looks, moment, byte, way);
-                    let found = (to.stop == Stop::Arrived).then_some(to.moment);
+                    let found = (to.stop == StepOutcome::Arrived).then_some(to.moment);
                     assert_eq!(found, expected, "{way:?} from {moment}, {byte} of {total}");
                     assert_eq!(to.byte, byte);
                     arrived += u32::from(found.is_some());
@@ -145,35 +147,35 @@ fn steps_lead_where_hits_say() {
                 let below = below.and_then(|byte| hit(&mut opened, looks, moment, byte));
                 for (way, expected) in [(Step::Above, above), (Step::Below, below)] {
                     let to = step(&mut opened, looks, moment, byte, way);
-                    let found = (to.stop == Stop::Arrived).then_some((to.moment, to.byte));
+                    let found = (to.stop == StepOutcome::Arrived).then_some((to.moment, to.byte));
                     assert_eq!(found, expected.map(|(_, lowest, size)| (moment, lowest + size / 2)), "{way:?}");
                 }
                 if let Some((allocation, lowest, size)) = here {
                     let onto = step(&mut opened, looks, moment, 0, Step::Onto(allocation));
-                    assert_eq!((onto.byte, onto.stop), (lowest + size / 2, Stop::Arrived));
+                    assert_eq!((onto.byte, onto.stop), (lowest + size / 2, StepOutcome::Arrived));
                 }
             }
         }
-        assert!(arrived > 50, "only {arrived} steps led anywhere");
+        assert!(arrived > 50, "only {arrived} steps moved");
         let nowhere = step(&mut opened, looks, 0, 5, Step::Onto(u32::MAX));
-        assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, Stop::Nowhere));
+        assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, StepOutcome::Nowhere));
     }
 }
 
 #[test]
-fn a_clock_that_ends_at_the_limit_has_no_place_beyond() {
+fn position_beyond_largest_time_is_clamped() {
     let event = |time_us: i64| serde_json::json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "time_us": time_us, "frames": [] });
-    // The axis is cut at 2^64 − 1 µs, and what is left of it after the last event is no whole `f64`.
+    // The axis ends at 2^64 − 1 µs, and the distance from the last event to there is not a whole `f64`.
     let events = [event(i64::MIN + 1), event(8726728927177980189)];
     let file = serde_json::json!({ "segments": [], "device_traces": [events] });
     let mut opened = open(&serde_pickle::to_vec(&file, serde_pickle::SerOptions::new()).unwrap()).unwrap();
-    let facts = moments(&mut opened, vec![At::X(Axis::Events, 3.0)])[0];
+    let facts = moments(&mut opened, vec![MomentSpec::X(Axis::Events, 3.0)])[0];
     assert_eq!((facts.moment, facts.place.time), (2, u64::MAX));
 }
 
-/// How many allocations the table lists at a moment: it looks at each of them.
+/// Number of allocations that the table lists after an event. The table checks each allocation.
 fn listed(opened: &mut Opened, moment: u32) -> u32 {
-    let sort = TableSort { column: TableColumn::Born, way: SortWay::Ascending };
+    let sort = TableSort { column: TableColumn::Allocated, way: SortDirection::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
     let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, chosen, find: None });
     match reply(opened, Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(question) })) {
@@ -185,9 +187,9 @@ fn listed(opened: &mut Opened, moment: u32) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Whatever a broken trace allocates twice, frees twice, or frees without having allocated it.
+    /// Broken traces that allocate twice, free twice, or free without an allocation.
     #[test]
-    fn as_many_are_live_as_the_table_lists(
+    fn live_count_matches_table_for_any_trace(
         events in prop::collection::vec((0u64..9, 0usize..4, 0u64..3), 0..300),
         blocks in prop::collection::vec(0u64..9, 0..3),
         completes in any::<bool>(),
@@ -204,7 +206,7 @@ proptest! {
         let mut opened = open(&serde_json::to_vec(&file).unwrap()).unwrap();
         let last = opened.summary.devices.first().map_or(0, |device| device.events as u32);
         for moment in (0..=last).step_by(17).chain([63, 64, 65, last]) {
-            if let Some(facts) = moments(&mut opened, vec![At::Moment(moment)]).first() {
+            if let Some(facts) = moments(&mut opened, vec![MomentSpec::Moment(moment)]).first() {
                 prop_assert_eq!(facts.count, listed(&mut opened, moment), "moment {}", moment);
             }
         }
@@ -212,14 +214,14 @@ proptest! {
 }
 
 #[test]
-fn the_peak_of_what_is_reserved_is_the_first_of_all_moments() {
+fn reserved_peak_is_first_event_with_maximum() {
     for words in [SMALL, "--events 3000"] {
         let mut opened = generated(words);
         let events = opened.summary.devices[0].events as u32;
-        let all = moments(&mut opened, (0..=events).map(At::Moment).collect());
+        let all = moments(&mut opened, (0..=events).map(MomentSpec::Moment).collect());
         let most = all.iter().map(|facts| facts.reserved).max().unwrap();
         let first = all.iter().find(|facts| facts.reserved == most).unwrap();
-        assert_eq!(moments(&mut opened, vec![At::MostReserved]), [*first]);
+        assert_eq!(moments(&mut opened, vec![MomentSpec::MostReserved]), [*first]);
         assert_eq!(opened.summary.devices[0].peak_reserved as u64, most);
     }
 }

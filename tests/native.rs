@@ -1,12 +1,13 @@
-//! All native tests in one program: linked once, they take a fiftieth of the disk that a program for each file would, and a third of the time.
+//! All native tests in one program. Linking them once takes a fiftieth of the disk space of one program per file, and a
+//! third of the time.
 //!
-//! `cargo test --test native plots::` runs those of tests/plots.rs. On their own are tests/layers.rs, which every other gate waits for,
-//! tests/render_gpu.rs, which needs a driver, and tests/browser, which needs what is built.
+//! `cargo test --test native plots::` runs the tests of tests/plots.rs. Separate programs are tests/layers.rs (runs
+//! before every other check), tests/render_gpu.rs (needs a driver), and tests/browser (needs a built page).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "what several tests share fails as they do: by panicking with what it saw"
+    reason = "shared test helpers fail by panicking with the value they found"
 )]
 
 mod addresses;
@@ -174,5 +175,5 @@ mod without;
 #[path = "support/zip.rs"]
 mod zip;
 
-// One writer of pickles for those who write them by hand and for the generator.
+// Pickle writer shared by the tests with hand-written pickles and the generator.
 use generate::pickle_writer;

@@ -1,6 +1,6 @@
-//! The report on running out of memory: requests in the middle of a trace, what stood in their way, and files made to break it.
+//! The out-of-memory report: failed requests in the middle of a trace, the reasons they failed, and malformed files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -9,7 +9,7 @@ use crate::reported;
 use memscape::engine::protocol::{Cell, Report, Tone, Topic};
 use opened::{Opened, open};
 use proptest::prelude::*;
-use reported::{asked, cell, number, of, report, sheet, text};
+use reported::{cell, number, report, report_of, report_request, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -19,7 +19,7 @@ fn event(action: &str, addr: u64, size: u64) -> Value {
     json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": [frame]})
 }
 
-fn refusal(asked: u64, device_free: u64) -> Value {
+fn oom_event(asked: u64, device_free: u64) -> Value {
     let frame = json!({"name": "attention", "filename": "/home/me/model.py", "line": 31});
     json!({"action": "oom", "device_free": device_free, "size": asked, "stream": 0, "frames": [frame]})
 }
@@ -30,17 +30,17 @@ fn segment(address: u64, size: u64, expandable: bool, blocks: &[(u64, u64, &str)
            "is_expandable": expandable, "blocks": blocks.iter().map(block).collect::<Vec<Value>>()})
 }
 
-fn opened_of(segments: &[Value], trace: &[Value]) -> Opened {
+fn open_snapshot(segments: &[Value], trace: &[Value]) -> Opened {
     let value = json!({"segments": segments, "device_traces": [trace]});
     open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
 }
 
-fn told(opened: &mut Opened, at: Option<u32>) -> Report {
-    of(opened.reply(asked(0, Topic::OutOfMemory, at, &[("big", 1)])))
+fn oom_report(opened: &mut Opened, at: Option<u32>) -> Report {
+    report_of(opened.reply(report_request(0, Topic::OutOfMemory, at, &[("big", 1)])))
 }
 
-/// Of each pool: largest free block, free bytes, free blocks, reserved bytes, segments without a live block.
-fn room(report: &Report) -> Vec<[i128; 5]> {
+/// Largest free block, free bytes, free blocks, reserved bytes and empty segments of each pool.
+fn pool_room(report: &Report) -> Vec<[i128; 5]> {
     let sheet = sheet(report, "room");
     let keys = ["largest_free_bytes", "free_bytes", "free_blocks", "reserved_bytes", "empty_segments"];
     sheet.rows.iter().map(|row| keys.map(|key| number(sheet, row, key))).collect()
@@ -50,7 +50,8 @@ fn mib<const N: usize>(numbers: [u64; N]) -> [i128; N] {
     numbers.map(|number| i128::from(number * MIB))
 }
 
-/// Two segments of 20 MiB; one is taken only after the request failed, one that was there is gone by the end.
+/// Two segments of 20 MiB at the time of the request. One more is allocated after the failure, and one is gone by the
+/// end.
 fn fragmented() -> Opened {
     let [a, b, c] = [100 * MIB, 200 * MIB, 300 * MIB];
     let trace = [
@@ -63,12 +64,12 @@ fn fragmented() -> Opened {
         event("alloc", a + 8 * MIB, 4 * MIB),
         event("free_requested", a + 8 * MIB, 4 * MIB),
         event("free_completed", a + 8 * MIB, 4 * MIB),
-        refusal(7 * MIB, MIB),
+        oom_event(7 * MIB, MIB),
         event("free_completed", b, 20 * MIB),
         event("segment_free", b, 20 * MIB),
         event("segment_alloc", c, 20 * MIB),
         event("alloc", c, 7 * MIB),
-        refusal(900 * MIB, 3 * MIB),
+        oom_event(900 * MIB, 3 * MIB),
     ];
     let blocks = [
         (a, 8 * MIB, "active_allocated"),
@@ -77,13 +78,13 @@ fn fragmented() -> Opened {
         (a + 16 * MIB, 4 * MIB, "inactive"),
     ];
     let rest = [(c, 7 * MIB, "active_allocated"), (c + 7 * MIB, 13 * MIB, "inactive")];
-    opened_of(&[segment(a, 20 * MIB, false, &blocks), segment(c, 20 * MIB, false, &rest)], &trace)
+    open_snapshot(&[segment(a, 20 * MIB, false, &blocks), segment(c, 20 * MIB, false, &rest)], &trace)
 }
 
 #[test]
-fn a_request_in_the_middle_is_told_as_things_stood_then() {
+fn earlier_oom_is_reported_with_state_at_that_event() {
     let mut opened = fragmented();
-    let newest = told(&mut opened, None);
+    let newest = oom_report(&mut opened, None);
     let requests = sheet(&newest, "requests");
     let keys = [
         "event",
@@ -97,15 +98,15 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     let rows: Vec<[i128; 7]> = requests.rows.iter().map(|row| keys.map(|key| number(requests, row, key))).collect();
     let [mut last, mut first] = [mib([0, 900, 3, 40, 19, 0, 21]), mib([0, 7, 1, 40, 32, 20, 8])];
     (last[0], first[0]) = (14, 9);
-    assert_eq!(rows, [last, first], "the newest first");
+    assert_eq!(rows, [last, first], "newest first");
     assert_eq!(text(requests, &requests.rows[0], "call_site"), "model.py:31 attention");
     let both = [13 * MIB, 21 * MIB, 3, 40 * MIB, 0].map(i128::from);
-    assert_eq!(room(&newest), [both], "at the end");
+    assert_eq!(pool_room(&newest), [both], "at the end");
     let lacks = newest.statements.iter().any(|it| it.text.contains("Not fragmentation: "));
     assert!(lacks, "{:?}", newest.statements);
 
-    let middle = told(&mut opened, Some(10));
-    assert_eq!(room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
+    let middle = oom_report(&mut opened, Some(10));
+    assert_eq!(pool_room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
     let said: Vec<(Tone, &str)> = middle.statements.iter().map(|it| (it.tone, it.text.as_str())).collect();
     for (tone, part) in [
         (
@@ -132,47 +133,48 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     assert_eq!((rows.len(), cell(before, &before.rows[0], "freed_at")), (4, &Cell::Event(8)));
     let live = sheet(&middle, "live");
     assert_eq!(live.total[0], Cell::Bytes(32 * MIB));
-    // A moment before all of them: the newest.
-    assert_eq!(told(&mut opened, Some(2)), newest);
+    // An event before all failed requests selects the newest.
+    assert_eq!(oom_report(&mut opened, Some(2)), newest);
 }
 
-/// Requests that are no multiples of 512 bytes: what is free is what no block takes, in the table as in the sentences.
+/// Request sizes that are not multiples of 512 bytes. Free bytes are the bytes outside all blocks, in the table and in
+/// the sentences.
 #[test]
-fn the_table_and_the_sentences_have_the_same_free_bytes() {
+fn table_and_statements_have_equal_free_bytes() {
     let a = 100 * MIB;
     let trace = [
         event("segment_alloc", a, 20 * MIB),
         event("alloc", a, 8 * MIB - 100),
         event("alloc", a + 12 * MIB, 4 * MIB - 300),
-        refusal(7 * MIB, MIB),
+        oom_event(7 * MIB, MIB),
         event("free_requested", a, 8 * MIB - 100),
         event("free_completed", a, 8 * MIB - 100),
-        refusal(30 * MIB, MIB),
+        oom_event(30 * MIB, MIB),
     ];
     let blocks =
         [(a, 12 * MIB, "inactive"), (a + 12 * MIB, 4 * MIB, "active_allocated"), (a + 16 * MIB, 4 * MIB, "inactive")];
     let mut segment = segment(a, 20 * MIB, false, &blocks);
     segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
-    let mut opened = opened_of(&[segment], &trace);
+    let mut opened = open_snapshot(&[segment], &trace);
     for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
-        let told = told(&mut opened, Some(at));
+        let told = oom_report(&mut opened, Some(at));
         let requests = sheet(&told, "requests");
         let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
-        assert_eq!(rows, free.map(i128::from), "the newest first");
-        let all: i128 = room(&told).iter().map(|pool| pool[1]).sum();
+        assert_eq!(rows, free.map(i128::from), "newest first");
+        let all: i128 = pool_room(&told).iter().map(|pool| pool[1]).sum();
         assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
     }
 }
 
-/// Memory comes from the driver in multiples of 2 MiB: where that is why less fits than it has, it says so.
+/// The driver gives memory in multiples of 2 MiB. The report says so if that is why less fits than the driver has free.
 #[test]
-fn what_would_have_fitted_has_its_reason() {
+fn largest_fitting_request_names_2_mib_rounding() {
     let base = 1 << 40;
     let taken = [(base, 20 * MIB, "active_allocated")];
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
         let trace =
-            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
-        let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(500 * MIB, driver)];
+        let told = oom_report(&mut open_snapshot(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
         let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
         let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
         assert!(said.text.contains(begins), "{said:?}");
@@ -180,9 +182,10 @@ fn what_would_have_fitted_has_its_reason() {
     }
 }
 
-/// What neither the allocator nor the driver has is used by others: told by another failed request, or by who knows the device.
+/// Memory that neither the allocator nor the driver accounts for is used by others. Its size follows from another
+/// failed request, or from the device's capacity.
 #[test]
-fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
+fn memory_outside_allocator_is_reported_when_known() {
     let mut opened = fragmented();
     let outside = |told: &Report| {
         let requests = sheet(told, "requests");
@@ -191,48 +194,48 @@ fn memory_outside_the_allocator_is_told_where_it_can_be_known() {
             told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
         (rows, said)
     };
-    let (rows, said) = outside(&told(&mut opened, None));
-    assert_eq!(rows, mib([0, 2]), "the first failed with 41 MiB accounted for, the newest with 43");
+    let (rows, said) = outside(&oom_report(&mut opened, None));
+    assert_eq!(rows, mib([0, 2]), "41 MiB are accounted for at the first failure, 43 MiB at the newest");
     assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
-    let (_, said) = outside(&told(&mut opened, Some(10)));
+    let (_, said) = outside(&oom_report(&mut opened, Some(10)));
     assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
-    let known = of(opened.reply(asked(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
+    let known = report_of(opened.reply(report_request(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
     let (rows, said) = outside(&known);
     assert_eq!(rows, mib([7, 9]));
     assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
 }
 
 #[test]
-fn segments_without_a_live_block_go_back_to_the_driver_before_a_request_fails() {
-    // 20 MiB each: one half used, one unused, one unused in a private pool.
+fn empty_segments_are_released_before_oom() {
+    // Three segments of 20 MiB: half used, unused, and unused in a private pool.
     let [a, b, c] = [100 * MIB, 200 * MIB, 300 * MIB];
     let half = [(a, 10 * MIB, "active_allocated"), (a + 10 * MIB, 10 * MIB, "inactive")];
     let mut private = segment(c, 20 * MIB, false, &[(c, 20 * MIB, "inactive")]);
     private["segment_pool_id"] = json!([1, 0]);
     let segments =
         [segment(a, 20 * MIB, false, &half), segment(b, 20 * MIB, false, &[(b, 20 * MIB, "inactive")]), private];
-    let trace = |asked| [event("alloc", a, 10 * MIB), refusal(asked, 4 * MIB)];
-    let said = |asked| told(&mut opened_of(&segments, &trace(asked)), None).statements;
+    let trace = |asked| [event("alloc", a, 10 * MIB), oom_event(asked, 4 * MIB)];
+    let said = |asked| oom_report(&mut open_snapshot(&segments, &trace(asked)), None).statements;
     let holds = |said: &[memscape::engine::protocol::Statement], part: &str| {
         said.iter().any(|statement| statement.text.contains(part))
     };
     let large = said(30 * MIB);
     assert!(holds(&large, "would have fit: ≤ 24.0 MiB, in a new segment: the device had 4.00 MiB free"), "{large:?}");
     assert!(holds(&large, "PyTorch first releases ≤ 20.0 MiB in empty segments."), "{large:?}");
-    assert!(holds(&large, "Fragmentation: ≤ 30.0 MiB"), "the halves could have held it together: {large:?}");
+    assert!(holds(&large, "Fragmentation: ≤ 30.0 MiB"), "free halves together are large enough: {large:?}");
     let small = said(22 * MIB);
     assert!(holds(&small, "The request may have fit") && !holds(&small, "Fragmentation"), "{small:?}");
 }
 
 #[test]
-fn what_is_mapped_and_unmapped_afterwards_is_undone() {
+fn mappings_after_oom_do_not_count() {
     let base = 1 << 40;
     let page = 20 * MIB;
     let trace = [
         event("segment_map", base, 2 * page),
         event("alloc", base, 10 * MIB),
         event("alloc", base + 30 * MIB, 10 * MIB),
-        refusal(50 * MIB, 0),
+        oom_event(50 * MIB, 0),
         event("segment_map", base + 2 * page, page),
         event("free_requested", base + 30 * MIB, 10 * MIB),
         event("free_completed", base + 30 * MIB, 10 * MIB),
@@ -241,32 +244,36 @@ fn what_is_mapped_and_unmapped_afterwards_is_undone() {
     let first = [(base, 10 * MIB, "active_allocated"), (base + 10 * MIB, 10 * MIB, "inactive")];
     let second = [(base + 2 * page, page, "inactive")];
     let segments = [segment(base, page, true, &first), segment(base + 2 * page, page, true, &second)];
-    let told = told(&mut opened_of(&segments, &trace), None);
-    assert_eq!(room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
-    assert!(!told.statements.iter().any(|it| it.text.contains("expandable_segments")), "it is on already");
+    let told = oom_report(&mut open_snapshot(&segments, &trace), None);
+    assert_eq!(pool_room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
+    assert!(
+        !told.statements.iter().any(|it| it.text.contains("expandable_segments")),
+        "expandable segments are already enabled"
+    );
 }
 
 #[test]
-fn without_such_an_event_that_is_good_and_without_segments_less_is_said() {
-    let none = report(&mut opened_of(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
+fn report_without_oom_is_good_and_without_segments_is_shorter() {
+    let none = report(&mut open_snapshot(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
-    // Without events nobody knows.
+    // Without events the answer is unknown.
     let early = segment(1 << 40, MIB, false, &[(1 << 40, MIB, "active_allocated")]);
-    let unknown = report(&mut opened_of(&[early], &[]), 0, Topic::OutOfMemory, &[]);
+    let unknown = report(&mut open_snapshot(&[early], &[]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((unknown.statements.len(), unknown.statements[0].tone), (1, Tone::Fact));
-    let mut bare = opened_of(&[], &[event("alloc", 512, 512), refusal(MIB, 9 * MIB)]);
-    let told = told(&mut bare, None);
+    let mut bare = open_snapshot(&[], &[event("alloc", 512, 512), oom_event(MIB, 9 * MIB)]);
+    let told = oom_report(&mut bare, None);
     assert!(!told.statements.iter().any(|it| it.text.contains("would have fit")), "{:?}", told.statements);
-    assert!(told.statements.iter().any(|it| is_of_a_limit(&it.text)));
+    assert!(told.statements.iter().any(|it| suspects_limit(&it.text)));
 }
 
-fn is_of_a_limit(text: &str) -> bool {
+fn suspects_limit(text: &str) -> bool {
     text.contains("The device had enough free for this request")
 }
 
-/// The allocator asks the driver for 20 MiB to serve anything from 1 to 10 MiB, and expandable segments grow by as much.
+/// The allocator requests 20 MiB from the driver for any size from 1 to 10 MiB, and expandable segments grow by as
+/// much.
 #[test]
-fn a_limit_is_suspected_only_where_the_driver_had_what_is_taken_from_it() {
+fn limit_is_suspected_only_if_driver_had_enough_free() {
     let base = 1 << 40;
     for (asked, driver, expandable, is_odd) in [
         (MIB, 2 * MIB, false, true),
@@ -279,23 +286,23 @@ fn a_limit_is_suspected_only_where_the_driver_had_what_is_taken_from_it() {
         (u64::MAX >> 1, 40 * MIB, true, false),
     ] {
         let map = if expandable { "segment_map" } else { "segment_alloc" };
-        let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(asked, driver)];
+        let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(asked, driver)];
         let segments = [segment(base, 20 * MIB, expandable, &[(base, 20 * MIB, "active_allocated")])];
-        let told = told(&mut opened_of(&segments, &trace), None);
+        let told = oom_report(&mut open_snapshot(&segments, &trace), None);
         let said: Vec<&str> = told.statements.iter().map(|it| it.text.as_str()).collect();
-        assert_eq!(said.iter().any(|text| is_of_a_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
+        assert_eq!(said.iter().any(|text| suspects_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
     }
 }
 
-/// PyTorch asks the driver for whole pages of 2 MiB, which is why less fits than the device has free.
+/// PyTorch requests whole pages of 2 MiB from the driver, so less fits than the device has free.
 #[test]
-fn what_would_have_fit_says_that_segments_are_multiples_of_2_mib() {
+fn largest_fitting_request_counts_whole_2_mib_segments() {
     let base = 1 << 40;
     let said = |device_free: u64| {
         let trace =
-            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(200 * MIB, device_free)];
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(200 * MIB, device_free)];
         let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
-        let statements = told(&mut opened_of(&segments, &trace), None).statements;
+        let statements = oom_report(&mut open_snapshot(&segments, &trace), None).statements;
         statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
     };
     let fit = "Largest request that would have fit: ≤ 122 MiB, in a new segment: the device had";
@@ -304,22 +311,22 @@ fn what_would_have_fit_says_that_segments_are_multiples_of_2_mib() {
 }
 
 #[test]
-fn the_generated_request_is_told() {
+fn generated_oom_is_reported() {
     let words = "--steps 2 --layers 3 --oom --pending".split_whitespace().map(str::to_owned);
     let (options, _) = generate::Options::parse(words).unwrap();
     let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
     let truth = &truth.devices[0];
     let mut opened = open(&bytes).unwrap();
-    let told = told(&mut opened, None);
+    let told = oom_report(&mut opened, None);
     let requests = sheet(&told, "requests");
     let row = &requests.rows[0];
     let keys = ["event", "requested_bytes", "device_free_bytes", "reserved_bytes", "live_bytes", "awaiting_free_bytes"];
-    // All that was cached went back to the driver first, and nothing awaits its free any more.
+    // All cached memory was returned to the driver first, and no block is awaiting free.
     let free = 123 * MIB + truth.peak_reserved - truth.reserved_end;
     let known = [truth.events - 1, 16 << 30, free, truth.reserved_end, truth.end_requested, 0];
     assert_eq!(truth.pending_requested, 0);
     assert_eq!(keys.map(|key| number(requests, row, key)), known.map(i128::from));
-    // The trace ends there, so that all blocks are recorded.
+    // The trace ends there, so all blocks are recorded.
     let room = sheet(&told, "room");
     let free: i128 = room.rows.iter().map(|row| number(room, row, "free_bytes")).sum();
     assert_eq!(free, i128::from(truth.reserved_end - truth.end_rounded));
@@ -328,9 +335,10 @@ fn the_generated_request_is_told() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Addresses that meet, sizes of every order, actions in any order: always a report, the same in slices.
+    /// Adjacent addresses, sizes of all magnitudes, and actions in any order give a report that does not depend on
+    /// slicing.
     #[test]
-    fn no_file_breaks_it(
+    fn any_file_gives_a_report(
         events in prop::collection::vec((0usize..9, 0u64..6, prop_oneof![0u64..4, Just(u64::MAX >> 2), Just(1 << 21)]), 0..40),
         segments in prop::collection::vec((0u64..6, 0u64..5, any::<bool>(), 0u64..3), 0..5),
     ) {
@@ -343,7 +351,7 @@ proptest! {
         let trace: Vec<Value> = events
             .iter()
             .map(|&(action, address, size)| match actions[action] {
-                "oom" => refusal(size, address),
+                "oom" => oom_event(size, address),
                 action => event(action, place(address), if size > 1 << 40 { size } else { size * 512 }),
             })
             .collect();
@@ -355,14 +363,14 @@ proptest! {
                 segment(place(address), size * 512, expandable, &(0..blocks).map(block).collect::<Vec<_>>())
             })
             .collect();
-        let mut opened = opened_of(&segments, &trace);
+        let mut opened = open_snapshot(&segments, &trace);
         for device in opened.summary.devices.clone() {
             for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Leaks] {
                 for at in [None, Some(0), Some(7), Some(u32::MAX)] {
                     let thresholds = [("late", 0), ("alive", 0), ("lost", 0), ("unused", 0), ("steps", 0), ("recent", u64::MAX)];
-                    let ask = || asked(device.device, topic, at, &thresholds);
-                    let whole = of(opened.reply(ask()));
-                    let sliced = of(opened::reply(&mut opened.engine, ask()));
+                    let ask = || report_request(device.device, topic, at, &thresholds);
+                    let whole = report_of(opened.reply(ask()));
+                    let sliced = report_of(opened::reply(&mut opened.engine, ask()));
                     prop_assert_eq!(&whole, &sliced);
                     for sheet in &whole.sheets {
                         let columns = sheet.columns.len();

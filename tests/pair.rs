@@ -1,13 +1,13 @@
-//! Two files behind one door, as the page has them: the second beside the first, questions about both, and what becomes of either.
+//! Two files in one worker, as the page opens them: loading the second, questions about both, and closing either.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::paired::{Worker, device};
 
-use memscape::compare::Which;
+use memscape::compare::FileSlot;
 use memscape::engine::protocol::{
-    Align, Cell, Chart, DeltaBox, Factor, Looks, MatchKey, PairAt, PairQuestion, Pairing, PlanGroup, PlanQuestion,
-    Report, in_second_file, own_ordinal,
+    Align, Cell, Chart, DeltaBox, Factor, Looks, MatchKey, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    Report, second_file_ordinal, split_ordinal,
 };
 use memscape::engine::{Answer, Question};
 use memscape::timeline::{Axis, View, WindowColumns};
@@ -20,18 +20,18 @@ const PAIRS: [[&str; 2]; 4] = [
 ];
 
 #[test]
-fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
+fn difference_curve_matches_aligned_events() {
     for [a, b] in PAIRS {
         let mut worker = Worker::new();
-        let Some(first) = worker.real(Which::First, a) else { return };
-        let second = worker.real(Which::Second, b).unwrap();
+        let Some(first) = worker.open_real(FileSlot::First, a) else { return };
+        let second = worker.open_real(FileSlot::Second, b).unwrap();
         let (a, b) = (device(&first), device(&second));
-        assert!(own_ordinal(b).1 && !own_ordinal(a).1);
+        assert!(split_ordinal(b).1 && !split_ordinal(a).1);
         for (a, b, align) in [(a, b, None), (b, a, None), (a, b, Some(Align::Share))] {
             let pairing = Pairing { b, align, ..Pairing::default() };
-            let (live_a, live_b) = (worker.live(a), worker.live(b));
+            let (live_a, live_b) = (worker.live_bytes(a), worker.live_bytes(b));
             let last = live_a.len() as u32 - 1;
-            // What every moment of A is aligned with, each asked for.
+            // Event of B aligned with each event of A.
             let step = (last / 300).max(1);
             let map: Vec<(u32, u32)> = (0..=last)
                 .step_by(step as usize)
@@ -58,7 +58,8 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
                     }
                 }
             }
-            // As the whole trace in one column: the extremes of all moments are those of its largest differences.
+            // A view of the whole trace in one column has the extremes of all events, which are the largest
+            // differences.
             let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1, 1, 1));
             let extremes: Vec<i64> = curve.least.iter().chain(&curve.most).copied().collect();
             let largest = curve.largest.first().map_or(0, |delta| delta.abs());
@@ -68,27 +69,27 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
 }
 
 #[test]
-fn a_device_with_itself_differs_nowhere() {
+fn device_compared_with_itself_has_no_difference() {
     let mut worker = Worker::new();
-    let Some(file) = worker.real(Which::First, "train-annotated-100") else { return };
+    let Some(file) = worker.open_real(FileSlot::First, "train-annotated-100") else { return };
     let a = device(&file);
     let pairing = Pairing { b: a, ..Pairing::default() };
-    let last = worker.live(a).len() as u32 - 1;
+    let last = worker.live_bytes(a).len() as u32 - 1;
     let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1 << 30, 500, 50));
     assert!(curve.least.iter().chain(&curve.most).all(|delta| *delta == 0) && curve.largest.is_empty());
     let report = worker.report(a, pairing, 10_000);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
     assert!(groups.rows.iter().all(|row| row.cells[3] == Cell::Change(0)));
-    assert!(!report.sheets.iter().any(|sheet| sheet.key == "tree"), "nothing differs");
+    assert!(!report.sheets.iter().any(|sheet| sheet.key == "tree"), "no differences");
 }
 
 #[test]
-fn the_map_is_a_bounded_part_of_all_places() {
+fn alignment_map_is_bounded() {
     let mut worker = Worker::new();
-    let Some(first) = worker.real(Which::First, PAIRS[0][0]) else { return };
-    let second = worker.real(Which::Second, PAIRS[0][1]).unwrap();
+    let Some(first) = worker.open_real(FileSlot::First, PAIRS[0][0]) else { return };
+    let second = worker.open_real(FileSlot::Second, PAIRS[0][1]).unwrap();
     let (a, pairing) = (device(&first), Pairing { b: device(&second), ..Pairing::default() });
-    let ends = [worker.live(a).len() as u32 - 1, worker.live(pairing.b).len() as u32 - 1];
+    let ends = [worker.live_bytes(a).len() as u32 - 1, worker.live_bytes(pairing.b).len() as u32 - 1];
     for places in [2, 3, 100, 100_000] {
         let map = worker.map(a, pairing, places);
         assert_eq!(map.align, Some(Align::Steps));
@@ -102,22 +103,22 @@ fn the_map_is_a_bounded_part_of_all_places() {
 }
 
 #[test]
-fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
+fn rows_and_call_tree_sum_to_total() {
     for [a, b] in PAIRS {
         let mut worker = Worker::new();
-        let Some(first) = worker.real(Which::First, a) else { return };
-        let second = worker.real(Which::Second, b).unwrap();
+        let Some(first) = worker.open_real(FileSlot::First, a) else { return };
+        let second = worker.open_real(FileSlot::Second, b).unwrap();
         let (a, b) = (device(&first), device(&second));
-        let peak = worker.pair.side(a).unwrap().history.most_live().0.0;
+        let peak = worker.pair.side(a).unwrap().history.live_peak().0.0;
         let ats = [
-            PairAt::Peaks,
-            PairAt::PeakOfA,
-            PairAt::PeakOfB,
-            PairAt::End,
-            PairAt::Start,
-            PairAt::Moment(peak / 2),
-            PairAt::Range(peak / 3, peak),
-            PairAt::Both(peak, 1),
+            PairMoments::Peaks,
+            PairMoments::PeakOfA,
+            PairMoments::PeakOfB,
+            PairMoments::End,
+            PairMoments::Start,
+            PairMoments::Moment(peak / 2),
+            PairMoments::Range(peak / 3, peak),
+            PairMoments::Both(peak, 1),
         ];
         for (key, at) in MatchKey::ALL.map(Some).into_iter().chain([None]).zip(ats.into_iter().cycle()) {
             let report = worker.report(a, Pairing { b, at, key, ..Pairing::default() }, 10_000);
@@ -133,8 +134,8 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
                 let sum: i128 = groups.rows.iter().map(|row| bytes(&row.cells[column])).sum();
                 assert_eq!(sum, bytes(&groups.total[column]), "{key:?} {at:?}");
             }
-            boxes_lie_within_each_other(&report);
-            // A node is no less than what of it is told below it.
+            check_boxes_nest(&report);
+            // A node's bytes are at least the sum of its children's.
             let Some(tree) = sheet("tree") else { continue };
             for column in [1, 2] {
                 let mut open: Vec<(u32, i128)> = Vec::new();
@@ -155,8 +156,8 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
     }
 }
 
-/// Each box of the flame graph lies below one that is at least as wide, and none lies over another.
-fn boxes_lie_within_each_other(report: &Report) {
+/// Checks that each box of the flame graph lies below a box at least as wide, and that no boxes overlap.
+fn check_boxes_nest(report: &Report) {
     let charts = report.statements.iter().filter_map(|statement| statement.chart.as_ref());
     let boxes = charts.filter_map(|chart| if let Chart::Delta(_, boxes) = chart { Some(boxes) } else { None });
     for boxes in boxes {
@@ -167,7 +168,7 @@ fn boxes_lie_within_each_other(report: &Report) {
             assert_eq!(open.len(), depth);
             // Edges are rounded down.
             let right = of.left + of.width;
-            assert!(right <= DeltaBox::WHOLE);
+            assert!(right <= DeltaBox::FULL_WIDTH);
             if let Some(caller) = open.last() {
                 assert!(of.left >= caller.left && right <= caller.left + caller.width + 1, "{of:?} in {caller:?}");
             }
@@ -180,17 +181,17 @@ fn boxes_lie_within_each_other(report: &Report) {
 }
 
 #[test]
-fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
+fn two_events_of_one_device_are_compared_with_path_rules() {
     let mut worker = Worker::new();
-    let Some(first) = worker.real(Which::First, "train-annotated-100") else { return };
+    let Some(first) = worker.open_real(FileSlot::First, "train-annotated-100") else { return };
     let a = device(&first);
-    let (peak, bytes) = worker.pair.side(a).unwrap().history.most_live();
-    let pairing = Pairing { b: a, at: PairAt::Both(0, peak.0), ..Pairing::default() };
+    let (peak, bytes) = worker.pair.side(a).unwrap().history.live_peak();
+    let pairing = Pairing { b: a, at: PairMoments::Both(0, peak.0), ..Pairing::default() };
     let report = worker.report(a, pairing, 10);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
-    let start = worker.live(a)[0] as u64;
+    let start = worker.live_bytes(a)[0] as u64;
     assert_eq!(groups.total[1..3], [Cell::Bytes(start), Cell::Bytes(bytes)]);
-    // Each is its own partner, those that were allocated before recording too.
+    // Each allocation is matched with itself, including those allocated before recording.
     let allocations = report.sheets.iter().find(|sheet| sheet.key == "allocations").unwrap();
     assert!(!allocations.note.contains("before recording"), "{}", allocations.note);
     assert_eq!(worker.ask(a, Question::Pair(PairQuestion::Paths(7, "/=/x/; ; a".to_owned()))), None);
@@ -199,9 +200,9 @@ fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
 }
 
 #[test]
-fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
+fn bad_or_closed_second_file_keeps_first() {
     let mut worker = Worker::new();
-    let Some(first) = worker.real(Which::First, "forward-bf16") else { return };
+    let Some(first) = worker.open_real(FileSlot::First, "forward-bf16") else { return };
     let a = device(&first);
     let scene = |worker: &mut Worker, device: i64| {
         let view = View { axis: Axis::Events, ..View::fit(1000, 1 << 30, 400, 100) };
@@ -209,43 +210,46 @@ fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
     };
     let before = scene(&mut worker, a);
     assert!(before.is_some());
-    assert!(worker.open(Which::Second, b"\x80\x04no pickle").is_err());
+    assert!(worker.open(FileSlot::Second, b"\x80\x04no pickle").is_err());
     assert_eq!(scene(&mut worker, a), before);
-    assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: in_second_file(0), ..Pairing::default() }, 10)), None);
-    let second = worker.real(Which::Second, "forward-only-100").unwrap();
+    assert_eq!(
+        worker.ask(a, Question::Comparison(Pairing { b: second_file_ordinal(0), ..Pairing::default() }, 10)),
+        None
+    );
+    let second = worker.open_real(FileSlot::Second, "forward-only-100").unwrap();
     assert!(scene(&mut worker, device(&second)).is_some());
     assert_ne!(scene(&mut worker, device(&second)), before);
-    worker.pair.end_second();
+    worker.pair.close_second();
     assert_eq!(scene(&mut worker, a), before);
     assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: device(&second), ..Pairing::default() }, 10)), None);
-    // And a new first file ends the comparison.
-    worker.real(Which::Second, "forward-only-100").unwrap();
-    worker.real(Which::First, "adam-35-events").unwrap();
-    assert!(worker.pair.engine(Which::Second).is_none());
+    // Opening another first file ends the comparison.
+    worker.open_real(FileSlot::Second, "forward-only-100").unwrap();
+    worker.open_real(FileSlot::First, "adam-35-events").unwrap();
+    assert!(worker.pair.engine(FileSlot::Second).is_none());
 }
 
 #[test]
-fn a_plan_goes_by_what_the_open_comparison_measured() {
+fn plan_uses_factors_measured_by_comparison() {
     let generated = |length: u32| {
         let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
         let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
         crate::generate::generate(&options, Vec::new()).unwrap().0
     };
     let mut worker = Worker::new();
-    let a = device(&worker.open(Which::First, &generated(128)).unwrap());
+    let a = device(&worker.open(FileSlot::First, &generated(128)).unwrap());
     let eight = Factor::new(8, 1).unwrap();
     let plan = PlanQuestion { groups: vec![(PlanGroup::Measured(1), eight)], ..PlanQuestion::default() };
     let planned = |worker: &mut Worker, device| match worker.ask(device, Question::Plan(Box::new(plan.clone()))) {
         Some(Answer::Plan(page)) => *page,
         other => panic!("{other:?}"),
     };
-    // Without a comparison it says so.
+    // Without a comparison the plan reports a problem.
     assert!(planned(&mut worker, a).problem.contains("no comparison"));
-    let b = device(&worker.open(Which::Second, &generated(256)).unwrap());
+    let b = device(&worker.open(FileSlot::Second, &generated(256)).unwrap());
     worker.report(a, Pairing { b, ..Pairing::default() }, 10);
     let page = planned(&mut worker, a);
     assert_eq!(page.problem, "");
-    let truth = worker.open(Which::Second, &generated(1024)).unwrap().devices[0].drawn_peak;
+    let truth = worker.open(FileSlot::Second, &generated(1024)).unwrap().devices[0].drawn_peak;
     assert!(page.planned.0.abs_diff(truth) * 100 < truth, "{} of {truth}: {:?}", page.planned.0, page.groups);
     assert!(page.groups.iter().any(|row| row.name.ends_with("with the square") && row.factor.quotient() == 64.0));
 }

@@ -1,18 +1,18 @@
-//! What is told of a file while it loads, held against the history that comes of it.
+//! Partial figures sent while a file loads, compared with the final history.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
 use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use memscape::replay::DeviceHistory;
 use memscape::snapshot::Action;
 use memscape::units::{EventIdx, Moment};
 use opened::real_pickles;
 
-/// Opens bytes in so many pieces, in short slices; all that was told meanwhile.
-fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
+/// Opens bytes in `pieces` chunks with short time slices and returns all partial figures sent meanwhile.
+fn open_in_pieces(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
     let mut engine = Engine::new();
     engine.request(Request::Load(load));
     let total_bytes = Some(bytes.len() as u64);
@@ -20,7 +20,7 @@ fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, V
     let (mut at, mut all) = (0, Vec::new());
     loop {
         if let Some(want) = engine.wants() {
-            at = if let Want::At(offset) = want { offset as usize } else { at };
+            at = if let NeededBytes::At(offset) = want { offset as usize } else { at };
             let end = bytes.len().min(at + bytes.len().div_ceil(pieces));
             match at == end {
                 true => engine.request(Request::EndOfFile),
@@ -40,7 +40,7 @@ fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, V
     }
 }
 
-/// Requested and reserved bytes at each moment.
+/// Requested and reserved bytes after each event.
 fn curves(history: &DeviceHistory) -> [Vec<i64>; 2] {
     let mut now = [history.drawn_at(Moment(0)), history.reserved_at(Moment(0))];
     let mut all = now.map(|bytes| vec![bytes]);
@@ -52,24 +52,24 @@ fn curves(history: &DeviceHistory) -> [Vec<i64>; 2] {
     all
 }
 
-/// The heights of so many events of a curve, from where it begins.
+/// Highest value of each bin over the first `events` events, relative to the curve's start.
 fn bins(curve: &[i64], events: u64, bits: u32) -> Vec<i64> {
     curve[..=events as usize].chunks(1 << bits).map(|bin| bin.iter().max().unwrap() - curve[0]).collect()
 }
 
 #[test]
-fn what_is_told_while_a_file_loads_is_what_the_file_says() {
+fn partial_figures_match_final_history() {
     let Some(files) = real_pickles() else { return };
     let mut steps = 0;
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
-        let (mut engine, summary, all) = told(&bytes, 40, LoadRange::ALL);
+        let (mut engine, summary, all) = open_in_pieces(&bytes, 40, LoadRange::ALL);
         let recorded: Vec<_> = summary.devices.iter().filter(|device| device.events > 0).collect();
         let curves: Vec<_> = recorded
             .iter()
             .map(|device| {
-                let history = engine.whole_side(device.device).unwrap().history;
+                let history = engine.complete_side(device.device).unwrap().history;
                 let first_end = (0..history.event_count())
                     .find(|&event| history.events.action(event) == Action::FreeCompleted)
                     .map_or(0, |event| u64::from(event) + 1);
@@ -77,14 +77,14 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
             })
             .collect();
         let Some((last, before)) = all.split_last() else {
-            assert!(recorded.is_empty(), "{name}: nothing was told");
+            assert!(recorded.is_empty(), "{name}: no partial figures");
             continue;
         };
         assert!(last.is_whole, "{name}");
         let mut events_before = 0;
         for partial in before {
             steps += 1;
-            assert!(!partial.is_whole, "{name}: only the last is whole");
+            assert!(!partial.is_whole, "{name}: marked as complete before the last one");
             let events: u64 = partial.devices.iter().map(|device| device.events).sum();
             assert!(events > events_before, "{name}: {events} events after {events_before}");
             events_before = events;
@@ -92,7 +92,7 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
             for ((summary, device), ([live, reserved], first_end)) in devices.zip(&curves) {
                 let place = format!("{name}, device {} after {} events", summary.device, device.events);
                 assert!(summary.events >= device.events, "{place}");
-                // Until the first free completes, it is not known that frees do.
+                // Until the first free completes, the reader does not know that frees complete.
                 if device.events < *first_end {
                     continue;
                 }
@@ -115,7 +115,7 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
         for ((told, heights), device) in devices.zip(&summary.devices) {
             let place = format!("{name}, device {}", device.device);
             let numbers = |it: &DeviceSummary| {
-                let counts = [it.events, it.allocations, it.end_requested, it.ooms()];
+                let counts = [it.events, it.allocations, it.end_requested, it.oom_count()];
                 (
                     it.device,
                     counts,
@@ -137,9 +137,9 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
 }
 
 #[test]
-fn of_a_range_nothing_is_told_while_it_loads() {
+fn loading_a_range_sends_no_partial_figures() {
     let Some(files) = real_pickles() else { return };
     let bytes = std::fs::read(&files[0]).unwrap();
-    let (_, _, all) = told(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
+    let (_, _, all) = open_in_pieces(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
     assert_eq!(all, Vec::new());
 }

@@ -1,18 +1,18 @@
-//! The machine on hand-made pickles: every opcode and every rule.
+//! The pickle machine on hand-written pickles: every opcode and every rule.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::pickle_tree;
 
-use memscape::pickle::opcode::{Refusal, Verdict, opcode};
-use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use memscape::pickle::opcode::{Support, UnsupportedReason, opcode};
+use memscape::pickle::{ErrorKind, Limits, PickleError, Unpickler};
 use pickle_tree::{Trees, decode};
 
 fn text(bytes: &[u8]) -> Result<String, PickleError<String>> {
     decode(bytes).map(|(trees, root)| trees.text(root))
 }
 
-/// The error in full, as a user reads it.
+/// The full error message that users see.
 fn error(bytes: &[u8]) -> String {
     match text(bytes) {
         Ok(text) => panic!("decoded as {text}"),
@@ -24,21 +24,21 @@ mod opcodes {
     use super::*;
 
     #[test]
-    fn each_of_the_256_bytes_is_run_refused_or_unknown() {
+    fn each_byte_runs_is_refused_or_unknown() {
         let (mut run, mut refused) = (0, 0);
         for byte in 0..=u8::MAX {
-            // Zeros are an operand for every opcode; a 1 keeps a STOP from being first.
+            // Zeros are an operand for every opcode. The 1 keeps a STOP from being first.
             let outcome = decode(&[&[b'K', 1, byte][..], &[0; 16]].concat());
             let kind = outcome.err().map(|error| error.kind);
-            match opcode(byte).map(|known| known.verdict) {
-                Some(Verdict::Runs(_)) => {
-                    // 0 is no opcode: whatever follows the operand stops at it, or at the opcode's own complaint.
+            match opcode(byte).map(|known| known.support) {
+                Some(Support::Supported(_)) => {
+                    // 0 is not an opcode: decoding stops at the zero after the operand, or at the opcode's own error.
                     assert!(!matches!(kind, Some(ErrorKind::UnknownOpcode(other)) if other == byte), "0x{byte:02x}");
-                    assert!(!matches!(kind, Some(ErrorKind::Refused(_))), "0x{byte:02x} {kind:?}");
+                    assert!(!matches!(kind, Some(ErrorKind::Unsupported(_))), "0x{byte:02x} {kind:?}");
                     run += 1;
                 }
-                Some(Verdict::Refused(why)) => {
-                    assert_eq!(kind, Some(ErrorKind::Refused(why)), "0x{byte:02x}");
+                Some(Support::Unsupported(why)) => {
+                    assert_eq!(kind, Some(ErrorKind::Unsupported(why)), "0x{byte:02x}");
                     refused += 1;
                 }
                 None => assert_eq!(kind, Some(ErrorKind::UnknownOpcode(byte))),
@@ -48,7 +48,7 @@ mod opcodes {
     }
 
     #[test]
-    fn scalars() {
+    fn scalars_decode() {
         let cases: [(&[u8], &str); 26] = [
             (b"N.", "None"),
             (b"\x88.", "True"),
@@ -83,7 +83,7 @@ mod opcodes {
     }
 
     #[test]
-    fn containers() {
+    fn containers_decode() {
         let cases: [(&[u8], &str); 12] = [
             (b"].", "[]"),
             (b"]K\x01a.", "[1]"),
@@ -104,7 +104,7 @@ mod opcodes {
     }
 
     #[test]
-    fn frames_and_protocols_are_passed_over() {
+    fn frames_and_protocols_are_skipped() {
         assert_eq!(text(b"\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N.").unwrap(), "None");
         assert_eq!(text(b"\x80\x05N.").unwrap(), "None");
         assert_eq!(error(b"\x80\x06N."), "pickle protocol 6 is not supported, the newest is 5 (PROTO at byte 0)");
@@ -115,8 +115,8 @@ mod opcodes {
     }
 
     #[test]
-    fn what_comes_after_stop_is_ignored() {
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+    fn bytes_after_stop_are_ignored() {
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         machine.feed(b"N.\0\0cos\nsystem\n").unwrap();
         assert!(machine.is_complete());
         machine.feed(b"more").unwrap();
@@ -128,13 +128,13 @@ mod opcodes {
 mod rules {
     use super::*;
 
-    /// Rule 2: wherever PUT stands, the memo gives the finished container, one and the same.
+    /// Rule 2: a PUT anywhere in a container's construction refers to the same finished container.
     #[test]
-    fn finishing_fills_every_memo_slot_that_named_it() {
+    fn finished_container_fills_all_its_memo_slots() {
         for bytes in [
             &b"](}q\x00K\x01K\x02s}h\x00e."[..], // Python: PUT before the contents
-            b"](}(K\x01K\x02uq\x00}h\x00e.",     // C++: after them
-            b"](}q\x00K\x01K\x02sq\x01}h\x01e.", // both, under two numbers
+            b"](}(K\x01K\x02uq\x00}h\x00e.",     // C++: PUT after the contents
+            b"](}q\x00K\x01K\x02sq\x01}h\x01e.", // both, in two slots
             b"](}q\x00q\x01K\x01K\x02s}h\x00e.",
         ] {
             let (trees, root) = decode(bytes).unwrap();
@@ -142,26 +142,26 @@ mod rules {
             let items = trees.items(root);
             assert_eq!(items[0], items[2]);
         }
-        // The slot has been given to something else meanwhile: finishing must not write over it.
+        // The slot has been overwritten in between: finishing the dict must not write to it.
         assert_eq!(text(b"](}q\x00K\x01K\x07q\x00s}h\x00e.").unwrap(), "[{1: 7}, {}, 7]");
     }
 
-    /// Rule 3: a dict is finished by the container that is begun on top of it; numbers, strings and MARK finish nothing.
+    /// Rule 3: starting a container on top of a dict finishes the dict. Numbers, strings and MARK finish nothing.
     #[test]
-    fn a_dict_is_finished_when_a_container_is_begun_on_top_of_it() {
+    fn container_on_top_finishes_dict() {
         let batch = b"}(K\x01K\x02u".repeat(3000);
         let (trees, root) = decode(&[b"](", batch.as_slice(), b"e."].concat()).unwrap();
-        assert_eq!(trees.most_open, 2, "the list and one dict");
+        assert_eq!(trees.max_open, 2, "the list and one dict");
         assert_eq!(trees.items(root).len(), 3000);
 
         assert_eq!(text(b"}(K\x01K\x02u(K\x03K\x04uK\x05K\x06s.").unwrap(), "{1: 2, 3: 4, 5: 6}");
-        assert_eq!(text(b"]](K\x01ea.").unwrap(), "[[1]]", "a list may be waiting for what is begun on top of it");
+        assert_eq!(text(b"]](K\x01ea.").unwrap(), "[[1]]", "a list can wait for the container on top of it");
         assert_eq!(text(b"}K\x01}K\x02}ss.").unwrap(), "{1: {2: {}}}");
     }
 
-    /// Rule 4, and what it does not mean: beside itself a container may stand though it is still open.
+    /// Rule 4 and its exception: a container can follow itself in a list even while it is open.
     #[test]
-    fn a_container_inside_itself_is_refused_beside_itself_it_is_not() {
+    fn container_inside_itself_is_refused() {
         assert_eq!(error(b"]q\x00(h\x00e."), "[0]: a container contains itself (BINGET at byte 4)");
         assert_eq!(error(b"]q\x00h\x00a."), "[0]: a container contains itself (APPEND at byte 5)");
         assert_eq!(error(b"}q\x00(K\x05]h\x00au."), "5[0]: a container contains itself (BINGET at byte 7)");
@@ -170,7 +170,8 @@ mod rules {
             "items appended to something that is not a list, or to a list that was already used (APPEND at byte 7)",
         );
 
-        // A segment's `frames`, [] in the memo, again in its blocks; a new frame twice in one stack, with another between.
+        // A segment's `frames`, [] in the memo, again in its blocks. A new frame twice in one stack, with another in
+        // between.
         for (bytes, expected) in [
             (&b"}(K\x01]q\x00K\x02](h\x00h\x00eu."[..], "{1: [], 2: [[], []]}"),
             (b"](}(K\x01K\x02uq\x00h\x00e.", "[{1: 2}, {1: 2}]"),
@@ -181,7 +182,7 @@ mod rules {
     }
 
     #[test]
-    fn a_finished_container_is_not_changed() {
+    fn changing_a_finished_container_is_refused() {
         let changed =
             "items appended to something that is not a list, or to a list that was already used (APPEND at byte";
         assert_eq!(error(b"]]q\x00ah\x00K\x01a."), format!("[1]: {changed} 9)"));
@@ -194,27 +195,27 @@ mod rules {
 
     /// Rule 5.
     #[test]
-    fn of_equal_keys_the_last_wins_and_memoize_counts_filled_slots() {
+    fn last_of_equal_keys_wins_and_memoize_counts_filled_slots() {
         assert_eq!(text(b"}(K\x01K\x02K\x01K\x03u.").unwrap(), "{1: 3}");
         assert_eq!(text(b"}K\x01K\x02s(K\x01K\x03K\x04K\x05u.").unwrap(), "{1: 3, 4: 5}");
-        // PUT 1, then MEMOIZE: one slot is filled, so it writes slot 1 as well. Then slot 5 stays empty.
+        // PUT 1, then MEMOIZE: one slot is filled, so MEMOIZE writes slot 1 too. Slot 5 stays empty.
         assert_eq!(text(b"(K\x07q\x01K\x08\x94h\x01t.").unwrap(), "(7, 8, 8)");
         assert_eq!(error(b"K\x01q\x05h\x03."), "memo slot 3 is read but was never written (BINGET at byte 4)");
     }
 
     /// Rule 6.
     #[test]
-    fn what_no_snapshot_needs_is_refused_by_name_and_place() {
-        let cases: [(&[u8], &str, Refusal); 5] = [
-            (b"cos\nsystem\n", "GLOBAL", Refusal::Code),
-            (b"2", "DUP", Refusal::Juggling),
-            (b"\x8f", "EMPTY_SET", Refusal::Set),
-            (b"\x97", "NEXT_BUFFER", Refusal::Elsewhere),
-            (b"S'1'\n", "STRING", Refusal::Text),
+    fn unneeded_opcode_is_refused_with_name_and_offset() {
+        let cases: [(&[u8], &str, UnsupportedReason); 5] = [
+            (b"cos\nsystem\n", "GLOBAL", UnsupportedReason::Code),
+            (b"2", "DUP", UnsupportedReason::StackManipulation),
+            (b"\x8f", "EMPTY_SET", UnsupportedReason::Set),
+            (b"\x97", "NEXT_BUFFER", UnsupportedReason::ExternalBuffer),
+            (b"S'1'\n", "STRING", UnsupportedReason::Python2String),
         ];
         for (bytes, name, why) in cases {
             let error = decode(&[b"\x80\x04N", bytes].concat()).err().unwrap();
-            assert_eq!((error.offset, error.opcode, error.kind), (3, Some(name), ErrorKind::Refused(why)));
+            assert_eq!((error.offset, error.opcode, error.kind), (3, Some(name), ErrorKind::Unsupported(why)));
         }
         assert_eq!(
             error(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),
@@ -227,7 +228,7 @@ mod rules {
     }
 
     #[test]
-    fn what_stands_below_a_mark_is_out_of_reach() {
+    fn values_below_mark_are_not_reached() {
         for bytes in [&b"]K\x01(a."[..], b"](K\x01a.", b"K\x01(\x85.", b"](.", b"(e.", b"]((e.", b"a.", b"q\x00."] {
             assert!(
                 matches!(error(bytes).as_str(), text if text.contains("too few values")),

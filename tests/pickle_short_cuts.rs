@@ -1,17 +1,22 @@
-//! The short cuts, for slices of memo references and for whole dicts, change nothing but the time: on and off, whole and in chunks.
+//! Decoder fast paths for slices of memo references and for whole dicts. Results are the same with them on or off, and
+//! with the bytes whole or in chunks.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::pickle_tree;
 
-use memscape::pickle::Machine;
-use memscape::pickle::limits::{Limits, SLICE_BYTES, WHOLE_PAIRS};
+use memscape::pickle::Unpickler;
+use memscape::pickle::limits::{FAST_DICT_PAIRS, Limits, SLICE_BYTES};
 use pickle_tree::Trees;
 use proptest::prelude::*;
 
-/// The value as text and how many dicts were made at a stroke, or the error.
-fn decoded(bytes: &[u8], (slice_bytes, whole_pairs): (usize, usize), chunk: usize) -> Result<(String, u64), String> {
-    let mut machine = Machine::new(Trees::default(), Limits { slice_bytes, whole_pairs, ..Limits::default() });
+/// Decodes `bytes`. Returns the value as text and the number of dicts decoded by the fast path.
+fn decoded(
+    bytes: &[u8],
+    (slice_bytes, fast_dict_pairs): (usize, usize),
+    chunk: usize,
+) -> Result<(String, u64), String> {
+    let mut machine = Unpickler::new(Trees::default(), Limits { slice_bytes, fast_dict_pairs, ..Limits::default() });
     for piece in bytes.chunks(chunk) {
         machine.feed(piece).map_err(|error| error.to_string())?;
     }
@@ -19,11 +24,12 @@ fn decoded(bytes: &[u8], (slice_bytes, whole_pairs): (usize, usize), chunk: usiz
     Ok((trees.text(root), trees.whole_dicts))
 }
 
-/// The same with both short cuts off, with either, with both, with a table that is always full, with dicts too long, and in
-/// small chunks.
+/// Decodes `bytes` without fast paths and compares the result with either one, both, a full table, dicts above the
+/// limit, and small chunks.
 fn same_on_and_off(bytes: &[u8]) -> Result<String, String> {
     let plain = decoded(bytes, (0, 0), usize::MAX).map(|(text, _)| text);
-    for switches in [(SLICE_BYTES, 0), (0, WHOLE_PAIRS), (SLICE_BYTES, WHOLE_PAIRS), (7, WHOLE_PAIRS), (SLICE_BYTES, 2)]
+    for switches in
+        [(SLICE_BYTES, 0), (0, FAST_DICT_PAIRS), (SLICE_BYTES, FAST_DICT_PAIRS), (7, FAST_DICT_PAIRS), (SLICE_BYTES, 2)]
     {
         for chunk in [usize::MAX, 3, 8, 40] {
             let cut = decoded(bytes, switches, chunk).map(|(text, _)| text);
@@ -34,54 +40,54 @@ fn same_on_and_off(bytes: &[u8]) -> Result<String, String> {
 }
 
 #[test]
-fn a_known_slice_is_the_same_list() {
-    // Three equal lists in a list; the slice is known from the second on.
+fn known_slice_decodes_to_equal_list() {
+    // Three equal lists in a list. The slice is known from the second on.
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00K\x02q\x01](h\x00h\x01e](h\x00h\x01e](h\x00h\x01ee.").unwrap();
     assert_eq!(text, "[1, 2, [1, 2], [1, 2], [1, 2]]");
 }
 
 #[test]
-fn a_second_batch_and_a_lone_append_follow_a_known_slice() {
+fn second_batch_and_append_extend_known_slice() {
     let text =
         same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00h\x00e](h\x00h\x00e(K\x05e](h\x00h\x00eK\x06a](h\x00h\x00ee.");
     assert_eq!(text.unwrap(), "[1, [1, 1], [1, 1, 5], [1, 1, 6], [1, 1]]");
 }
 
 #[test]
-fn a_refusal_in_the_second_batch_of_a_known_slice_has_its_index() {
+fn error_in_second_batch_of_known_slice_has_index() {
     let error = same_on_and_off(b"\x80\x02](K\x01q\0](h\0h\0e](h\0h\0e(h\x09ee.").unwrap_err();
     assert_eq!(error, "[2][2]: memo slot 9 is read but was never written (BINGET at byte 23)");
 }
 
 #[test]
-fn a_rewritten_memo_slot_makes_another_list_of_the_same_bytes() {
+fn rewritten_memo_slot_changes_list_of_same_bytes() {
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00h\x00e](h\x00h\x00eK\x02q\x00](h\x00h\x00ee.").unwrap();
     assert_eq!(text, "[1, [1, 1], [1, 1], 2, [2, 2]]");
-    // Rewritten between the slice and the end of its list, which then gets more.
+    // The slot is rewritten between the slice and the end of its list, which then gets more items.
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00e](h\x00eK\x07q\x00ae.").unwrap();
     assert_eq!(text, "[1, [1], [1, 7]]");
 }
 
 #[test]
-fn a_reference_to_an_open_container_takes_the_plain_road() {
+fn reference_to_open_container_skips_fast_path() {
     let text = same_on_and_off(b"\x80\x02](]q\x00](h\x00h\x00e](h\x00h\x00ee.").unwrap();
     assert_eq!(text, "[[], [[], []], [[], []]]");
 }
 
-/// Strings in the slots 0 to 4, the last two such that the builder refuses what has them.
+/// Strings in slots 0 to 4. The builder refuses containers with either of the last two.
 const NAMES: &[u8] =
     b"\x80\x04](\x8c\x01aq\0\x8c\x01bq\x01\x8c\x01cq\x02\x8c\x09refuse meq\x03\x8c\x0enever finishedq\x04";
 
-/// [`NAMES`] without the last two, and a program.
+/// A pickle with the first two strings of [`NAMES`] followed by `program`.
 fn with_names(program: &[u8]) -> Vec<u8> {
     [b"\x80\x04](\x8c\x01aq\0\x8c\x01bq\x01", program, b"e."].concat()
 }
 
 #[test]
-fn dicts_of_one_shape_are_made_at_a_stroke() {
-    // Python: each numbered before its contents. A pair, an empty list, a text that is numbered too.
+fn dicts_of_known_shape_use_fast_path() {
+    // Python: each container is memoized before its contents. A tuple, an empty list, a memoized string.
     let python = b"}\x94(h\0K\x01h\x01K\0K\0\x86\x94u}\x94(h\0]\x94h\x01h\x01u}\x94(h\0\x8c\x02hi\x94h\x01h\x05u}\x94(h\0h\x04h\x01Nu";
-    // C++: after them; the second dict has the list of the first.
+    // C++: memoized after the contents. The second dict has the list of the first.
     let cpp = b"}(h\0](h\0h\x01eq\x02h\x01K\x01u}(h\0](h\0h\x01eh\x01h\x02uq\x03}(h\0](h\0h\x01eh\x01h\x02u}(h\x01h\x03u}(h\0Nu";
     let cases: [(&[u8], &str, u64); 2] = [
         (python, "['a', 'b', {'a': 1, 'b': (0, 0)}, {'a': [], 'b': 'b'}, {'a': 'hi', 'b': []}, {'a': {'a': []", 3),
@@ -90,7 +96,7 @@ fn dicts_of_one_shape_are_made_at_a_stroke() {
     for (program, text, count) in cases {
         let bytes = with_names(program);
         let plain = same_on_and_off(&bytes);
-        let (whole, made) = decoded(&bytes, (SLICE_BYTES, WHOLE_PAIRS), usize::MAX).unwrap();
+        let (whole, made) = decoded(&bytes, (SLICE_BYTES, FAST_DICT_PAIRS), usize::MAX).unwrap();
         assert_eq!(plain.as_ref(), Ok(&whole));
         assert!(whole.starts_with(text), "{whole}");
         assert_eq!(made, count, "{whole}");
@@ -98,42 +104,42 @@ fn dicts_of_one_shape_are_made_at_a_stroke() {
 }
 
 #[test]
-fn a_rewritten_slot_makes_another_key_of_the_same_bytes() {
+fn rewritten_slot_changes_key_of_same_bytes() {
     let text = same_on_and_off(&with_names(b"}(h\0K\x01u}(h\0K\x02u\x8c\x01zq\0}(h\0K\x03u}(h\0K\x04u}(h\0K\x05u"));
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1}, {'a': 2}, 'z', {'z': 3}, {'z': 4}, {'z': 5}]");
 }
 
 #[test]
-fn a_dict_that_goes_on_after_its_first_batch_is_one_dict() {
+fn second_batch_extends_same_dict() {
     let text = same_on_and_off(&with_names(b"}(h\0K\x01u(h\x01K\x02u}(h\0K\x03uh\x01K\x04s}(h\0K\x05u"));
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1, 'b': 2}, {'a': 3, 'b': 4}, {'a': 5}]");
 }
 
-/// What a fuzz target found: a list that a known slice stands for has values, though the builder has none yet.
+/// Found by a fuzz target: a list replaced by a known slice has values before the builder receives them.
 #[test]
-fn the_path_of_an_error_counts_what_a_known_slice_stands_for() {
+fn error_path_counts_values_of_known_slice() {
     let error = same_on_and_off(b"\x80\x02]K\x01q\x00a](h\x00h\x00ea](h\x00h\x00e]R").unwrap_err();
     assert!(error.starts_with("[2][2][0]: "), "{error}");
 }
 
-/// What the plain road refuses for there being too much of it, the short cuts refuse.
+/// The fast paths enforce the same limits as the plain decoder.
 #[test]
-fn limits_hold_with_short_cuts() {
+fn limits_apply_on_fast_paths() {
     let cases: [(&[u8], Limits); 2] = [
-        // The list's own MARK is one too many; so is its third value on the stack.
+        // The list's own MARK exceeds the first limit, its third value on the stack the second.
         (b"\x80\x02K\x01q\0((](h\0h\0et", Limits { open_containers: 2, ..Limits::default() }),
         (b"\x80\x02K\x01q\0](h\0h\0h\0e", Limits { stack_values: 4, ..Limits::default() }),
     ];
     for (bytes, limits) in cases {
-        let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..limits };
-        let read = |limits| Machine::new(Trees::default(), limits).feed(bytes).map_err(|error| error.to_string());
+        let plain = Limits { slice_bytes: 0, fast_dict_pairs: 0, ..limits };
+        let read = |limits| Unpickler::new(Trees::default(), limits).feed(bytes).map_err(|error| error.to_string());
         let error = read(plain).unwrap_err();
         assert!(error.contains("not a snapshot"), "{error}");
         assert_eq!(read(limits), Err(error));
     }
 }
 
-/// Instructions of which many sequences are lists of references.
+/// Instructions that often combine into lists of references.
 fn instruction() -> impl Strategy<Value = Vec<u8>> {
     let slot = 0u8..4;
     prop_oneof![
@@ -154,7 +160,7 @@ fn instruction() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// How a program numbers its containers.
+/// Memo instruction after a container, or none.
 fn put() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => Just(b"\x94".to_vec()),
@@ -164,7 +170,7 @@ fn put() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A reference, mostly to a name.
+/// A memo reference, usually to a name.
 fn fetch() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => (0u8..3).prop_map(|slot| vec![b'h', slot]),
@@ -173,7 +179,7 @@ fn fetch() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A value such as entries have.
+/// A value as it occurs in entries.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let integer = prop_oneof![
         any::<u8>().prop_map(|value| vec![b'K', value]),
@@ -196,7 +202,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// An entry of one of a few shapes, or something else that may stand between entries.
+/// An entry with one of a few shapes, or another instruction that can occur between entries.
 fn entry() -> impl Strategy<Value = Vec<u8>> {
     let shape = prop_oneof![
         6 => Just([&b"h\0"[..], b"h\x01", b"j\x02\0\0\0"]),
@@ -222,7 +228,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_programs_of_references(program in proptest::collection::vec(instruction(), 0..24)) {
+    fn random_references_decode_equally(program in proptest::collection::vec(instruction(), 0..24)) {
         let mut bytes = b"\x80\x02](K\x00q\x00K\x01q\x01K\x02q\x02".to_vec();
         bytes.extend(program.concat());
         bytes.extend(b"e.");
@@ -230,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn random_programs_of_entries(program in proptest::collection::vec(entry(), 0..12)) {
+    fn random_entries_decode_equally(program in proptest::collection::vec(entry(), 0..12)) {
         let _ = same_on_and_off(&[NAMES, &program.concat(), b"e."].concat());
     }
 }

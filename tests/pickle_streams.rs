@@ -1,13 +1,13 @@
-//! Whole pickles as they travel: both writers, any cut, every prefix, other readers, and bytes that mean harm.
+//! Complete pickle streams: both writers, all chunkings, every prefix, other readers, and hostile bytes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::pickle_tree;
 use crate::pickle_value;
 use crate::pickle_writer;
 
-use memscape::pickle::opcode::{Verdict, opcode};
-use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use memscape::pickle::opcode::{Support, opcode};
+use memscape::pickle::{ErrorKind, Limits, PickleError, Unpickler};
 use pickle_tree::{Trees, decode};
 use pickle_value::{Value, pickled, plain_values, serde_text, snapshot, values};
 use pickle_writer::Style;
@@ -27,9 +27,9 @@ fn text(bytes: &[u8]) -> Outcome {
     decode(bytes).map(|(trees, root)| trees.text(root))
 }
 
-/// The result when the bytes come cut in `chunks`.
+/// Decodes bytes that arrive in `chunks`.
 fn text_of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    let mut machine = Machine::new(Trees::default(), Limits::default());
+    let mut machine = Unpickler::new(Trees::default(), Limits::default());
     for chunk in chunks {
         machine.feed(chunk)?;
     }
@@ -40,7 +40,7 @@ mod cuts {
     use super::*;
 
     #[test]
-    fn a_small_file_may_be_cut_anywhere() {
+    fn file_split_at_any_byte_decodes() {
         for style in STYLES {
             let (bytes, expected) = pickled(&snapshot(3), style);
             assert_eq!(text(&bytes).unwrap(), expected, "{style:?}");
@@ -53,7 +53,7 @@ mod cuts {
     }
 
     #[test]
-    fn every_prefix_ends_too_soon() {
+    fn prefix_gives_unexpected_end() {
         for style in STYLES {
             let (bytes, _) = pickled(&snapshot(3), style);
             for length in 0..bytes.len() {
@@ -64,15 +64,15 @@ mod cuts {
     }
 
     #[test]
-    fn a_long_string_arrives_in_pieces() {
+    fn long_string_in_chunks_decodes() {
         let long = "x".repeat(5 << 20);
         for style in STYLES {
             let (bytes, expected) = pickled(&Value::List(vec![Value::Text(long.clone()), Value::Int(1)]), style);
-            let mut machine = Machine::new(Trees::default(), Limits::default());
+            let mut machine = Unpickler::new(Trees::default(), Limits::default());
             for chunk in bytes.chunks(1000) {
                 machine.feed(chunk).unwrap();
             }
-            assert!(machine.heap_bytes() < 1 << 20, "what carried the string is given back");
+            assert!(machine.heap_bytes() < 1 << 20, "buffer of the string is released");
             let (trees, root) = machine.finish().unwrap();
             assert!(trees.text(root) == expected, "{style:?}");
         }
@@ -80,7 +80,7 @@ mod cuts {
 
     proptest! {
         #[test]
-        fn any_cuts_give_the_same_value(value in values(), style in 0..5usize, cuts in prop::collection::vec(1..40usize, 1..30)) {
+        fn any_chunks_give_same_value(value in values(), style in 0..5usize, cuts in prop::collection::vec(1..40usize, 1..30)) {
             let (bytes, expected) = pickled(&value, STYLES[style]);
             let mut rest = bytes.as_slice();
             let chunks = cuts.iter().cycle().map_while(|&cut| {
@@ -92,7 +92,7 @@ mod cuts {
         }
 
         #[test]
-        fn any_cut_gives_the_same_error(bytes in hostile_bytes(), at in 0..400usize) {
+        fn any_split_gives_same_error(bytes in hostile_bytes(), at in 0..400usize) {
             let (before, after) = bytes.split_at(at.min(bytes.len()));
             prop_assert_eq!(outcome(&[before, after]), outcome(&[&bytes]));
         }
@@ -103,7 +103,7 @@ mod writers {
     use super::*;
 
     #[test]
-    fn lists_of_any_length_in_batches_of_any_length() {
+    fn lists_and_dicts_of_any_length_decode() {
         for style in STYLES {
             for length in [0, 1, 2, 999, 1000, 1001, 2000, 2001, 10_000] {
                 let list = Value::List((0..length).map(Value::Int).collect());
@@ -117,20 +117,20 @@ mod writers {
         }
     }
 
-    /// A million entries in one batch hold a handful of open containers and a short stack.
+    /// A batch of a million entries needs only a few open containers and a short stack.
     #[test]
-    fn a_long_cpp_list_takes_no_room() {
+    fn long_cpp_list_uses_constant_memory() {
         let (bytes, _) = pickled(&snapshot(20_000), Style::Cpp);
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         machine.feed(&bytes).unwrap();
-        assert!(machine.builder().most_open < 10, "{}", machine.builder().most_open);
+        assert!(machine.builder().max_open < 10, "{}", machine.builder().max_open);
         let memo = 8 * 16_384 * 3;
         assert!(machine.heap_bytes() < memo + 16 * 8192, "{}", machine.heap_bytes());
     }
 
     proptest! {
         #[test]
-        fn what_either_writes_is_read(value in values()) {
+        fn pickles_of_both_writers_decode(value in values()) {
             for style in STYLES {
                 let (bytes, expected) = pickled(&value, style);
                 prop_assert_eq!(text(&bytes).unwrap(), expected, "{:?}", style);
@@ -145,14 +145,14 @@ mod other_implementations {
 
     proptest! {
         #[test]
-        fn serde_pickle_reads_the_same(value in plain_values(), style in 0..5usize) {
+        fn serde_pickle_decodes_same_value(value in plain_values(), style in 0..5usize) {
             let (bytes, _) = pickled(&value, STYLES[style]);
             let theirs = value_from_slice(&bytes, DeOptions::new()).unwrap();
             prop_assert_eq!(text(&bytes).unwrap(), serde_text(&theirs));
         }
 
         #[test]
-        fn what_serde_pickle_writes_is_read(value in plain_values()) {
+        fn pickles_of_serde_pickle_decode(value in plain_values()) {
             let (bytes, _) = pickled(&value, Style::Cpp);
             let theirs = value_from_slice(&bytes, DeOptions::new()).unwrap();
             for options in [SerOptions::new(), SerOptions::new().proto_v2()] {
@@ -163,7 +163,7 @@ mod other_implementations {
     }
 }
 
-/// Bytes that get further than noise: mostly opcodes that run, small operands.
+/// Bytes that get further than noise: mostly supported opcodes with small operands.
 fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
     let runs: Vec<u8> = (0..=255).filter(|&byte| is_run(byte)).collect();
     let containers = b"(((]]}}}aesuutq\x00h\x00\x94\x85\x86NNK\x01K\x02".to_vec();
@@ -177,12 +177,13 @@ fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn is_run(byte: u8) -> bool {
-    matches!(opcode(byte).map(|known| known.verdict), Some(Verdict::Runs(_)))
+    matches!(opcode(byte).map(|known| known.support), Some(Support::Supported(_)))
 }
 
-/// Whether it worked, or the error in full. (Not the value's text: one that shares itself often enough is endless.)
+/// Number of bytes read, or the full error. The value's text is not compared: a value that contains itself many times has
+/// a text of exponential length.
 fn outcome(chunks: &[&[u8]]) -> Result<usize, String> {
-    let mut machine = Machine::new(Trees::default(), Limits::default());
+    let mut machine = Unpickler::new(Trees::default(), Limits::default());
     for chunk in chunks {
         machine.feed(chunk).map_err(|error| error.to_string())?;
     }
@@ -194,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
     fn hostile_bytes_give_a_value_or_an_error(bytes in hostile_bytes()) {
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         match machine.feed(&bytes) {
             Ok(()) => {
                 prop_assert!(machine.heap_bytes() < 4096 + 64 * bytes.len());

@@ -1,6 +1,6 @@
-//! The curve of a plan over the columns of a window, against the curve that is added up from the details of each allocation.
+//! The live-bytes curve of a plan per column of a window, compared with a sum over the details of each allocation.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -19,8 +19,8 @@ fn planned(opened: &mut Opened, device: i64, plan: &PlanQuestion) -> (u64, u32) 
     }
 }
 
-/// All allocations of a device; `None` where there are none, or too many to ask for each by itself.
-fn all_of(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
+/// Details of all allocations of a device. `None` if it has none, or too many to request one by one.
+fn all_details(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
     if device.drawn_peak == 0 || !(1..=20_000).contains(&device.events) {
         return None;
     }
@@ -31,7 +31,7 @@ fn all_of(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
     (all.len() <= 12_000).then_some(all)
 }
 
-fn asked(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
+fn plan_curve(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
     let what = Question::PlanCurve(Box::new(plan.clone()), view);
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what })) {
         Reply::Answer { serial: 9, answer: Answer::PlanCurve(curve) } => *curve,
@@ -39,12 +39,12 @@ fn asked(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> P
     }
 }
 
-/// Live bytes at every moment, in sixths of a byte: of what `times` says.
+/// Live bytes after each event, in sixths of a byte. `times` gives the factor of an allocation in sixths.
 fn sixths(all: &[Details], moments: usize, times: impl Fn(&Details) -> u64) -> Vec<u64> {
     let mut grows = vec![0i64; moments];
     for details in all {
         let sixths = (details.requested * times(details)) as i64;
-        grows[details.born_event.map_or(0, |event| event as usize + 1)] += sixths;
+        grows[details.allocated_event.map_or(0, |event| event as usize + 1)] += sixths;
         if let Some(event) = details.freed_event {
             grows[event as usize + 1] -= sixths;
         }
@@ -57,7 +57,7 @@ fn sixths(all: &[Details], moments: usize, times: impl Fn(&Details) -> u64) -> V
 }
 
 #[test]
-fn each_column_has_the_largest_of_its_moments() {
+fn column_has_maximum_of_its_events() {
     let Some(files) = opened::real_pickles() else { return };
     let mut checked = 0;
     for path in files {
@@ -65,10 +65,11 @@ fn each_column_has_the_largest_of_its_moments() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            let Some(all) = all_of(&mut opened, &device) else { continue };
+            let Some(all) = all_details(&mut opened, &device) else { continue };
             let some = &all[all.len() / 2];
             let (id, size) = (some.allocation, some.requested);
-            // One allocation left out, all of a size to a third, all others of a larger one by half: in sixths they are whole numbers.
+            // One allocation at factor 0, all of one size at 1/3, all larger ones at 3/2. In sixths these are whole
+            // numbers.
             let factor = |times, by| Factor::new(times, by).unwrap();
             let plan = PlanQuestion {
                 groups: vec![
@@ -92,7 +93,7 @@ fn each_column_has_the_largest_of_its_moments() {
                 let view = View { x_per_px, left_px, ..View::fit(events as u64 + 1, 1, width_px, 100) };
                 let columns = WindowColumns::new(&view, events as u32 + 1, None);
                 assert_eq!(view.axis, Axis::Events);
-                let curve = asked(&mut opened, device.device, &plan, view);
+                let curve = plan_curve(&mut opened, device.device, &plan, view);
                 let expected: Vec<u64> = columns
                     .moments
                     .iter()
@@ -111,7 +112,7 @@ fn each_column_has_the_largest_of_its_moments() {
 }
 
 #[test]
-fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
+fn peak_without_stack_or_node_matches_brute_force() {
     let Some(files) = opened::real_pickles() else { return };
     let (mut stacks, mut nodes) = (0, 0);
     for path in files {
@@ -119,7 +120,7 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            let Some(all) = all_of(&mut opened, &device) else { continue };
+            let Some(all) = all_details(&mut opened, &device) else { continue };
             let mut check = |group: PlanGroup, is_in: &dyn Fn(&Details) -> bool| {
                 let plan = PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() };
                 let live = sixths(&all, events + 1, |details| if is_in(details) { 0 } else { 6 });
@@ -132,7 +133,7 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
                 check(PlanGroup::Stack(stack), &|details| details.stack == Some(stack));
                 stacks += 1;
             }
-            // A node below the root: all whose outermost frame is its.
+            // A node below the root: all allocations with its frame as the outermost.
             let frame = |details: &Details| {
                 details.frames.last().map(|it| (it.name.clone(), it.filename.clone(), it.line.clone()))
             };
@@ -150,7 +151,7 @@ fn the_peak_without_a_call_stack_or_a_node_is_that_of_the_others() {
             let Reply::Answer { answer: Answer::Tree(page), .. } =
                 reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device: device.device, what }))
             else {
-                panic!("a tree was asked for")
+                panic!("a tree was requested")
             };
             for row in page.rows.iter().filter(|row| row.depth == 1 && !row.label.file.is_empty()).take(3) {
                 let of = Some((row.label.name.clone(), row.label.file.clone(), row.label.line.clone()));

@@ -1,13 +1,13 @@
-//! Plans, against brute force: every allocation's size times its factors, added up again in fractions.
+//! Plans compared with brute force: the size of each allocation times its factors, summed in exact fractions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::without::histories;
 
-use memscape::analysis::{Changes, Factor, Factors, InPlan, Outcome, Planned, Ratio};
+use memscape::analysis::{Changes, Factor, Factors, Outcome, PlanMembership, PlannedCurve, Ratio};
 use memscape::replay::{AllocationId, DeviceHistory};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use proptest::prelude::*;
 use std::cmp::Ordering;
 
@@ -15,20 +15,20 @@ fn factor((times, by): (u64, u64)) -> Factor {
     Factor::new(times, by).unwrap()
 }
 
-/// What a plan comes to, in a run that is out of time whenever it looks at the clock.
-fn told(
+/// Runs a plan with a time slice that is exhausted at every check.
+fn run_plan(
     history: &DeviceHistory,
     factors: &[Factor],
     batch: Factor,
     capacity: u64,
-    of: impl Fn(AllocationId) -> InPlan,
+    of: impl Fn(AllocationId) -> PlanMembership,
 ) -> Outcome {
-    let mut planned = Planned::new(Factors::new(factors.to_vec()).unwrap(), batch, Some(capacity));
+    let mut planned = PlannedCurve::new(Factors::new(factors.to_vec()).unwrap(), batch, Some(capacity));
     let (mut changes, mut has_begun) = (Changes::default(), false);
     while changes
-        .step(history, &mut Slice::new(&mut || false), |change| {
+        .step(history, &mut TimeSlice::new(&mut || false), |change| {
             if change.moment > 0 && !has_begun {
-                planned.begin();
+                planned.start();
                 has_begun = true;
             }
             planned.add(of(change.id), change.moment, change.bytes);
@@ -36,31 +36,31 @@ fn told(
         .is_err()
     {}
     if !has_begun {
-        planned.begin();
+        planned.start();
     }
     planned.outcome()
 }
 
-/// Of each moment, in parts of a byte: what does not grow with the batch, and what does.
+/// Per event, in fractions of a byte: bytes that do not scale with the batch size, and bytes that do.
 fn curves(
     history: &DeviceHistory,
     factors: &[Factor],
     parts: i128,
-    of: impl Fn(AllocationId) -> InPlan,
+    of: impl Fn(AllocationId) -> PlanMembership,
 ) -> Vec<[i128; 2]> {
     let mut grows = vec![[0i128; 2]; history.event_count() as usize + 1];
-    for (id, (born, died, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
-        let InPlan { groups, grows: is_batch } = of(id);
+    for (id, (allocated_at, freed_at, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+        let PlanMembership { groups, grows: is_batch } = of(id);
         let mut bytes = i128::from(size) * parts;
         for (_, factor) in factors.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1) {
             let (times, by) = factor.parts();
-            // The parts are a multiple of all that is divided by.
+            // `parts` is a multiple of every divisor.
             assert_eq!(bytes % i128::from(by), 0);
             bytes = bytes / i128::from(by) * i128::from(times);
         }
-        if died > born {
-            grows[born as usize][usize::from(is_batch)] += bytes;
-            if let Some(end) = grows.get_mut(died as usize) {
+        if freed_at > allocated_at {
+            grows[allocated_at as usize][usize::from(is_batch)] += bytes;
+            if let Some(end) = grows.get_mut(freed_at as usize) {
                 end[usize::from(is_batch)] -= bytes;
             }
         }
@@ -72,7 +72,13 @@ fn curves(
     sums.collect()
 }
 
-fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor, of: impl Fn(AllocationId) -> InPlan) {
+fn check(
+    name: &str,
+    history: &DeviceHistory,
+    factors: &[Factor],
+    batch: Factor,
+    of: impl Fn(AllocationId) -> PlanMembership,
+) {
     let parts: i128 = factors.iter().map(|it| i128::from(it.parts().1)).product();
     let curves = curves(history, factors, parts, &of);
     let (times, by) = batch.parts();
@@ -81,22 +87,24 @@ fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor,
     let moment = curves.iter().position(|&it| planned(it) == most).unwrap() as u32;
     let whole = parts * i128::from(by);
     let peak = ((most + whole - 1) / whole) as u64;
-    // A capacity that some batch fits into, and one that none does.
+    // A capacity that some batch size fits into, and one that none fits.
     for capacity in [peak, peak / 2, 3 * peak, 1] {
-        let told = told(history, factors, batch, capacity, &of);
+        let told = run_plan(history, factors, batch, capacity, &of);
         assert_eq!((told.peak, told.moment), (peak, moment), "{name}");
         let room = i128::from(capacity) * parts;
-        let fits = |Ratio { part, whole }: Ratio| curves.iter().all(|[a, b]| a * whole + b * part <= room * whole);
+        let fits = |Ratio { numerator: part, denominator: whole }: Ratio| {
+            curves.iter().all(|[a, b]| a * whole + b * part <= room * whole)
+        };
         match told.fits {
-            None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: something grows"),
-            Some((ratio, _)) if curves.iter().any(|[a, _]| *a > room) => assert_eq!(ratio.part, 0, "{name}"),
+            None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: an allocation scales with the batch"),
+            Some((ratio, _)) if curves.iter().any(|[a, _]| *a > room) => assert_eq!(ratio.numerator, 0, "{name}"),
             Some((ratio, moment)) => {
                 let [a, b] = curves[moment as usize];
                 assert!(fits(ratio), "{name}: {ratio:?} fits into {capacity}");
                 assert_eq!(
-                    a * ratio.whole + b * ratio.part,
-                    room * ratio.whole,
-                    "{name}: and nothing more, at that moment"
+                    a * ratio.denominator + b * ratio.numerator,
+                    room * ratio.denominator,
+                    "{name}: next larger batch does not fit at that event"
                 );
             }
         }
@@ -108,7 +116,7 @@ fn hash(seed: u64, id: u32) -> u64 {
 }
 
 #[test]
-fn real_files_agree_with_brute_force_for_random_plans() {
+fn random_plans_match_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     for path in files {
         let name = path.display().to_string();
@@ -120,47 +128,54 @@ fn real_files_agree_with_brute_force_for_random_plans() {
                 for batch in [(1, 1), (2, 1), (5, 3)].map(factor) {
                     check(&name, history, &factors, batch, |id| {
                         let hash = hash(seed, id.0);
-                        InPlan { groups: hash as u32 & ((1 << plan.len()) - 1), grows: hash >> 9 & 3 == 0 }
+                        PlanMembership { groups: hash as u32 & ((1 << plan.len()) - 1), grows: hash >> 9 & 3 == 0 }
                     });
                 }
             }
-            // Nothing grows.
-            check(&name, history, &[factor((1, 2))], Factor::ONE, |id| InPlan { groups: id.0 & 1, grows: false });
+            // No allocation scales with the batch.
+            check(&name, history, &[factor((1, 2))], Factor::ONE, |id| PlanMembership {
+                groups: id.0 & 1,
+                grows: false,
+            });
         }
     }
 }
 
 proptest! {
     #[test]
-    fn ratios_are_ordered_as_fractions_are(a in -1000i128..1000, b in 1i128..1000, c in -1000i128..1000, d in 1i128..1000) {
-        let [one, other] = [Ratio { part: a, whole: b }, Ratio { part: c, whole: d }];
-        prop_assert_eq!(one.order(other), (a * d).cmp(&(c * b)));
-        prop_assert_eq!(other.order(one), (c * b).cmp(&(a * d)));
+    fn ratios_are_ordered_as_fractions(a in -1000i128..1000, b in 1i128..1000, c in -1000i128..1000, d in 1i128..1000) {
+        let [one, other] = [Ratio { numerator: a, denominator: b }, Ratio { numerator: c, denominator: d }];
+        prop_assert_eq!(one.compare(other), (a * d).cmp(&(c * b)));
+        prop_assert_eq!(other.compare(one), (c * b).cmp(&(a * d)));
     }
 }
 
 #[test]
-fn ratios_of_the_largest_numbers_are_ordered_and_cut() {
+fn largest_ratios_are_ordered_and_clamped() {
     let huge = i128::MAX / 2;
-    let [one, other] = [Ratio { part: huge, whole: huge - 1 }, Ratio { part: huge - 1, whole: huge - 2 }];
+    let [one, other] =
+        [Ratio { numerator: huge, denominator: huge - 1 }, Ratio { numerator: huge - 1, denominator: huge - 2 }];
     assert_eq!(
-        (one.order(other), other.order(one), one.order(one)),
+        (one.compare(other), other.compare(one), one.compare(one)),
         (Ordering::Less, Ordering::Greater, Ordering::Equal)
     );
-    assert_eq!(Ratio { part: 10, whole: 3 }.thousandths(), 3333);
+    assert_eq!(Ratio { numerator: 10, denominator: 3 }.thousandths(), 3333);
     assert_eq!(
-        (Ratio { part: -1, whole: 3 }.thousandths(), Ratio { part: i128::MAX, whole: 1 }.thousandths()),
+        (
+            Ratio { numerator: -1, denominator: 3 }.thousandths(),
+            Ratio { numerator: i128::MAX, denominator: 1 }.thousandths()
+        ),
         (0, u64::MAX)
     );
 }
 
 #[test]
-fn plans_that_cannot_be_counted_are_refused() {
+fn plan_with_overflowing_factors_is_refused() {
     assert!(Factors::new(vec![factor((1, 1_000_000)); 2]).is_some());
     assert!(Factors::new(vec![factor((1, 1_000_000)); 3]).is_none());
     assert!(Factors::new(vec![factor((1_000_000, 1)); 3]).is_none());
     assert!(Factors::new(vec![Factor::ONE; 25]).is_none());
-    // What a simulator of the allocator asks: the factor of one allocation.
+    // The allocator's simulator queries the factor of a single allocation.
     let factors = Factors::new(vec![factor((2, 1)), factor((1, 8)), factor((3, 1))]).unwrap();
     assert_eq!(
         [0, 1, 0b011, 0b111].map(|groups| factors.of(groups)),

@@ -1,22 +1,24 @@
-//! The pictures beside the stack, through the engine: totals of what was reserved, what lies at an address, steps, outlines, matches; in real
-//! files and in generated ones.
+//! The reserved and address plots through the engine, on real and generated files: totals of reserved bytes, hit tests
+//! by address, steps, outlines, search matches.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    AddressMap, Begin, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, Only, Plot, Scope, Step,
-    Stepped, Stop,
+    AddressMap, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, MemoryFilter, Plot, Scope,
+    SearchStart, Step, StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
-const ADDRESSES: Looks = Looks { plot: Plot::Addresses(Only { pool: None, stream: None, address: None }), ..DEFAULT };
-const RESERVED: Looks = Looks { plot: Plot::Reserved(Only { pool: None, stream: None, address: None }), ..DEFAULT };
+const ADDRESSES: Looks =
+    Looks { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const RESERVED: Looks =
+    Looks { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
 const DEFAULT: Looks = Looks {
     plot: Plot::Stack,
     stacking: None,
@@ -30,7 +32,7 @@ fn generated(words: &str) -> Opened {
     open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap()
 }
 
-/// Real files and generated ones, by name.
+/// Real and generated files with their names.
 fn files() -> Vec<(String, Opened)> {
     let words = [
         "--events 4000 --pending",
@@ -49,14 +51,14 @@ fn files() -> Vec<(String, Opened)> {
 fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Scene { view, looks } })) {
         Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
-        other => panic!("a scene was asked for, not {other:?}"),
+        other => panic!("expected a scene, got {other:?}"),
     }
 }
 
-fn map(opened: &mut Opened, device: i64, only: Only) -> AddressMap {
+fn map(opened: &mut Opened, device: i64, only: MemoryFilter) -> AddressMap {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Map(only) })) {
         Reply::Answer { answer: Answer::Map(map), .. } => *map,
-        other => panic!("a map was asked for, not {other:?}"),
+        other => panic!("expected a map, got {other:?}"),
     }
 }
 
@@ -65,33 +67,33 @@ fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -
         Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
             (hit, *memory.expect("not a stack of allocations"))
         }
-        other => panic!("a hit was asked for, not {other:?}"),
+        other => panic!("expected a hit, got {other:?}"),
     }
 }
 
-fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> Stepped {
+fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> StepResult {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Step { looks, moment, byte, step } })) {
         Reply::Answer { answer: Answer::Step(to), .. } => to,
-        other => panic!("a step was asked for, not {other:?}"),
+        other => panic!("expected a step, got {other:?}"),
     }
 }
 
 fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocation: u32) -> Vec<OutlineRect> {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Outline { view, looks, allocation } })) {
         Reply::Answer { answer: Answer::Outline(rects), .. } => rects,
-        other => panic!("an outline was asked for, not {other:?}"),
+        other => panic!("expected an outline, got {other:?}"),
     }
 }
 
-/// Blocks that are looked at one by one at a moment.
-const MOST_BLOCKS: usize = 100;
+/// Number of blocks that are checked one by one after an event.
+const MAX_BLOCKS: usize = 100;
 
 fn width(device: &DeviceSummary) -> u64 {
     device.events + 1
 }
 
 #[test]
-fn what_is_stacked_of_what_was_held_is_what_was_reserved() {
+fn reserved_plot_total_equals_reserved_curve() {
     let mut largest = 0;
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
@@ -109,24 +111,24 @@ fn what_is_stacked_of_what_was_held_is_what_was_reserved() {
         }
     }
     if real_pickles().is_some() {
-        assert!(largest >= 643_825_664, "the expandable file's peak, which memory_viz gets wrong");
+        assert!(largest >= 643_825_664, "peak of the file with expandable segments, which memory_viz gets wrong");
     }
 }
 
 #[test]
-fn every_pool_has_its_part_of_what_was_reserved() {
+fn pools_sum_to_reserved() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let map = map(&mut opened, device.device, Only::default());
+            let map = map(&mut opened, device.device, MemoryFilter::default());
             let view = View::fit(width(&device), device.peak_reserved.max(1) as u64, 5, 100);
-            // At the moments that the whole shows: parts have peaks of their own.
+            // At the events of the whole plot's columns: each part has its peak at another event.
             let moments = scene(&mut opened, device.device, view, RESERVED).columns;
             let mut parts = vec![0u64; moments.moment.len()];
             for &pool in &map.pools {
-                let only = Only { pool: Some(pool), ..Only::default() };
+                let only = MemoryFilter { pool: Some(pool), ..MemoryFilter::default() };
                 let looks = Looks { plot: Plot::Reserved(only), ..DEFAULT };
                 for (sum, &moment) in parts.iter_mut().zip(&moments.moment) {
-                    // Upwards until nothing is there.
+                    // Upwards from byte 0 to the top.
                     let (mut byte, mut steps) = (0, 0);
                     while let (Some(hit), memory) = hit(&mut opened, device.device, looks, moment, byte) {
                         assert_eq!(hit.lowest_byte, byte, "{name}");
@@ -143,12 +145,12 @@ fn every_pool_has_its_part_of_what_was_reserved() {
     }
 }
 
-/// Blocks found by walking over the address axis, against those that the stack has at the same moment.
+/// Blocks found by stepping along the address axis, compared with the blocks of the stack after the same event.
 #[test]
-fn every_live_block_is_found_where_it_lies() {
+fn live_blocks_are_found_at_their_addresses() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, map) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             for moment in [device.events / 3, device.events].map(|moment| moment as u32) {
                 let mut stacked = Vec::new();
                 let mut byte = 0;
@@ -158,7 +160,7 @@ fn every_live_block_is_found_where_it_lies() {
                     stacked.extend(details.address.map(|address| (address, hit.allocation, details.rounded)));
                 }
                 stacked.sort_unstable();
-                // Upwards from block to block; between them is what is free or was never mapped.
+                // Upwards from block to block. Gaps are free or unmapped.
                 let mut found = Vec::new();
                 let mut at = (moment, 0);
                 let (first, memory) = hit(&mut opened, id, ADDRESSES, moment, 0);
@@ -170,7 +172,7 @@ fn every_live_block_is_found_where_it_lies() {
                         let address = map.address_at(hit.lowest_byte).unwrap();
                         let place = stacked.binary_search_by_key(&address, |&(address, ..)| address).unwrap();
                         assert_eq!(stacked[place].1, hit.allocation, "{name}");
-                        // Its last byte is its own, and the one beyond is not.
+                        // Its last byte belongs to it, the next one does not.
                         let end = hit.lowest_byte + stacked[place].2;
                         let (last, beyond) = (end - 1, end);
                         assert_eq!(
@@ -188,23 +190,23 @@ fn every_live_block_is_found_where_it_lies() {
                         check_memory(&name, &mut opened, id, &map, place);
                     }
                     let to = step(&mut opened, id, ADDRESSES, at, Step::Above);
-                    if to.stop != Stop::Arrived || found.len() == MOST_BLOCKS {
+                    if to.stop != StepOutcome::Arrived || found.len() == MAX_BLOCKS {
                         break;
                     }
                     let back = step(&mut opened, id, ADDRESSES, (moment, to.byte), Step::Below);
                     assert!(found.is_empty() || back.byte < to.byte, "{name}");
                     at = (moment, to.byte);
                     this = hit(&mut opened, id, ADDRESSES, moment, to.byte).0;
-                    assert!(this.is_some(), "{name}: a step leads onto a block");
+                    assert!(this.is_some(), "{name}: step ends on a block");
                 }
-                let stacked = stacked.iter().take(MOST_BLOCKS);
+                let stacked = stacked.iter().take(MAX_BLOCKS);
                 assert_eq!(found, stacked.map(|block| block.1).collect::<Vec<_>>(), "{name} at {moment}");
             }
         }
     }
 }
 
-/// The picture and the state tell the same of a place.
+/// Compares the plot's hit test with the Segments view at the same address.
 fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, (moment, height): (u32, u64)) {
     let Some(address) = map.address_at(height) else { return };
     let (found, memory) = hit(opened, device, ADDRESSES, moment, height);
@@ -217,19 +219,24 @@ fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, 
             );
             assert_eq!(*told.unwrap(), memory, "{name} at {moment}, {address:#x}");
         }
-        other => panic!("memory was asked for, not {other:?}"),
+        other => panic!("expected memory, got {other:?}"),
     }
 }
 
 #[test]
-fn a_part_has_what_is_of_it_and_nothing_else() {
+fn filtered_plot_has_only_matching_blocks() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, whole) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, whole) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             let moment = (device.events / 2) as u32;
-            let pools = whole.pools.iter().map(|&pool| Only { pool: Some(pool), ..Only::default() });
-            let streams = whole.streams.iter().map(|&stream| Only { stream: Some(stream), ..Only::default() });
-            let segments = whole.ranges.iter().take(3).map(|it| Only { address: Some(it.address), ..Only::default() });
+            let pools = whole.pools.iter().map(|&pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() });
+            let streams =
+                whole.streams.iter().map(|&stream| MemoryFilter { stream: Some(stream), ..MemoryFilter::default() });
+            let segments = whole
+                .ranges
+                .iter()
+                .take(3)
+                .map(|it| MemoryFilter { address: Some(it.address), ..MemoryFilter::default() });
             for only in pools.chain(streams).chain(segments) {
                 let part = map(&mut opened, id, only);
                 assert!(part.height <= whole.height && part.pools == whole.pools, "{name} {only:?}");
@@ -243,7 +250,7 @@ fn a_part_has_what_is_of_it_and_nothing_else() {
                 let mut at = (moment, 0);
                 for _ in 0..30 {
                     let to = step(&mut opened, id, looks, at, Step::Above);
-                    if to.stop != Stop::Arrived {
+                    if to.stop != StepOutcome::Arrived {
                         break;
                     }
                     at = (to.moment, to.byte);
@@ -262,17 +269,17 @@ fn a_part_has_what_is_of_it_and_nothing_else() {
 }
 
 #[test]
-fn matches_are_where_they_lie() {
+fn search_matches_are_at_their_addresses() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
             let id = device.device;
             let Reply::Answer { answer: Answer::Find(tally), .. } =
                 opened.reply(Request::Ask(Ask { serial: 7, device: id, what: Question::Find(">0".to_owned()) }))
             else {
-                panic!("a search was asked for")
+                panic!("a search was requested")
             };
             for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
-                let begin = Begin::Moment(moment as u32);
+                let begin = SearchStart::Moment(moment as u32);
                 let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::Ever);
                 let next = Request::Ask(Ask {
                     serial: 8,
@@ -280,14 +287,14 @@ fn matches_are_where_they_lie() {
                     what: Question::FindNext { find: 7, begin, direction, looks, window, scope },
                 });
                 let Reply::Answer { answer: Answer::FindNext(found), .. } = opened.reply(next) else {
-                    panic!("a match was asked for")
+                    panic!("a match was requested")
                 };
                 assert_eq!(found.is_some(), tally.count > 0, "{name}");
                 let Some(found) = found else { continue };
                 let details = opened.details(id, found.allocation).unwrap();
                 let Some(address) = details.address else { continue };
-                let born = details.born_event.map_or(0, |event| event + 1);
-                let (hit, memory) = hit(&mut opened, id, looks, born, found.lowest_byte);
+                let allocated_at = details.allocated_event.map_or(0, |event| event + 1);
+                let (hit, memory) = hit(&mut opened, id, looks, allocated_at, found.lowest_byte);
                 if looks == ADDRESSES {
                     assert_eq!(hit.map(|hit| hit.allocation), Some(found.allocation), "{name}");
                 } else if let Some(segment) = memory.segment.filter(|_| found.lowest_byte > 0) {
@@ -301,17 +308,17 @@ fn matches_are_where_they_lie() {
 }
 
 #[test]
-fn steps_in_time_lead_to_the_next_block_of_an_address() {
+fn time_step_moves_to_next_block_at_address() {
     let mut opened = generated("--events 4000 --pending");
     let device = opened.summary.devices[0].clone();
-    let map = map(&mut opened, device.device, Only::default());
+    let map = map(&mut opened, device.device, MemoryFilter::default());
     let mut arrived = 0;
     for part in 0..60 {
         let (moment, byte) = ((device.events / 2) as u32, map.height / 60 * part + 3);
         let mut now = moment;
         let this = hit(&mut opened, device.device, ADDRESSES, moment, byte).0.map(|hit| hit.allocation);
         let to = step(&mut opened, device.device, ADDRESSES, (moment, byte), Step::Later);
-        // Moment by moment, the slow way.
+        // Brute force, event by event.
         let expected = loop {
             now += 1;
             if u64::from(now) > device.events {
@@ -322,12 +329,12 @@ fn steps_in_time_lead_to_the_next_block_of_an_address() {
                 break found;
             }
         };
-        assert_eq!(expected.is_some(), to.stop == Stop::Arrived);
+        assert_eq!(expected.is_some(), to.stop == StepOutcome::Arrived);
         if expected.is_some() {
             assert_eq!((to.moment, to.byte), (now, byte));
             let back = step(&mut opened, device.device, ADDRESSES, (now, byte), Step::Earlier);
             let before = hit(&mut opened, device.device, ADDRESSES, back.moment, byte).0.map(|hit| hit.allocation);
-            assert!(back.stop != Stop::Arrived || (before.is_some() && before != expected && back.moment < now));
+            assert!(back.stop != StepOutcome::Arrived || (before.is_some() && before != expected && back.moment < now));
             arrived += 1;
         }
     }
@@ -335,10 +342,10 @@ fn steps_in_time_lead_to_the_next_block_of_an_address() {
 }
 
 #[test]
-fn what_the_scene_draws_is_what_is_there() {
+fn drawn_quads_match_hit_tests() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, map) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             let whole = View::fit(width(&device), map.height.max(1), 160, 120);
             let near = View { x_per_px: whole.x_per_px / 7.0, bytes_per_px: whole.bytes_per_px / 9.0, ..whole };
             let near = near.panned(-i64::from(near.width_px) * 3, -i64::from(near.height_px) * 4);

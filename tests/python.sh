@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the style and types of the Python package, and tests it with the program that is built here. Reasons why tests were skipped are
-# appended to the file SKIPPED.
+# Checks style and types of the Python package, and runs its tests with a debug build of the program. Reasons for
+# skipped tests are appended to the file SKIPPED.
 #
 #   tests/python.sh SKIPPED [--all]    --all: also in JupyterLab
 set -euo pipefail
@@ -8,8 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
 tools=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}
 
-# environment NAME PACKAGES...: makes a virtual environment with these packages, unless it is there; fails without python3 or PyPI. All
-# versions are pinned, so that a failure is caused by the change.
+# environment NAME PACKAGES...: creates a virtual environment with these packages if there is none yet. Fails without
+# python3 or PyPI. All versions are pinned, so that only a change here can cause a failure.
 environment() {
     local folder=$tools/$1
     shift
@@ -35,7 +35,8 @@ report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
 "$venv/bin/pytest" -W error -rs >"$report" 2>&1 || status=$?
-# The official client of the Model Context Protocol, pages in frames in Chromium, and JupyterLab, which warn about themselves.
+# Tests with the official MCP client, embedded pages in Chromium, and JupyterLab. Not with -W error, because these
+# packages emit warnings themselves.
 if environment agents pytest==9.2.0 anyio==4.16.0 mcp==2.3.0 ipython==9.18.1 websocket-client==1.9.2; then
     "$tools/agents/bin/pytest" -q -p no:cacheprovider -rs tests/agents --ignore tests/agents/test_jupyterlab.py >>"$report" 2>&1 || status=$?
 else

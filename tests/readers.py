@@ -1,5 +1,6 @@
-"""readers.py TARGET: exports of a generated snapshot, opened with the tools that they are made for: speedscope's own schema, pprof, the
-Firefox Profiler, DuckDB; and a smaller snapshot in PyTorch's own viewer. tests/readers.sh installs those and calls this; tests/export.py reads every format of every real file by itself."""
+"""readers.py TARGET: opens exports of a generated snapshot with the tools that they are made for (speedscope's schema, pprof, the Firefox
+Profiler, DuckDB), and a smaller snapshot in PyTorch's own viewer. tests/readers.sh installs the tools and runs this script. tests/export.py
+checks every format for every real file."""
 import json
 import os
 import re
@@ -54,7 +55,7 @@ def firefox(profile, device, allocations):
             if live > most:
                 most, last = live, time
             live += weight
-        # From the beginning to just before the event that follows the peak; the tool takes seconds.
+        # From the start to just before the event after the peak. The tool takes seconds.
         ask("zoom", "push", f"0,{last / 1000:.9f}")
         check("the Firefox Profiler: retained from the beginning to the peak", total(), device["peak_requested"])
         counters = ask("counter", "list")
@@ -93,14 +94,14 @@ def duckdb(folder, device):
 
 
 def viewer(snapshot, device):
-    """A smaller snapshot in torch.cuda._memory_viz, whose pages open again with the same numbers."""
+    """Check a smaller snapshot in torch.cuda._memory_viz, whose pages open again with the same figures."""
     smaller = FOLDER / "smaller.pickle"
     memscape("crop", snapshot, "--around", "peak", "--events", "500", "-o", smaller)
     summary = json.loads(memscape("summary", smaller, "--json"))[0]
     program = READERS / "torch/_memory_viz.py"
     segments = re.findall(r"([\d.]+)MiB allocated", run(sys.executable, program, "stats", smaller))
     assert len(segments) > 10, segments
-    # It writes both as assignments, those of the range and those added before it.
+    # It writes both as assignments: those of the range and those added before it.
     actions = summary["devices"][0]["actions"]
     trace = run(sys.executable, program, "trace", smaller).splitlines()
     made = actions["alloc"] + actions["segment_alloc"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens exports with the tools that they are made for, and compares what those say. What cannot be had here is skipped, and said so in
-# the file named by the first argument.
+# Opens exports in the tools they are made for, and compares what those report. Tools that cannot be installed are
+# skipped, with a line in the file named by the first argument.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
@@ -29,7 +29,7 @@ if [[ ! -f $tools/venv/.complete ]]; then
     exit 0
 fi
 
-# The viewer that PyTorch has itself, out of a wheel of any platform: the rest is not unpacked, and nothing of it is installed.
+# PyTorch's own viewer, extracted from a wheel of any platform. Nothing else of the wheel is unpacked or installed.
 if [[ ! -f $tools/torch/_memory_viz.py ]]; then
     wheel=$(mktemp -d)
     "$tools/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --dest "$wheel" --only-binary=:all: --python-version 3.11 \

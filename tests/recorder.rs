@@ -1,11 +1,12 @@
-//! What a recorder adds to a snapshot: read from every form, kept by every form, and shown in place of what rules infer.
+//! Data that the recorder adds to a snapshot: read from every format, kept by every conversion, and shown instead of
+//! inferred values.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::recorded::{FILE, MIB, PEAK, snapshot};
 use memscape::engine::protocol::{
-    BY_RECORDER, CAPACITY, COUNTED_PEAK, OUTSIDE, PeakCheck, Scope, TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, OUTSIDE_ALLOCATOR, PeakCheck, REASON_RECORDER, Scope, TENSORS, TENSORS_FOUND,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open};
@@ -19,7 +20,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-fn written(name: &str, value: &Value) -> PathBuf {
+fn write_snapshot(name: &str, value: &Value) -> PathBuf {
     let path = folder().join(name);
     let bytes = match name.ends_with(".json") {
         true => value.to_string().into_bytes(),
@@ -35,18 +36,18 @@ fn memscape(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn asked(words: &[&str]) -> Value {
+fn json_output(words: &[&str]) -> Value {
     serde_json::from_str(&memscape(words)).unwrap()
 }
 
-/// The allocation at an address that is live at the end.
+/// The allocation at an address that is live at the end of the trace.
 fn last_at(opened: &mut Opened, address: u64) -> u32 {
     let count = opened.summary.devices[0].allocations as u32;
     let of = |opened: &mut Opened, id| opened.details(0, id).unwrap();
     (0..count).rev().find(|&id| of(opened, id).address == Some(address)).unwrap()
 }
 
-fn holds_of(opened: &mut Opened, what: &str) {
+fn check_recorder_data(opened: &mut Opened, what: &str) {
     let summary = opened.summary.clone();
     let recorder = |key: &str| summary.recorder.iter().find(|(known, _)| known == key).map(|(_, text)| &**text);
     assert_eq!(
@@ -56,15 +57,19 @@ fn holds_of(opened: &mut Opened, what: &str) {
     );
     let device = &summary.devices[0];
     assert_eq!(
-        (recorder("devices.0.name"), device.recorded(CAPACITY)),
+        (recorder("devices.0.name"), device.recorder_value(CAPACITY)),
         (Some("NVIDIA H100"), Some(256 * MIB)),
         "{what}"
     );
-    // 200 MiB of the process, 180 MiB reserved.
-    assert_eq!(device.recorded(OUTSIDE), Some(20 * MIB), "{what}");
+    // The process uses 200 MiB: 180 MiB reserved, 20 MiB outside the allocator.
+    assert_eq!(device.recorder_value(OUTSIDE_ALLOCATOR), Some(20 * MIB), "{what}");
     assert_eq!(device.available_bytes(), Some(176 * MIB), "{what}");
-    assert_eq!((device.recorded(COUNTED_PEAK), device.peak_check()), (Some(PEAK), Some(PeakCheck::Equal)), "{what}");
-    assert_eq!((device.recorded(TENSORS), device.recorded(TENSORS_FOUND)), (Some(5), Some(4)), "{what}");
+    assert_eq!(
+        (device.recorder_value(COUNTED_PEAK), device.peak_check()),
+        (Some(PEAK), Some(PeakCheck::Equal)),
+        "{what}"
+    );
+    assert_eq!((device.recorder_value(TENSORS), device.recorder_value(TENSORS_FOUND)), (Some(5), Some(4)), "{what}");
 
     let expected = [
         (0, "parameter", "parameter", "layers.0.weight", "[4096, 5120]"),
@@ -76,14 +81,14 @@ fn holds_of(opened: &mut Opened, what: &str) {
         let id = last_at(opened, 0x7f00_0000_0000 + at * MIB);
         let details = opened.details(0, id).unwrap();
         let told = details.category.unwrap();
-        assert_eq!((&*told.name, &*told.why), (category, BY_RECORDER), "{what}");
+        assert_eq!((&*told.name, &*told.why), (category, REASON_RECORDER), "{what}");
         let [tensor] = &details.tensors[..] else { panic!("{what}: {:?}", details.tensors) };
         assert_eq!(*tensor, format!("{name} · {kind} · {shape} · bfloat16"), "{what}");
     }
     let reused = last_at(opened, 0x7f00_0000_0000 + 320 * MIB);
     assert!(opened.details(0, reused).unwrap().tensors.is_empty(), "{what}: another size");
     let freed = opened.details(0, 4).unwrap();
-    assert!(freed.freed_event.is_some() && freed.tensors.is_empty(), "{what}: what is freed has no tensor");
+    assert!(freed.freed_event.is_some() && freed.tensors.is_empty(), "{what}: freed allocation has no tensor");
     assert_eq!(freed.annotations, ["ProfilerStep#1"], "{what}");
 
     let question = Question::Sources(Scope::Ever);
@@ -101,25 +106,25 @@ fn holds_of(opened: &mut Opened, what: &str) {
 }
 
 #[test]
-fn every_form_has_all_of_it() {
-    let json = written("all.json", &snapshot());
-    let pickle = written("all.pickle", &snapshot());
+fn every_format_keeps_recorder_data() {
+    let json = write_snapshot("all.json", &snapshot());
+    let pickle = write_snapshot("all.pickle", &snapshot());
     for (name, from) in [("of_json", &json), ("of_pickle", &pickle)] {
-        holds_of(&mut open(&std::fs::read(from).unwrap()).unwrap(), name);
+        check_recorder_data(&mut open(&std::fs::read(from).unwrap()).unwrap(), name);
         for ending in ["pickle", "json", "columns", "columns.gz"] {
             let to = folder().join(format!("{name}.{ending}"));
             memscape(&["convert", from.to_str().unwrap(), "-o", to.to_str().unwrap()]);
-            holds_of(&mut open(&std::fs::read(&to).unwrap()).unwrap(), &format!("{name}.{ending}"));
+            check_recorder_data(&mut open(&std::fs::read(&to).unwrap()).unwrap(), &format!("{name}.{ending}"));
         }
     }
-    // The key itself comes back as it was, but for the order of its keys.
+    // The key itself is preserved, except for the order of its keys.
     let again: Value = serde_json::from_slice(&std::fs::read(folder().join("of_pickle.json")).unwrap()).unwrap();
     assert_eq!(again["memscape"], snapshot()["memscape"]);
 }
 
 #[test]
-fn a_crop_has_the_tensors_that_are_live_after_it() {
-    let file = written("whole.pickle", &snapshot());
+fn crop_keeps_tensors_live_after_it() {
+    let file = write_snapshot("whole.pickle", &snapshot());
     let crop = folder().join("crop.json");
     let pickle = folder().join("crop.pickle");
     // Weight and gradient.
@@ -130,45 +135,45 @@ fn a_crop_has_the_tensors_that_are_live_after_it() {
     assert_eq!(names, ["parameter", "gradient"]);
     assert_eq!(crop["memscape"]["rank"], 3);
     let opened = open(&std::fs::read(pickle).unwrap()).unwrap();
-    // A part of the events has another peak, which PyTorch never counted.
+    // A crop has another peak, which PyTorch never counted.
     assert_eq!(opened.summary.devices[0].peak_check(), None);
 }
 
 #[test]
-fn the_command_line_tells_it() {
-    let file = written("told.pickle", &snapshot());
+fn command_line_shows_recorder_data() {
+    let file = write_snapshot("told.pickle", &snapshot());
     let file = file.to_str().unwrap();
-    let summary = asked(&["summary", "--json", file]);
+    let summary = json_output(&["summary", "--json", file]);
     assert_eq!(summary[0]["recorder"]["host"], "node7");
     assert_eq!(summary[0]["devices"][0]["peak_check"], "equal");
     assert_eq!(summary[0]["devices"][0]["recorder"]["outside_allocator_bytes"], 20 * MIB);
     let text = memscape(&["summary", file]);
     assert!(text.contains("equal to the peak above") && text.contains("used outside the allocator"), "{text}");
 
-    // By the name of a tensor, where no frame has it.
-    let found = asked(&["allocations", "--json", file, "layers.0"]);
+    // Search by tensor name, which no frame contains.
+    let found = json_output(&["allocations", "--json", file, "layers.0"]);
     assert_eq!(found["count"], 3);
     let kinds: Vec<_> = found["rows"].as_array().unwrap().iter().map(|row| &row["tensor"]["kind"]).collect();
     assert_eq!(kinds, ["optimizer_state:exp_avg", "parameter", "gradient"]);
     assert_eq!(found["rows"][0]["tensor"]["shape"], "[4096, 5120]");
     assert_eq!(
-        asked(&["allocations", "--json", file, "train.py"])["rows"][1]["call_site"],
+        json_output(&["allocations", "--json", file, "train.py"])["rows"][1]["call_site"],
         "layers.0.weight · train.py:2 step"
     );
 
-    // What the process and others use beside the allocator is not the allocator's.
-    assert_eq!(asked(&["plan", "--json", file, "--preset", "batch=2"])["capacity_bytes"], 176 * MIB);
-    assert_eq!(asked(&["plan", "--json", file, "--capacity", "1GiB"])["capacity_bytes"], 1024 * MIB);
+    // Memory used outside the allocator is not part of its capacity.
+    assert_eq!(json_output(&["plan", "--json", file, "--preset", "batch=2"])["capacity_bytes"], 176 * MIB);
+    assert_eq!(json_output(&["plan", "--json", file, "--capacity", "1GiB"])["capacity_bytes"], 1024 * MIB);
     let oom = memscape(&["oom", file]);
     assert!(oom.contains("Other processes used 60.0 MiB of this GPU"), "{oom}");
     assert!(oom.contains("nvidia-smi"), "{oom}");
     assert!(oom.contains("This process used 20.0 MiB outside the allocator"), "{oom}");
-    let steps = asked(&["steps", "--json", file]).to_string();
+    let steps = json_output(&["steps", "--json", file]).to_string();
     assert!(steps.contains("ProfilerStep#1"), "{steps}");
 }
 
 #[test]
-fn annotations_of_steps_count_more_than_the_recorder() {
+fn step_annotations_override_recorder() {
     let mut value = snapshot();
     let mark = |stage: &str, time_us: u64| json!({ "stage": stage, "name": "ProfilerStep#7", "device": 0, "time_us": time_us });
     value["external_annotations"] = json!([mark("START", 1_700_000_000_001_500), mark("END", 1_700_000_000_008_500)]);
@@ -177,7 +182,7 @@ fn annotations_of_steps_count_more_than_the_recorder() {
 }
 
 #[test]
-fn why_the_peak_differs() {
+fn peak_mismatch_has_its_reason() {
     for (peak, check) in [(PEAK + 1, PeakCheck::Earlier), (PEAK - 1, PeakCheck::Reset)] {
         let mut value = snapshot();
         value["memscape"]["devices"][0]["stats"]["requested_bytes.all.peak"] = json!(peak);
@@ -186,9 +191,9 @@ fn why_the_peak_differs() {
     }
 }
 
-/// Whatever stands under the key, the snapshot opens, and all of it can be written again.
+/// A snapshot opens, and can be written again, with any value under the recorder's key.
 #[test]
-fn no_value_under_the_key_does_harm() {
+fn any_value_under_recorder_key_opens() {
     let mut deep = json!(1);
     for _ in 0..200 {
         deep = json!({ "a": [deep] });
@@ -209,12 +214,12 @@ fn no_value_under_the_key_does_harm() {
         snapshot["memscape"] = value.clone();
         snapshot["source_code"] = value.clone();
         snapshot["shape_data"] = json!([value]);
-        let file = written(&format!("odd{at}.json"), &snapshot);
+        let file = write_snapshot(&format!("odd{at}.json"), &snapshot);
         let to = folder().join(format!("odd{at}.columns"));
         memscape(&["convert", file.to_str().unwrap(), "-o", to.to_str().unwrap()]);
         for file in [&file, &to] {
             let file = file.to_str().unwrap();
-            let summary = asked(&["summary", "--json", file]);
+            let summary = json_output(&["summary", "--json", file]);
             assert_eq!(summary[0]["devices"][0]["peak_requested"], PEAK, "{at}");
             assert!(!memscape(&["oom", file]).contains('\u{1b}'));
             memscape(&["plan", file, "--preset", "batch=2"]);

@@ -1,11 +1,12 @@
-//! The CPU twin: small pictures a reviewer can read, and what must hold for every picture. The GPU against it: `render_gpu.rs`.
+//! The CPU renderer: small pictures that a reviewer can read, and properties that hold for every picture. The GPU is
+//! compared with it in `render_gpu.rs`.
 
-use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme, RgbaImage};
 use memscape::timeline::scene::{BAND, CONTINUED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use proptest::prelude::*;
 
-/// One byte a pixel row, one moment a pixel column.
+/// A view of one byte per pixel row and one event per pixel column.
 fn view(width_px: u32, height_px: u32) -> View {
     View { axis: Axis::Events, x_per_px: 1.0, bytes_per_px: 1.0, left_px: 0, bottom_px: 0, width_px, height_px }
 }
@@ -14,7 +15,7 @@ fn quad(x: [i16; 2], y: [i16; 2], paint: u32) -> Quad {
     Quad { x, y, paint }
 }
 
-/// A scene one column a pixel, with `reserved` bytes in each of the first columns.
+/// A scene of one column per pixel, with `reserved` bytes in each of the first columns.
 fn scene(view: View, reserved: &[u64], quads: &[Quad]) -> Scene {
     let columns = SceneColumns {
         edge_px: (0..=reserved.len() as i32).collect(),
@@ -24,9 +25,9 @@ fn scene(view: View, reserved: &[u64], quads: &[Quad]) -> Scene {
     Scene { view, band_px: 1, columns, quads: quads.to_vec(), identities: Vec::new(), ground: None }
 }
 
-/// Colours that read as characters: paints are `a`, `b`, `c`…, the reserved curve is `:` and `-`, the background a dot.
-fn look() -> Look {
-    let mut look = Look::dark();
+/// Colours that map to characters: paints are `a`, `b`, `c`…, the reserved curve is `:` and `-`, the background a dot.
+fn look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     look.background = [1, 1, 1, 255];
     look.reserved_fill = [2, 2, 2, 255];
     look.reserved_edge = [3, 3, 3, 255];
@@ -42,7 +43,7 @@ fn character(rgba: [u8; 4]) -> char {
         [2, 2, 2, 255] => ':',
         [3, 3, 3, 255] => '-',
         [index @ 0..26, 200, 100, 255] => char::from(b'a' + index),
-        // A line has 3/4 of each channel, rounded down. Paints 0, 3 and 4, which the pictures use, become 0, 2 and 3.
+        // A line has 3/4 of each channel, rounded down. Paints 0, 3 and 4 of the pictures become 0, 2 and 3.
         [0, 150, 75, 255] => 'A',
         [2, 150, 75, 255] => 'D',
         [3, 150, 75, 255] => 'E',
@@ -57,18 +58,18 @@ fn text(image: &RgbaImage) -> String {
 }
 
 fn draw(scene: &Scene, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, scene);
-    draw_alone(&twin, view, overlay)
+    draw_lane(&twin, view, overlay)
 }
 
-fn draw_alone(twin: &Twin, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
+fn draw_lane(twin: &CpuRenderer, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
-    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(view, &look)], flame: None, overlay })
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::single(view, &look)], flame: None, overlay })
 }
 
-/// Compares with a picture given as lines; the leading spaces of the source are not part of it.
+/// Compares an image with a picture given as lines. Leading spaces are ignored.
 #[track_caller]
 fn assert_picture(image: &RgbaImage, expected: &str) {
     let expected = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
@@ -76,7 +77,7 @@ fn assert_picture(image: &RgbaImage, expected: &str) {
 }
 
 #[test]
-fn the_layers_lie_above_each_other() {
+fn layers_are_drawn_in_order() {
     let scene = scene(
         view(16, 10),
         &[6, 6, 6, 6, 6, 6, 8, 8, 8, 8, 8, 8],
@@ -100,15 +101,15 @@ fn the_layers_lie_above_each_other() {
 }
 
 #[test]
-fn only_blocks_that_are_large_enough_have_lines() {
+fn small_blocks_have_no_lines() {
     let quads = [
-        quad([1, 4], [0, 4], 0),           // as small as a block with both lines can be
-        quad([5, 7], [0, 4], 0),           // too narrow for a line at the left
-        quad([8, 12], [0, 3], 0),          // too low for any
+        quad([1, 4], [0, 4], 0),           // smallest block with both lines
+        quad([5, 7], [0, 4], 0),           // too narrow for a left line
+        quad([8, 12], [0, 3], 0),          // too low for any line
         quad([13, 17], [0, 5], BAND),      // several allocations
-        quad([18, 22], [0, 5], CONTINUED), // goes on from the left
-        quad([0, 3], [5, 9], 3),           // begins where the window begins: perhaps cut there
-        quad([4, 8], [5, 10], 3),          // ends where the window ends
+        quad([18, 22], [0, 5], CONTINUED), // continues from the left
+        quad([0, 3], [5, 9], 3),           // starts at the window's edge, so it may be cut there
+        quad([4, 8], [5, 10], 3),          // ends at the window's edge
     ];
     let scene = scene(view(23, 10), &[], &quads);
     assert_picture(
@@ -128,7 +129,7 @@ fn only_blocks_that_are_large_enough_have_lines() {
 }
 
 #[test]
-fn a_scene_follows_the_view_until_the_exact_one_arrives() {
+fn stale_scene_follows_the_view() {
     let scene = scene(view(8, 6), &[5, 5, 5, 5], &[quad([2, 6], [0, 4], 0)]);
     let panned = View { left_px: -3, bottom_px: 1, ..scene.view };
     assert_picture(
@@ -154,19 +155,19 @@ fn a_scene_follows_the_view_until_the_exact_one_arrives() {
 }
 
 #[test]
-fn without_a_scene_there_is_background_and_overlay() {
-    let mut twin = Twin::new();
+fn drawing_without_scene_is_background_and_overlay() {
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]));
     twin.keep_scenes(&|number| number > 0);
     let overlay = OverlayRect::outline([0, 4], [0, 3], 1, [255; 4]);
-    let image = draw_alone(&twin, &view(4, 3), &overlay);
+    let image = draw_lane(&twin, &view(4, 3), &overlay);
     assert_picture(&image, "####\n#..#\n####");
 }
 
 #[test]
-fn each_lane_is_clipped_to_its_rows() {
-    let mut twin = Twin::new();
-    // Both reach beyond their lanes, upwards and (panned) downwards; between them is a row of nothing.
+fn lanes_are_clipped_to_their_rows() {
+    let mut twin = CpuRenderer::new();
+    // Both extend beyond their lanes, upwards and (panned) downwards. One empty row separates them.
     twin.upload(7, &scene(view(6, 9), &[9; 6], &[quad([2, 6], [0, 8], 0)]));
     twin.upload(2, &scene(view(6, 9), &[1; 6], &[quad([0, 5], [0, 7], 4)]));
     let (look, lane) = (look(), View { height_px: 3, ..view(6, 3) });
@@ -194,10 +195,10 @@ fn each_lane_is_clipped_to_its_rows() {
 }
 
 #[test]
-fn a_lane_looks_as_the_same_picture_alone() {
+fn lane_is_drawn_as_it_is_alone() {
     let quads: Vec<Quad> = (0..9).map(|at| quad([at, 9], [at * 4, at * 4 + 4], PENDING | at as u32)).collect();
     let scene = scene(view(12, 40), &[33; 12], &quads);
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(3, &scene);
     let (look, lane) = (look(), View { bottom_px: 5, left_px: -1, ..view(12, 20) });
     let of = |bottom_px, height_px| {
@@ -218,18 +219,18 @@ fn a_lane_looks_as_the_same_picture_alone() {
 }
 
 #[test]
-fn only_the_overlay_blends_and_to_nearest() {
+fn overlay_blends_rounding_to_nearest() {
     let below = OverlayRect { x: [0, 1], y: [0, 1], rgba: [10, 200, 0, 255] };
     let half = OverlayRect { rgba: [20, 100, 255, 128], ..below };
     let clear = OverlayRect { rgba: [9, 9, 9, 0], ..below };
-    let pixel = |overlay: &[OverlayRect]| draw_alone(&Twin::new(), &view(1, 1), overlay).pixel(0, 0);
+    let pixel = |overlay: &[OverlayRect]| draw_lane(&CpuRenderer::new(), &view(1, 1), overlay).pixel(0, 0);
     // (20 × 128 + 10 × 127) / 255 = 15.02; (100 × 128 + 200 × 127) / 255 = 149.8; 255 × 128 / 255 = 128.
     assert_eq!(pixel(&[below, half]), Some([15, 150, 128, 255]));
     assert_eq!(pixel(&[below, clear]), Some([10, 200, 0, 255]));
 }
 
 #[test]
-fn an_empty_window_is_an_empty_picture() {
+fn empty_window_gives_empty_picture() {
     let scene = scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]);
     for (width, height) in [(0, 0), (0, 3), (3, 0)] {
         assert!(draw(&scene, &view(width, height), &[]).pixels.is_empty());
@@ -238,7 +239,7 @@ fn an_empty_window_is_an_empty_picture() {
 
 const SIDE: i16 = 40;
 
-/// Stacks of blocks, a stack every few pixels: rectangles that never overlap, as in a real scene.
+/// Stacks of blocks every few pixels: rectangles that never overlap, as in a real scene.
 fn stacks() -> impl Strategy<Value = Vec<Quad>> {
     let stack = (1..6_i16, prop::collection::vec((0..9_i16, any::<u8>()), 0..8));
     prop::collection::vec(stack, 0..16).prop_map(|stacks| {
@@ -258,11 +259,11 @@ fn stacks() -> impl Strategy<Value = Vec<Quad>> {
 }
 
 proptest! {
-    // A failing case is printed whole; there is no file to keep it in beside an integration test.
+    // A failing case is printed in full. Integration tests have no place for a regression file.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_pixel_of_the_stack_is_painted_once(quads in stacks()) {
+    fn each_pixel_is_painted_once(quads in stacks()) {
         let scene = scene(view(SIDE as u32, SIDE as u32), &[], &quads);
         let image = draw(&scene, &scene.view, &[]);
         let background = look().background;
@@ -272,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn panning_moves_the_picture_and_changes_no_pixel(
+    fn panning_only_moves_pixels(
         quads in stacks(), left_px in -50..50_i64, bottom_px in -50..50_i64, far in 0..1_i64 << 40,
     ) {
         let made_for = View { left_px: far, x_per_px: 1.0 / 3.0, ..view(SIDE as u32, SIDE as u32) };
@@ -288,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn any_quad_in_any_view_is_drawn_without_a_panic(
+    fn any_quad_in_any_view_does_not_panic(
         x in any::<[i16; 2]>(), y in any::<[i16; 2]>(), paint in any::<u32>(), rect in any::<([i32; 2], [i32; 2])>(),
         scale in prop::num::f64::ANY, left_px in any::<i64>(), (width, height) in (0..30_u32, 0..30_u32),
     ) {

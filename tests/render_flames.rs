@@ -1,20 +1,21 @@
-//! The boxes of a flame graph, drawn by the twin, a character a pixel. The GPU against it: `render_gpu.rs` and the browser.
+//! Flame graph boxes drawn by the CPU renderer, one character per pixel. The GPU is compared with it in `render_gpu.rs`
+//! and in the browser tests.
 
 use memscape::render::flames::{
     CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, MARK, MARK_SHIFT, SEAM, colours,
 };
-use memscape::render::{Drawing, Flame, Look, OverlayRect, RgbaImage, Tile, Twin};
+use memscape::render::{CpuRenderer, Drawing, Flame, OverlayRect, PictureTheme, RgbaImage, Tile};
 use std::collections::BTreeSet;
 
-/// Colours that are their own indices.
-fn numbered() -> Vec<[u8; 4]> {
+/// Colours whose red channel is their own index.
+fn index_colours() -> Vec<[u8; 4]> {
     (0..=FIRST_NEUTRAL + FADED_FILL + 4).map(|index| [index as u8, 7, 7, 255]).collect()
 }
 
 fn draw(size_px: [u32; 2], tiles: Vec<Tile>, overlay: &[OverlayRect]) -> RgbaImage {
-    let flame = Flame { tiles, colours: numbered() };
+    let flame = Flame { tiles, colours: index_colours() };
     let background = [255; 4];
-    Twin::new().draw(&Drawing { size_px, background, lanes: &[], flame: Some(&flame), overlay })
+    CpuRenderer::new().draw(&Drawing { size_px, background, lanes: &[], flame: Some(&flame), overlay })
 }
 
 fn text(image: &RgbaImage) -> Vec<String> {
@@ -30,7 +31,7 @@ fn text(image: &RgbaImage) -> Vec<String> {
 }
 
 #[test]
-fn boxes_have_seams_bars_and_hatches() {
+fn boxes_are_drawn_with_seams_bars_and_hatches() {
     let fill = |at: u32| FIRST_FILL + at;
     let tiles = vec![
         Tile { x: [0, 20], y: [18, 24], paint: fill(0) },
@@ -73,17 +74,17 @@ ffffffff.     gggggg";
 }
 
 #[test]
-fn an_index_without_a_colour_draws_nothing() {
+fn index_without_colour_draws_nothing() {
     let tiles = vec![Tile { x: [0, 2], y: [0, 2], paint: 0xfff }];
     assert_eq!(text(&draw([2, 2], tiles, &[])), ["  ", "  "]);
 }
 
 #[test]
-fn every_fill_has_its_faded_twin_and_no_two_neutrals_are_one() {
-    for look in [Look::light(), Look::dark()] {
+fn fills_have_faded_colours_and_neutrals_are_distinct() {
+    for look in [PictureTheme::light(), PictureTheme::dark()] {
         let colours = colours(&look);
         assert_eq!(colours.len() as u32, FIRST_CHANGE + 2 * CHANGE_STEPS);
-        // What grew and what shrank are never one, and the strongest of each is the colour itself.
+        // Colours of growth and shrinkage are distinct, and the strongest of each is the unmixed colour.
         let changes: BTreeSet<[u8; 4]> = colours.iter().skip(FIRST_CHANGE as usize).copied().collect();
         assert_eq!(changes.len() as u32, 2 * CHANGE_STEPS);
         assert!(look.change.iter().all(|colour| changes.contains(colour)));

@@ -1,9 +1,9 @@
-//! The GPU draws what its twin draws, pixel for pixel. Needs a Vulkan driver (Mesa's lavapipe will do) and `--features gpu-test`;
-//! says so and passes where there is none.
+//! Compares the GPU renderer with the CPU renderer pixel by pixel. Needs a Vulkan driver (Mesa's lavapipe works) and
+//! `--features gpu-test`. Without a driver the tests print a note and pass.
 #![cfg(feature = "gpu-test")]
-#![allow(clippy::unwrap_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use memscape::render::{Drawing, Lane, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, Painter, PictureTheme, RenderError, RgbaImage};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};
@@ -25,10 +25,10 @@ fn painter(format: wgpu::TextureFormat) -> Option<Painter> {
     adapter().map(|adapter| pollster::block_on(Painter::new(&adapter, format)).unwrap())
 }
 
-/// Numbers that look random and never change (splitmix64).
-struct Numbers(u64);
+/// Deterministic pseudo-random numbers (splitmix64).
+struct SplitMix64(u64);
 
-impl Numbers {
+impl SplitMix64 {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,7 +54,7 @@ fn view() -> View {
 
 /// Quads of all sizes, overlapping, some cut by the window, in every paint and with every flag.
 fn scene(seed: u64) -> Scene {
-    let mut numbers = Numbers(seed);
+    let mut numbers = SplitMix64(seed);
     let mut edges = |largest: u32| {
         let from = numbers.below(u64::from(largest)) as u32;
         let length = numbers.below(if from.is_multiple_of(3) { 60 } else { 7 }) as u32;
@@ -67,7 +67,7 @@ fn scene(seed: u64) -> Scene {
         Quad { x, y, paint: (numbers.below(256) as u32 + faded) | flags }
     });
     let quads = quads.collect();
-    // Runs of equal columns, as real curves have them; a third of them without anything pending.
+    // Runs of equal columns, as in real curves. A third of them have no bytes awaiting free.
     let mut curve = |most: u64| -> Vec<u64> {
         let mut bytes = 0;
         (0..WIDTH)
@@ -94,7 +94,7 @@ fn views() -> Vec<View> {
         View { left_px: still.left_px - 40, bottom_px: 17, ..still },
         View { width_px: 77, height_px: 400, ..still },
     ];
-    // Zooming about the middle, in steps no edge falls onto exactly.
+    // Zooming about the middle by factors that keep edges off exact pixel boundaries.
     for factor in [0.1, 0.73, 1.31, 3.7, 41.0] {
         let middle = (still.left_px as f64 + f64::from(WIDTH) / 2.0) / factor;
         views.push(View {
@@ -107,61 +107,62 @@ fn views() -> Vec<View> {
     views
 }
 
-/// A picture as large as its first lane.
-fn drawn<'a>(lanes: &'a [Lane<'a>], overlay: &'a [OverlayRect]) -> Drawing<'a> {
+/// A drawing with the size of its first lane.
+fn drawing<'a>(lanes: &'a [Lane<'a>], overlay: &'a [OverlayRect]) -> Drawing<'a> {
     let Lane { view, look, .. } = lanes[0];
     Drawing { size_px: [view.width_px, view.height_px], background: look.background, lanes, flame: None, overlay }
 }
 
-fn worst_difference(one: &RgbaImage, other: &RgbaImage) -> u8 {
+fn max_difference(one: &RgbaImage, other: &RgbaImage) -> u8 {
     assert_eq!((one.width, one.height, one.pixels.len()), (other.width, other.height, other.pixels.len()));
     one.pixels.iter().zip(&other.pixels).map(|(one, other)| one.abs_diff(*other)).max().unwrap_or(0)
 }
 
 #[test]
-fn the_gpu_draws_what_the_twin_draws() {
+fn gpu_matches_cpu_renderer() {
     for format in [Rgba8Unorm, Bgra8Unorm] {
         let Some(mut painter) = painter(format) else { return };
-        let mut twin = Twin::new();
-        let looks =
-            [Look::light(), Look::dark(), Look::light().in_order(), Look::dark().with_faded(|slot| slot % 3 == 0)];
+        let mut twin = CpuRenderer::new();
+        let looks = [
+            PictureTheme::light(),
+            PictureTheme::dark(),
+            PictureTheme::light().with_ordered_palette(),
+            PictureTheme::dark().with_faded(|slot| slot % 3 == 0),
+        ];
         for (seed, look) in (1..).zip(looks) {
             painter.upload(0, &scene(seed));
             twin.upload(0, &scene(seed));
             for view in &views() {
                 let opaque = OverlayRect::outline([20, 90], [-5, 60], 2, look.selection);
-                let lanes = [Lane::alone(view, &look)];
-                let drawing = drawn(&lanes, &opaque);
+                let lanes = [Lane::single(view, &look)];
+                let drawing = drawing(&lanes, &opaque);
                 let expected = twin.draw(&drawing);
-                assert!(
-                    expected.pixels.chunks(4).any(|pixel| pixel != look.background),
-                    "an empty picture proves nothing"
-                );
+                assert!(expected.pixels.chunks(4).any(|pixel| pixel != look.background), "picture is empty");
                 let shown = pollster::block_on(painter.image(&drawing)).unwrap();
-                assert_eq!(worst_difference(&shown, &expected), 0, "{format:?}, {view:?}");
+                assert_eq!(max_difference(&shown, &expected), 0, "{format:?}, {view:?}");
 
                 let clear = [OverlayRect { x: [3, 200], y: [-9, 300], rgba: [200, 30, 90, 77] }];
                 let drawing = Drawing { overlay: &clear, ..drawing };
                 let shown = pollster::block_on(painter.image(&drawing)).unwrap();
-                assert!(worst_difference(&shown, &twin.draw(&drawing)) <= 1, "blended, {format:?}, {view:?}");
+                assert!(max_difference(&shown, &twin.draw(&drawing)) <= 1, "blended, {format:?}, {view:?}");
             }
         }
     }
 }
 
 #[test]
-fn lanes_are_clipped_as_the_twin_clips_them() {
+fn lanes_are_clipped_as_on_cpu() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     for number in 0..3 {
         painter.upload(number, &scene(number.into()));
         twin.upload(number, &scene(number.into()));
     }
-    let (light, dark) = (Look::light(), Look::dark());
+    let (light, dark) = (PictureTheme::light(), PictureTheme::dark());
     for view in &views() {
         let low = View { height_px: 70, bottom_px: view.bottom_px + 20, ..*view };
         let lane = |scene, look, bottom_px| Lane { scene, view: &low, look, bottom_px };
-        // The last reaches beyond the picture's top, and one has no scene.
+        // The last lane extends above the picture, and one has no scene.
         let lanes = [lane(0, &light, 0), lane(1, &dark, 71), lane(9, &dark, 100), lane(2, &light, 150)];
         let overlay = OverlayRect::outline([5, 40], [60, 160], 1, light.peak);
         let drawing = Drawing {
@@ -172,31 +173,31 @@ fn lanes_are_clipped_as_the_twin_clips_them() {
             overlay: &overlay,
         };
         let shown = pollster::block_on(painter.image(&drawing)).unwrap();
-        assert_eq!(worst_difference(&shown, &twin.draw(&drawing)), 0, "{view:?}");
+        assert_eq!(max_difference(&shown, &twin.draw(&drawing)), 0, "{view:?}");
     }
 }
 
 #[test]
-fn without_a_scene_there_is_background_and_overlay() {
+fn drawing_without_scene_is_background_and_overlay() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
-    let look = Look::dark();
+    let look = PictureTheme::dark();
     let overlay = [OverlayRect { x: [1, 2], y: [0, 1], rgba: look.peak }];
     let view = View { width_px: 3, height_px: 2, ..view() };
-    let lanes = [Lane::alone(&view, &look)];
-    let drawing = drawn(&lanes, &overlay);
+    let lanes = [Lane::single(&view, &look)];
+    let drawing = drawing(&lanes, &overlay);
     let first = pollster::block_on(painter.image(&drawing)).unwrap();
-    assert_eq!(first, Twin::new().draw(&drawing));
+    assert_eq!(first, CpuRenderer::new().draw(&drawing));
     painter.upload(0, &scene(3));
-    painter.keep_scenes(&|number| number > 0);
+    painter.retain_scenes(&|number| number > 0);
     assert_eq!(pollster::block_on(painter.image(&drawing)).unwrap(), first);
 }
 
 #[test]
-fn a_lost_device_says_so_and_a_new_one_draws_the_same() {
+fn lost_device_reports_error_and_new_one_draws_the_same() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
-    let (view, look) = (view(), Look::light());
-    let lanes = [Lane::alone(&view, &look)];
-    let drawing = drawn(&lanes, &[]);
+    let (view, look) = (view(), PictureTheme::light());
+    let lanes = [Lane::single(&view, &look)];
+    let drawing = drawing(&lanes, &[]);
     painter.upload(0, &scene(4));
     let before = pollster::block_on(painter.image(&drawing)).unwrap();
 
@@ -212,7 +213,7 @@ fn a_lost_device_says_so_and_a_new_one_draws_the_same() {
 }
 
 #[test]
-fn a_format_that_would_change_colours_is_refused() {
+fn srgb_format_is_refused() {
     let Some(adapter) = adapter() else { return };
     let refused = pollster::block_on(Painter::new(&adapter, Rgba8UnormSrgb));
     assert_eq!(refused.err(), Some(RenderError::NoFormat));

@@ -1,6 +1,6 @@
-//! The insight on savings: each change against a trace that is made for it, and its tables against brute force on real files.
+//! The insight on savings: each change on a trace built for it, and its tables compared with brute force on real files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::reported;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
 
-/// An event in the making: what happens to which block, of how many MiB, by which function.
-type Step<'a> = (&'a str, u64, u64, &'a str);
+/// Action, block, MiB and function of an event.
+type TraceEvent<'a> = (&'a str, u64, u64, &'a str);
 
-/// A trace with an event each µs, and steps that begin before the events of these places.
-fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
-    let event = |(place, &(action, block, mib, function)): (usize, &Step<'_>)| {
+/// Opens a trace with one event per µs and steps that start before the events at the indices `begins`.
+fn open_trace(steps: &[TraceEvent<'_>], begins: &[usize]) -> Opened {
+    let event = |(place, &(action, block, mib, function)): (usize, &TraceEvent<'_>)| {
         let file = match function {
             _ if function.contains("::") => "??",
             _ if function.starts_with('_') => "/lib/torch/optim/adamw.py",
@@ -43,11 +43,11 @@ fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
     open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
 }
 
-fn told(opened: &mut Opened) -> Report {
+fn savings_report(opened: &mut Opened) -> Report {
     report(opened, 0, Topic::Savings, &[])
 }
 
-/// Each change in MiB: what is live at the peak, the peak then, what is saved; and the event that the peak is after.
+/// Name, bytes in MiB (live at the peak, peak without, saved) and peak event of each change.
 fn changes(report: &Report) -> Vec<(String, [u64; 3], i128)> {
     let sheet = sheet(report, "savings");
     let row = |row| {
@@ -62,8 +62,8 @@ fn change(report: &Report, key: &str) -> Option<([u64; 3], i128)> {
 }
 
 #[test]
-fn what_is_freed_after_the_next_step_began_is_held_over() {
-    let mut steps: Vec<Step<'_>> = Vec::new();
+fn tensors_freed_after_next_step_starts_are_held_over() {
+    let mut steps: Vec<TraceEvent<'_>> = Vec::new();
     let mut begins = Vec::new();
     for step in 0..4u64 {
         begins.push(steps.len());
@@ -76,7 +76,7 @@ fn what_is_freed_after_the_next_step_began_is_held_over() {
         steps.push(("free_requested", 100 + step, 50, "forward"));
         steps.push(("free_completed", 100 + step, 50, "forward"));
     }
-    let report = told(&mut made(&steps, &begins));
+    let report = savings_report(&mut open_trace(&steps, &begins));
     // 40 of the step before, 50 and 40 of this one.
     assert_eq!(
         change(&report, "tensors of a step freed at its end"),
@@ -93,8 +93,8 @@ fn what_is_freed_after_the_next_step_began_is_held_over() {
     );
     assert!(finding.fix.starts_with("Release them at the end of the step: del outputs"), "{}", finding.fix);
 
-    // Freed in their step, nothing is held over.
-    let steps: Vec<Step<'_>> = (0..8)
+    // Freed within their step, nothing is held over.
+    let steps: Vec<TraceEvent<'_>> = (0..8)
         .flat_map(|step| {
             [
                 ("alloc", 100 + step, 50, "forward"),
@@ -106,22 +106,22 @@ fn what_is_freed_after_the_next_step_began_is_held_over() {
             ]
         })
         .collect();
-    let report = told(&mut made(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
+    let report = savings_report(&mut open_trace(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
     assert_eq!(change(&report, "tensors of a step freed at its end"), None);
 }
 
 #[test]
-fn each_change_has_its_own_evidence() {
-    // What awaits its free while the next one is allocated.
+fn each_change_is_reported_for_its_trace() {
+    // A block is awaiting free while the next one is allocated.
     let steps =
         [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];
-    let report = told(&mut made(&steps, &[]));
+    let report = savings_report(&mut open_trace(&steps, &[]));
     assert_eq!(changes(&report), [("no wait for other streams".to_owned(), [60, 60, 50], 0)]);
     assert_eq!(text(sheet(&report, "savings"), &sheet(&report, "savings").rows[0], "confidence"), "high: recorded");
 
-    // Optimizer state in three ways, one finding.
+    // Optimizer state in three variants, one finding.
     let steps = [("alloc", 1, 80, "_init_group"), ("alloc", 2, 20, "forward"), ("alloc", 3, 10, "cross_entropy")];
-    let report = told(&mut made(&steps, &[]));
+    let report = savings_report(&mut open_trace(&steps, &[]));
     let optimizer = [
         ("optimizer state on the CPU", [80, 30, 80]),
         ("optimizer state sharded over 8 GPUs", [80, 40, 70]),
@@ -136,21 +136,22 @@ fn each_change_has_its_own_evidence() {
     assert_eq!(
         (about("Temporaries"), about("Awaiting free"), about("Gradients")),
         (0, 0, 0),
-        "no evidence, no finding"
+        "no finding without evidence"
     );
 
-    // Without any allocation there is nothing to say.
+    // Without allocations the report is empty.
     let mut nothing = open(&serde_pickle::to_vec(&json!({"segments": [], "device_traces": [[{"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "frames": []}]]}), serde_pickle::SerOptions::new()).unwrap()).unwrap();
-    assert!(told(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
+    assert!(savings_report(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
 }
 
 const GRADIENT: &str = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
 const BACKWARD: &str = "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)";
 
 #[test]
-fn gradients_that_are_never_freed_are_left_out_until_the_backward_pass() {
-    // Gradients of 30 from the first backward pass on; in each later step the forward pass has 60 and 50, the backward pass 20.
-    let mut steps: Vec<Step<'_>> = Vec::new();
+fn never_freed_gradients_count_from_backward_pass() {
+    // Gradients of 30 from the first backward pass on. In each later step the forward pass has 60 and 50, the backward
+    // pass 20.
+    let mut steps: Vec<TraceEvent<'_>> = Vec::new();
     let mut begins = Vec::new();
     for step in 0..4u64 {
         begins.push(steps.len());
@@ -168,8 +169,8 @@ fn gradients_that_are_never_freed_are_left_out_until_the_backward_pass() {
         steps.push(("free_requested", 100 + step, 60, "forward"));
         steps.push(("free_completed", 100 + step, 60, "forward"));
     }
-    let report = told(&mut made(&steps, &begins));
-    // 60 + 50 + 30; without them in the forward pass 110 in there, and as much in the backward pass: 60 + 30 + 20.
+    let report = savings_report(&mut open_trace(&steps, &begins));
+    // 60 + 50 + 30. Without gradients in the forward pass it peaks at 110, as does the backward pass: 60 + 30 + 20.
     assert_eq!(
         change(&report, "gradients set to None after each step").map(|(mib, _)| mib),
         Some([30, 110, 30]),
@@ -179,20 +180,23 @@ fn gradients_that_are_never_freed_are_left_out_until_the_backward_pass() {
     let finding = report.statements.iter().find(|it| it.text.starts_with("Gradients that are never freed: 30.0 MiB"));
     assert!(finding.unwrap().fix.starts_with("Call optimizer.zero_grad(set_to_none=True)"), "{finding:?}");
 
-    // Where no stack shows a backward pass, nothing is known of when they are needed.
-    let unknown: Vec<Step<'_>> = steps
+    // Without a backward pass in any stack, the report cannot know when gradients are needed.
+    let unknown: Vec<TraceEvent<'_>> = steps
         .iter()
         .map(|&(action, block, mib, function)| {
             let function = if function == GRADIENT { "c10d::Reducer::initialize_buckets" } else { function };
             (action, block, mib, if function == BACKWARD { "c10d::all_reduce" } else { function })
         })
         .collect();
-    assert_eq!(change(&told(&mut made(&unknown, &begins)), "gradients set to None after each step"), None);
+    assert_eq!(
+        change(&savings_report(&mut open_trace(&unknown, &begins)), "gradients set to None after each step"),
+        None
+    );
 }
 
-/// On real files, the peak without each category, and without each call site whose name no other has.
+/// On real files, the peak without each category, and without each call site that has a unique name.
 #[test]
-fn tables_agree_with_brute_force_on_real_files() {
+fn savings_tables_match_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     let (mut checked, mut checked_families) = (0, 0);
     for path in files {
@@ -201,7 +205,7 @@ fn tables_agree_with_brute_force_on_real_files() {
         let (_, histories) = histories(&name, &bytes);
         let mut opened = open(&bytes).unwrap();
         for history in histories.iter().filter(|history| history.numbers.drawn_peak > 0 && history.event_count() > 0) {
-            // Only those of a few thousand allocations: each is asked for by itself.
+            // Only devices with a few thousand allocations, because details are requested one by one.
             if history.allocations.len() > 6000 {
                 continue;
             }
@@ -222,20 +226,21 @@ fn tables_agree_with_brute_force_on_real_files() {
                 assert_eq!(keys.map(|key| number(table, row, key)), expected.map(i128::from), "{name}: {category}");
                 checked += 1;
             }
-            checked_families += families(&mut opened, history, &report, &name, &whole);
+            checked_families += check_other_tables(&mut opened, history, &report, &name, &whole);
             for row in &sheet(&report, "savings").rows {
                 let table = sheet(&report, "savings");
                 let saved = number(table, row, "saved_bytes");
                 assert_eq!(saved + number(table, row, "peak_without_bytes"), i128::from(peak), "{name}");
-                assert!(saved <= number(table, row, "live_bytes"), "{name}: no more than is there");
+                assert!(saved <= number(table, row, "live_bytes"), "{name}: saved at most the live bytes");
             }
         }
     }
     assert!(checked > 30 && checked_families > 100, "{checked} categories, {checked_families} of other families");
 }
 
-/// The tables of call stacks, annotations and autograd nodes against the curve without each group; how many rows there were.
-fn families(
+/// Compares the tables of call stacks, annotations and autograd nodes with the curve without each group. Returns the
+/// number of rows.
+fn check_other_tables(
     opened: &mut Opened,
     history: &memscape::replay::DeviceHistory,
     report: &Report,
@@ -260,7 +265,7 @@ fn families(
     let mut seen = 0;
     let table = |key: &str| report.sheets.iter().find(|sheet| sheet.key == key);
     if let Some(sheet) = table("call_stacks") {
-        // Rows have no number of their stack: all stacks together, those of the table among them.
+        // Rows have no stack id, so the set of all stacks must contain each of them.
         let mut stacks: Vec<Option<u32>> = details.iter().map(|it| it.stack).collect();
         stacks.sort_unstable();
         stacks.dedup();
@@ -270,7 +275,7 @@ fn families(
             assert!(all.contains(&keys.map(|key| number(sheet, row, key))), "{name}: {row:?}");
         }
         let live = all.iter().filter(|row| row[0] > 0).count();
-        assert_eq!(sheet.rows.len() + sheet.left_out as usize, live, "{name}: all that is live at the peak");
+        assert_eq!(sheet.rows.len() + sheet.left_out as usize, live, "{name}: rows cover all groups live at the peak");
         seen += sheet.rows.len();
     }
     if let Some(sheet) = table("autograd_nodes") {
@@ -292,9 +297,9 @@ fn families(
     seen
 }
 
-/// A module counts with those inside it, whatever lies between.
+/// A module counts with the modules inside it, even with other frames in between.
 #[test]
-fn a_module_is_left_out_with_those_inside_it() {
+fn module_saving_includes_inner_modules() {
     let frame = |file: &str, line: u64, name: &str| json!({"name": name, "filename": file, "line": line});
     let call = || frame("/lib/torch/nn/modules/module.py", 1532, "_call_impl");
     let outer = || vec![frame("/m/block.py", 20, "forward"), call(), frame("/m/train.py", 3, "main")];
@@ -304,7 +309,7 @@ fn a_module_is_left_out_with_those_inside_it() {
         json!([alloc(1, 10, outer()), alloc(2, 20, inner()), alloc(3, 5, vec![frame("/m/train.py", 3, "main")])]);
     let value = json!({"segments": [], "device_traces": [trace]});
     let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
-    let report = told(&mut open(&bytes).unwrap());
+    let report = savings_report(&mut open(&bytes).unwrap());
     let sheet = sheet(&report, "modules");
     let rows: Vec<(&str, &str, i128, i128)> = sheet
         .rows

@@ -1,10 +1,10 @@
-//! What was held from the driver, when: random histories against a model that knows every page, and files made to break it.
+//! Reserved ranges over time: random histories compared with a model of every page, and malformed files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
-use memscape::pickle::{Limits, Machine};
-use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder, SegmentLives};
-use memscape::slice::Slice;
+use memscape::pickle::{Limits, Unpickler};
+use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder, SegmentLifetimes};
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Reader, Snapshot};
 use memscape::units::Moment;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// Bytes of a page of the model.
 const PAGE: u64 = 2 << 20;
-/// Pages of each half of the model: the first can grow, the second has segments of fixed size.
+/// Pages of each half of the model. The first half is expandable, the second has segments of fixed size.
 const PAGES: usize = 26;
 
 fn event(action: &str, addr: u64, size: u64) -> Value {
@@ -28,43 +28,43 @@ fn segment(address: u64, size: u64, expandable: bool) -> Value {
 fn decoded(segments: &[Value], trace: &[Value]) -> Option<(Snapshot, DeviceHistory)> {
     let value = json!({"segments": segments, "device_traces": [trace]});
     let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     machine.feed(&bytes).unwrap();
     let (reader, root) = machine.finish().unwrap();
     let (snapshot, recorder) = reader.finish(root).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let history = builder.finish().0.pop()?;
     Some((snapshot, history))
 }
 
-/// Bytes that are mapped at a moment.
-fn mapped_at(lives: &SegmentLives, history: &DeviceHistory, moment: Moment) -> i64 {
+/// Bytes mapped after an event.
+fn mapped_at(lives: &SegmentLifetimes, history: &DeviceHistory, moment: Moment) -> i64 {
     Curve::new(&lives.mapped, &|event| lives.change(history, event)).at(moment)
 }
 
-/// In slices that end whenever they may.
-fn lives(snapshot: &Snapshot, history: &DeviceHistory) -> SegmentLives {
-    let mut lives = SegmentLives::default();
-    while lives.step(snapshot, history, &mut Slice::new(&mut || false)).is_err() {}
+/// Computes the segment history in slices that are exhausted at every check.
+fn lives(snapshot: &Snapshot, history: &DeviceHistory) -> SegmentLifetimes {
+    let mut lives = SegmentLifetimes::default();
+    while lives.step(snapshot, history, &mut TimeSlice::new(&mut || false)).is_err() {}
     lives
 }
 
-/// The ranges at a moment, by address.
-fn ranges(lives: &SegmentLives, moment: u32) -> Vec<AllocationId> {
+/// Mapped ranges after an event, sorted by address.
+fn ranges(lives: &SegmentLifetimes, moment: u32) -> Vec<AllocationId> {
     let mut ids: Vec<AllocationId> = lives.live.live_at(&lives.ranges, Moment(moment)).collect();
     ids.sort_by_key(|&id| lives.ranges.address(id));
     ids
 }
 
-/// The segments at a moment: first address and bytes.
-fn segments(lives: &SegmentLives, moment: u32) -> Vec<(u64, u64)> {
+/// First address and bytes of each segment after an event.
+fn segments(lives: &SegmentLifetimes, moment: u32) -> Vec<(u64, u64)> {
     let mut found: Vec<(u64, u64)> = Vec::new();
     let mut before = None;
     for id in ranges(lives, moment) {
         let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
         match found.last_mut() {
-            Some(last) if before.is_some_and(|before| lives.goes_on(before, id)) => last.1 += size,
+            Some(last) if before.is_some_and(|before| lives.is_same_segment(before, id)) => last.1 += size,
             _ => found.push((address, size)),
         }
         before = Some(id);
@@ -72,7 +72,7 @@ fn segments(lives: &SegmentLives, moment: u32) -> Vec<(u64, u64)> {
     found
 }
 
-/// Every page: the segment it is of, 0 for one that can grow.
+/// Segment number of every page in both halves: `None` if unmapped, 0 if expandable.
 #[derive(Clone, Default)]
 struct Model {
     pages: [Vec<Option<u32>>; 2],
@@ -84,8 +84,8 @@ fn address(half: usize, page: usize) -> u64 {
 }
 
 impl Model {
-    /// What can be done of this is; its event.
-    fn act(&mut self, (what, at, len): (usize, usize, usize)) -> Option<Value> {
+    /// Applies an action and returns its event, or `None` if the pages do not allow it.
+    fn apply(&mut self, (what, at, len): (usize, usize, usize)) -> Option<Value> {
         let [action, half] =
             [["segment_map", "segment_unmap", "segment_alloc", "segment_free"][what].into(), Value::from(what / 2)];
         let (action, half) = (action.as_str().unwrap(), half.as_u64().unwrap() as usize);
@@ -126,16 +126,16 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// At every moment the segments are those of the model, also where the trace begins in the middle.
+    /// After every event the segments equal the model's, also if the trace starts in the middle.
     #[test]
-    fn every_page_is_where_the_model_has_it(
+    fn segments_match_page_model(
         actions in prop::collection::vec((0usize..4, 0usize..PAGES, 1usize..13), 1..120),
         skipped in 0usize..30,
     ) {
         let mut model = Model::default();
         let (mut states, mut trace) = (vec![model.clone()], Vec::new());
         for action in actions {
-            if let Some(event) = model.act(action) {
+            if let Some(event) = model.apply(action) {
                 trace.push(event);
                 states.push(model.clone());
             }
@@ -145,7 +145,7 @@ proptest! {
         let at_end: Vec<Value> = at_end.iter().map(|&(at, size)| segment(at, size, at < address(1, 0))).collect();
         let Some((snapshot, history)) = decoded(&at_end, &trace[skipped..]) else { return Ok(()) };
         let lives = lives(&snapshot, &history);
-        prop_assert_eq!(lives.astray, 0);
+        prop_assert_eq!(lives.missing_bytes, 0);
         for (moment, model) in (0..).zip(&states[skipped..]) {
             let expected = model.segments();
             prop_assert_eq!(&segments(&lives, moment), &expected, "moment {}", moment);
@@ -155,9 +155,9 @@ proptest! {
         }
     }
 
-    /// Whatever a file says: no panic, nothing mapped twice, and as many bytes as the ranges have.
+    /// Any file is handled without a panic or an overlapping mapping, and the mapped bytes equal the sum of the ranges.
     #[test]
-    fn no_file_breaks_it(
+    fn any_file_is_handled_without_overlap(
         events in prop::collection::vec((0usize..5, 0u64..9, prop_oneof![0u64..6, Just(1 << 40), Just(u64::MAX >> 3)]), 0..50),
         listed in prop::collection::vec((0u64..9, 0u64..6, any::<bool>()), 0..6),
     ) {
@@ -186,9 +186,9 @@ proptest! {
     }
 }
 
-/// Thousands of pages that are given back one by one, then all of them at once, again and again: what is looked at stays in bounds.
+/// Thousands of pages unmapped one by one, then all at once, repeatedly: the work stays bounded.
 #[test]
-fn giving_back_the_same_again_and_again_costs_no_square() {
+fn repeated_unmapping_is_not_quadratic() {
     let page = |at: u64| event("segment_unmap", (1 << 40) + 2 * at * PAGE, PAGE);
     let all = event("segment_free", 1 << 40, 1 << 38);
     let mut trace: Vec<Value> = std::iter::repeat_n(all, 20_000).collect();
@@ -196,15 +196,15 @@ fn giving_back_the_same_again_and_again_costs_no_square() {
     let (snapshot, history) = decoded(&[], &trace).unwrap();
     let started = Instant::now();
     let mut longest = started.elapsed();
-    let (mut lives, mut last) = (SegmentLives::default(), Instant::now());
+    let (mut lives, mut last) = (SegmentLifetimes::default(), Instant::now());
     let mut has_time = || {
         longest = longest.max(last.elapsed());
         last = Instant::now();
         true
     };
-    lives.step(&snapshot, &history, &mut Slice::new(&mut has_time)).unwrap();
+    lives.step(&snapshot, &history, &mut TimeSlice::new(&mut has_time)).unwrap();
     assert!(lives.ranges.len() >= 20_000);
-    // A square would be 4 × 10^8 ranges: a minute. What is allowed is 5 × 10^6.
+    // Quadratic work would be 4 × 10^8 ranges, about a minute. The limit is 5 × 10^6.
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     println!("{:?}, {longest:?} between two questions for the time at most", started.elapsed());
 }

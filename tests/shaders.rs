@@ -1,7 +1,7 @@
-//! Every shader is valid WGSL and agrees with the Rust it belongs to: structs byte for byte, constants by name. No GPU needed; a browser
-//! compiles shaders late and reports what is wrong with them to a console nobody reads.
+//! Checks that every shader is valid WGSL and agrees with its Rust counterpart: structs byte by byte, constants by
+//! name. Needs no GPU. A browser compiles shaders late and reports errors only to its console.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use memscape::render::flames::{self, Tile};
 use memscape::render::layers::{self, Frame};
@@ -41,11 +41,11 @@ fn constant(module: &Module, name: &str) -> i64 {
 }
 
 #[test]
-fn every_shader_is_valid() {
+fn shaders_are_valid_wgsl() {
     use naga::valid::{Capabilities, ValidationFlags, Validator};
     assert!(!shaders().is_empty());
     for path in shaders() {
-        // No capability beyond what every WebGPU has.
+        // No capability beyond the WebGPU baseline.
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
         if let Err(error) = validator.validate(&parsed(&path)) {
             panic!("{}: {}", path.display(), error.into_inner());
@@ -54,17 +54,17 @@ fn every_shader_is_valid() {
 }
 
 #[test]
-fn every_shader_lies_beside_its_rust() {
+fn shaders_have_a_rust_file() {
     for path in shaders() {
         assert!(path.with_extension("rs").exists(), "{} has no .rs", path.display());
     }
 }
 
 #[test]
-fn a_frame_has_its_bytes_where_the_shader_reads_them() {
+fn frame_layout_matches_shader() {
     let module = rects();
     let (_, frame) = module.types.iter().find(|(_, found)| found.name.as_deref() == Some("Frame")).unwrap();
-    let TypeInner::Struct { members, span } = &frame.inner else { panic!("Frame is no struct") };
+    let TypeInner::Struct { members, span } = &frame.inner else { panic!("Frame is not a struct") };
     assert_eq!(*span as usize, Frame::SIZE);
 
     let bytes = Frame { window_px: [1, 2], scene_px: [3, 4], stripe_px: [5, 0] }.to_bytes();
@@ -78,11 +78,11 @@ fn a_frame_has_its_bytes_where_the_shader_reads_them() {
 }
 
 #[test]
-fn a_quad_has_its_edges_where_the_shader_reads_them() {
+fn quad_layout_matches_shader() {
     assert_eq!([offset_of!(Quad, x), offset_of!(Quad, y), offset_of!(Quad, paint), size_of::<Quad>()], [0, 4, 8, 12]);
     let module = rects();
     let (_, quad) = module.types.iter().find(|(_, found)| found.name.as_deref() == Some("Quad")).unwrap();
-    let TypeInner::Struct { members, span } = &quad.inner else { panic!("Quad is no struct") };
+    let TypeInner::Struct { members, span } = &quad.inner else { panic!("Quad is not a struct") };
     assert_eq!(*span as usize, size_of::<Quad>());
     let seen = members.iter().map(|member| {
         let inner = &module.types[member.ty].inner;
@@ -93,7 +93,7 @@ fn a_quad_has_its_edges_where_the_shader_reads_them() {
 }
 
 #[test]
-fn constants_have_one_value() {
+fn scene_constants_match_shader() {
     let module = rects();
     let expected = [
         ("RESERVED", i64::from(layers::RESERVED)),
@@ -113,16 +113,16 @@ fn constants_have_one_value() {
 }
 
 #[test]
-fn constants_of_the_flame_graph_have_one_value() {
+fn flame_graph_constants_match_shader() {
     let module = flames();
     let expected = [
         ("SEAM", i64::from(flames::SEAM)),
         ("MARK", i64::from(flames::MARK)),
-        ("INDEX", i64::from(flames::INDEX)),
+        ("INDEX", i64::from(flames::INDEX_MASK)),
         ("HATCHED", i64::from(flames::HATCHED)),
         ("HATCH_APART_PX", i64::from(flames::HATCH_APART_PX)),
-        ("SEAMED_PX", i64::from(flames::SEAMED_PX)),
-        ("MARK_PART", i64::from(flames::MARK_PART)),
+        ("SEAMED_PX", i64::from(flames::MIN_SEAMED_PX)),
+        ("MARK_PART", i64::from(flames::MARK_HEIGHT_DIVISOR)),
     ];
     for (name, rust) in expected {
         assert_eq!(constant(&module, name), rust, "{name}");
@@ -132,7 +132,7 @@ fn constants_of_the_flame_graph_have_one_value() {
 }
 
 #[test]
-fn the_pipelines_find_their_entry_points() {
+fn shaders_have_expected_entry_points() {
     let module = rects();
     let entry_points: Vec<_> = module.entry_points.iter().map(|entry| (entry.name.as_str(), entry.stage)).collect();
     let expected = [

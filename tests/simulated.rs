@@ -1,7 +1,7 @@
-//! A simulated run as a snapshot: under the recorded settings it is the recording again, to the address and the byte; under others it has the
-//! peak that is predicted; its own simulation reproduces it.
+//! Simulated runs written as snapshots. Under the recorded settings a run equals the recording to the address and byte.
+//! Under other settings it has the predicted peak. Simulating the written snapshot again reproduces it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::crop::check_segments;
 use crate::generate;
@@ -9,7 +9,7 @@ use crate::opened;
 use crate::without::histories;
 
 use generate::Options;
-use memscape::engine::crop::{CropError, SimulatedRun, Written};
+use memscape::engine::crop::{CropError, SimulatedRun, SimulatedSummary};
 use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::replay::DeviceHistory;
@@ -17,8 +17,8 @@ use memscape::snapshot::{Action, BlockState, Snapshot};
 use memscape::units::{EventIdx, Moment};
 use opened::{open, real_pickles};
 
-/// The settings that are tried beside the recorded ones.
-const LINES: [&str; 5] = [
+/// Allocator settings that are tried besides the recorded ones.
+const SETTINGS: [&str; 5] = [
     "expandable_segments:True",
     "expandable_segments:False",
     "roundup_power2_divisions:8",
@@ -31,11 +31,11 @@ fn run(device: i64, line: Option<&str>) -> SimulatedRun {
     SimulatedRun { device, settings, source: "recorded.pickle".to_owned(), ..SimulatedRun::default() }
 }
 
-fn written(bytes: &[u8], run: &SimulatedRun) -> Result<(Vec<u8>, Written), String> {
+fn write_simulated(bytes: &[u8], run: &SimulatedRun) -> Result<(Vec<u8>, SimulatedSummary), String> {
     let mut out = Vec::new();
     match open(bytes).unwrap().engine.write_simulated(run, &mut out) {
         Ok(written) => Ok((out, written)),
-        Err(CropError::Impossible(why)) => Err(why),
+        Err(CropError::Invalid(why)) => Err(why),
         Err(error) => panic!("{error}"),
     }
 }
@@ -52,8 +52,9 @@ fn what_if(bytes: &[u8], device: i64, question: WhatIfQuestion) -> WhatIf {
     }
 }
 
-/// What happens to allocations, with what is live and reserved after it, below what is there from beginning to end without an address.
-fn course(history: &DeviceHistory) -> Vec<(Action, u64, u64, i64, i64)> {
+/// Alloc and free events with live and reserved bytes after each, minus the bytes that exist throughout without an
+/// address.
+fn event_totals(history: &DeviceHistory) -> Vec<(Action, u64, u64, i64, i64)> {
     let unexplained = history.numbers.remainder;
     let about = |action| matches!(action, Action::Alloc | Action::FreeRequested | Action::FreeCompleted);
     let events = (0..history.event_count()).map(EventIdx);
@@ -66,14 +67,14 @@ fn course(history: &DeviceHistory) -> Vec<(Action, u64, u64, i64, i64)> {
     known.map(row).collect()
 }
 
-fn of(histories: Vec<DeviceHistory>, device: i64) -> DeviceHistory {
+fn device_history(histories: Vec<DeviceHistory>, device: i64) -> DeviceHistory {
     histories.into_iter().find(|history| history.device == device).unwrap()
 }
 
-/// Holds the run under the recorded settings against the recording.
+/// Compares the run under the recorded settings with the recording. Returns false if no prediction was possible.
 fn compare(name: &str, bytes: &[u8], device: i64) -> bool {
     let proof = what_if(bytes, device, WhatIfQuestion::default()).proof;
-    let done = written(bytes, &run(device, None));
+    let done = write_simulated(bytes, &run(device, None));
     if let Some(why) = &proof.refused {
         assert_eq!(done.unwrap_err(), format!("no prediction: {why}"), "{name}");
         return false;
@@ -81,12 +82,12 @@ fn compare(name: &str, bytes: &[u8], device: i64) -> bool {
     assert!(proof.is_exact, "{name}: {proof:?}");
     let (pickle, done) = done.unwrap();
     let (recorded, histories_of) = histories(name, bytes);
-    let original = of(histories_of, device);
+    let original = device_history(histories_of, device);
     let (snapshot, again) = histories(name, &pickle);
-    let again = of(again, device);
+    let again = device_history(again, device);
     check_segments(name, &snapshot);
     assert_eq!(u64::from(again.event_count()), done.events, "{name}");
-    let (one, other) = (course(&original), course(&again));
+    let (one, other) = (event_totals(&original), event_totals(&again));
     for (at, (one, other)) in one.iter().zip(&other).enumerate() {
         assert_eq!(one, other, "{name}: {at}");
     }
@@ -113,7 +114,7 @@ fn compare(name: &str, bytes: &[u8], device: i64) -> bool {
 }
 
 #[test]
-fn under_the_recorded_settings_it_is_the_recording_again() {
+fn recorded_settings_reproduce_recording() {
     let Some(files) = real_pickles() else { return };
     let (mut same, mut refused) = (0, Vec::new());
     for path in files {
@@ -128,11 +129,12 @@ fn under_the_recorded_settings_it_is_the_recording_again() {
             }
         }
     }
-    assert!(same >= 17, "{same} runs are the same");
+    assert!(same >= 17, "only {same} runs are equal");
     assert_eq!(refused, ["anonymised-annotations-compile-context.pickle"]);
 }
 
-/// Generated traces, which have what no real file has: frees that wait when recording begins, private pools, notes, an OOM.
+/// Generated traces with features that no real file has: frees awaiting completion when recording starts, private
+/// pools, annotations, an OOM.
 const GENERATED: [&str; 12] = [
     "",
     " --pending",
@@ -154,29 +156,29 @@ fn generated(words: &str) -> Vec<u8> {
 }
 
 #[test]
-fn generated_traces_come_again_as_well() {
+fn recorded_settings_reproduce_generated_traces() {
     for words in GENERATED.map(|more| format!("--events 6000{more}")) {
         assert!(compare(&words, &generated(&words), 0), "{words}");
     }
 }
 
 #[test]
-fn nothing_that_was_live_before_the_first_event_is_lost() {
+fn allocations_before_recording_are_kept() {
     for (seed, more) in (2..).zip(GENERATED) {
         let words = format!("--events 4000 --seed {seed}{more}");
         let bytes = generated(&words);
         let (_, original) = histories(&words, &bytes);
-        let original = of(original, 0);
-        for line in LINES {
-            let (pickle, done) = written(&bytes, &run(0, Some(line))).unwrap();
+        let original = device_history(original, 0);
+        for line in SETTINGS {
+            let (pickle, done) = write_simulated(&bytes, &run(0, Some(line))).unwrap();
             let (snapshot, again) = histories(&words, &pickle);
-            let again = of(again, 0);
+            let again = device_history(again, 0);
             check_segments(&words, &snapshot);
-            let (one, other) = (course(&original), course(&again));
+            let (one, other) = (event_totals(&original), event_totals(&again));
             let unexplained = original.numbers.remainder;
             assert_eq!(again.drawn_at(Moment(0)), original.drawn_at(Moment(0)) - unexplained, "{words} {line}");
             assert!(done.ends_at.is_some() || one.len() == other.len(), "{words} {line}");
-            // Where a request succeeds that failed, it is the last.
+            // A request that failed in the recording but succeeds here is the last event.
             let known = other.len() - usize::from(done.ends_at.is_some());
             for (at, (one, other)) in one.iter().zip(&other).take(known).enumerate() {
                 assert_eq!((one.0, one.2, one.3), (other.0, other.2, other.3), "{words} {line}: {at}");
@@ -186,7 +188,7 @@ fn nothing_that_was_live_before_the_first_event_is_lost() {
 }
 
 #[test]
-fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
+fn other_settings_give_predicted_peak() {
     let Some(files) = real_pickles() else { return };
     let mut runs = 0;
     for path in files {
@@ -195,16 +197,16 @@ fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
         let Ok(opened) = open(&bytes) else { continue };
         for device in opened.summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0) {
             let device = device.device;
-            let lines = LINES.map(str::to_owned).to_vec();
+            let lines = SETTINGS.map(str::to_owned).to_vec();
             let answer = what_if(&bytes, device, WhatIfQuestion { lines, ..WhatIfQuestion::default() });
             if answer.proof.refused.is_some() {
                 continue;
             }
             let (_, original) = histories(&name, &bytes);
-            let original = of(original, device);
+            let original = device_history(original, device);
             for predicted in answer.runs.iter().skip(1) {
                 let what = format!("{name} {}", predicted.settings);
-                let (pickle, done) = written(&bytes, &run(device, Some(&predicted.settings))).unwrap();
+                let (pickle, done) = write_simulated(&bytes, &run(device, Some(&predicted.settings))).unwrap();
                 assert_eq!(
                     (&done.settings, done.peak_reserved),
                     (&predicted.settings, predicted.peak_reserved),
@@ -218,8 +220,9 @@ fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
                 check_segments(&what, &snapshot);
                 assert_eq!(again.numbers.peak_reserved, i64::try_from(done.peak_reserved).unwrap(), "{what}");
                 if done.ends_at.is_none() {
-                    let live =
-                        |history: &DeviceHistory| course(history).into_iter().map(|row| row.3).collect::<Vec<_>>();
+                    let live = |history: &DeviceHistory| {
+                        event_totals(history).into_iter().map(|row| row.3).collect::<Vec<_>>()
+                    };
                     assert!(live(&original) == live(&again), "{what}: live bytes");
                 }
                 let opened = open(&pickle).unwrap();
@@ -236,15 +239,15 @@ fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
 
 /// A block whose free was requested before the first event.
 #[test]
-fn what_awaits_its_free_at_the_start_still_does() {
+fn blocks_awaiting_free_at_start_are_kept() {
     let Some(files) = real_pickles() else { return };
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
-        let Ok((pickle, _)) = written(&bytes, &run(0, Some("expandable_segments:True"))) else { continue };
+        let Ok((pickle, _)) = write_simulated(&bytes, &run(0, Some("expandable_segments:True"))) else { continue };
         let pending = |bytes: &[u8]| {
             let (snapshot, _) = histories(&name, bytes);
-            snapshot.blocks.iter().filter(|block| block.state == BlockState::Pending).count()
+            snapshot.blocks.iter().filter(|block| block.state == BlockState::AwaitingFree).count()
         };
         assert_eq!(pending(&pickle), pending(&bytes), "{name}");
     }

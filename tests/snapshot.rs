@@ -1,6 +1,7 @@
-//! Every version of the format, from hand-made values: what is read, what is warned about, what is refused and where.
+//! Every version of the snapshot format, from hand-written values: fields read, warnings, and errors with their
+//! location.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -8,7 +9,7 @@ use memscape::engine::protocol::{DeviceSummary, Origin};
 use opened::{Opened, open};
 use serde_json::{Value, json};
 
-/// A snapshot written by serde-pickle.
+/// Opens a snapshot written by serde-pickle.
 fn try_open(value: &Value) -> Result<Opened, String> {
     open(&serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap())
 }
@@ -17,11 +18,11 @@ fn opened(value: Value) -> Opened {
     try_open(&value).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn refused(value: Value) -> String {
-    try_open(&value).err().expect("this must not open")
+fn open_error(value: Value) -> String {
+    try_open(&value).err().expect("opening fails")
 }
 
-/// kind, count and first place of each warning.
+/// Kind, count and first location of each warning.
 fn warnings(opened: &Opened) -> Vec<(String, u64, String)> {
     opened.summary.warnings.iter().map(|w| (w.kind.clone(), w.count, w.example.clone())).collect()
 }
@@ -51,13 +52,13 @@ fn trace(events: Value) -> Value {
     json!({"segments": [], "device_traces": [events]})
 }
 
-fn only(opened: &Opened) -> DeviceSummary {
+fn single_device(opened: &Opened) -> DeviceSummary {
     let [device] = opened.summary.devices.as_slice() else { panic!("{:?}", opened.summary.devices) };
     device.clone()
 }
 
 #[test]
-fn torch_1_12_the_list_of_segments_itself_without_addresses() {
+fn torch_1_12_list_of_segments_opens() {
     let blocks = json!([
         {"size": 1024, "state": "active_allocated"},
         {"size": 512, "state": "inactive"},
@@ -67,7 +68,7 @@ fn torch_1_12_the_list_of_segments_itself_without_addresses() {
     ]);
     let mut opened = opened(json!([{"device": 0, "address": 4096, "total_size": 3584, "stream": 0,
         "segment_type": "small", "allocated_size": 1024, "active_size": 3072, "blocks": blocks}]));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.events, device.static_blocks, device.segments), (0, 2, 1));
     assert_eq!((device.static_requested, device.end_rounded, device.peak_requested), (1024 + 1500, 3072, 2524));
     assert_eq!(device.peak_event, -1);
@@ -75,12 +76,12 @@ fn torch_1_12_the_list_of_segments_itself_without_addresses() {
     let details = opened.details(0, 1).unwrap();
     assert_eq!(details.address, Some(4096 + 1024 + 512), "derived from the sizes before it");
     assert_eq!((details.requested, details.rounded, details.rounded_derived), (1500, 2048, false));
-    assert_eq!(details.frames[0].name, "f", "the newest history entry's stack");
+    assert_eq!(details.frames[0].name, "f", "stack of the newest history entry");
     assert_eq!(details.origin, Origin::Static);
 }
 
 #[test]
-fn every_field_of_a_new_event_reaches_the_details() {
+fn all_event_fields_reach_details() {
     let frames = json!([
         {"filename": "??", "line": 0, "name": "malloc"},
         {"filename": "/x/site-packages/torch/nn/linear.py", "line": 125, "name": "forward"},
@@ -104,8 +105,8 @@ fn every_field_of_a_new_event_reaches_the_details() {
     let details = opened.details(0, 0).unwrap();
     assert_eq!((details.requested, details.rounded, details.rounded_derived), (1000, 1024, true));
     assert_eq!((details.address, details.stream, details.pool), (Some(512), Some(77), Some((3, 4))));
-    assert_eq!((details.born_event, details.freed_event), (Some(0), Some(2)));
-    assert_eq!(details.freed_us.unwrap() - details.born_us.unwrap(), 250);
+    assert_eq!((details.allocated_event, details.freed_event), (Some(0), Some(2)));
+    assert_eq!(details.freed_us.unwrap() - details.allocated_us.unwrap(), 250);
     assert_eq!(details.compile_context.as_deref(), Some("[0/1]"));
     let metadata: Vec<&str> = details.metadata.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(metadata, ["phase two", "mallocWithAddress", "activation", "the logits"]);
@@ -121,7 +122,7 @@ fn every_field_of_a_new_event_reaches_the_details() {
 }
 
 #[test]
-fn oom_has_no_address_and_host_memory_is_a_device_of_its_own() {
+fn oom_opens_without_address_and_host_memory_is_a_device() {
     let oom = json!({"action": "oom", "device_free": 1 << 20, "size": 1u64 << 33, "stream": 0});
     let opened = opened(json!({
         "segments": [segment(0, 0, json!([live(0, 100)]))],
@@ -136,7 +137,7 @@ fn oom_has_no_address_and_host_memory_is_a_device_of_its_own() {
 }
 
 #[test]
-fn unknown_keys_and_actions_are_counted_with_their_first_place() {
+fn unknown_keys_and_actions_are_counted() {
     let colored = |addr| with(event("alloc", addr, 8), "color", json!("red"));
     let mut value = trace(json!([event("alloc", 0, 8), colored(8), colored(16), event("defragment", 0, 0)]));
     value["mood"] = json!({"action": 3, "filename": null});
@@ -159,7 +160,7 @@ fn unknown_keys_and_actions_are_counted_with_their_first_place() {
 }
 
 #[test]
-fn a_wrong_type_is_an_error_with_its_path() {
+fn wrong_type_is_error_with_path() {
     let frames = |frames: Value| trace(json!([with(event("alloc", 0, 8), "frames", frames)]));
     let ok = || event("alloc", 0, 8);
     let cases = [
@@ -208,19 +209,19 @@ fn a_wrong_type_is_an_error_with_its_path() {
         (json!("text"), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
     ];
     for (value, expected) in cases {
-        assert_eq!(refused(value.clone()), expected, "{value}");
+        assert_eq!(open_error(value.clone()), expected, "{value}");
     }
 }
 
 #[test]
-fn oddities_are_counted_and_do_not_stop() {
-    // A second alloc at a live address: the first stays live to the end, as in the reference.
+fn inconsistent_events_give_warnings() {
+    // A second alloc at a live address: the first stays live to the end, as in the reference implementation.
     let twice = opened(with(
         trace(json!([event("alloc", 0, 100), event("alloc", 0, 30)])),
         "segments",
         json!([segment(0, 0, json!([live(0, 30)]))]),
     ));
-    let device = only(&twice);
+    let device = single_device(&twice);
     assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (-100, 30, 30));
     assert_eq!((device.identity, device.drawn_peak), (false, 130));
     assert_eq!(
@@ -230,7 +231,7 @@ fn oddities_are_counted_and_do_not_stop() {
             ("negative_remainder".into(), 1, "device_traces[0]: 100 B".into()),
         ]
     );
-    // A free that is larger than its alloc, requested twice, of a block that the segments do not know.
+    // A free larger than its alloc, requested twice, for a block that is in no segment.
     let odd = opened(trace(json!([
         event("alloc", 0, 8),
         event("free_requested", 0, 8),
@@ -238,7 +239,7 @@ fn oddities_are_counted_and_do_not_stop() {
         event("free_completed", 0, 9),
         event("free_requested", 64, 4)
     ])));
-    assert_eq!(only(&odd).end_requested, 0);
+    assert_eq!(single_device(&odd).end_requested, 0);
     let kinds: Vec<_> = warnings(&odd).into_iter().map(|(kind, count, _)| (kind, count)).collect();
     assert_eq!(
         kinds,
@@ -248,11 +249,11 @@ fn oddities_are_counted_and_do_not_stop() {
 }
 
 #[test]
-fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
-    // The block is never freed with more bytes than its alloc: the identity lacks 70 bytes.
+fn unexplained_bytes_are_bottom_block() {
+    // The live block has more bytes than its alloc: 70 bytes are unexplained.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unexplained_requested, device.identity), (70, 70, false));
     assert_eq!(device.drawn_peak as i64, device.peak_requested);
     assert_eq!(opened.hit(0, 0, 69).unwrap().allocation, 0);
@@ -261,57 +262,57 @@ fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
 }
 
 #[test]
-fn without_any_free_completed_blocks_end_when_their_free_is_requested() {
+fn without_free_completed_blocks_end_at_free_requested() {
     let opened = opened(trace(json!([
         event("alloc", 0, 8),
         event("free_requested", 0, 8),
         event("alloc", 0, 8),
         event("free_requested", 0, 8)
     ])));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (0, 8, 0));
     assert_eq!(warnings(&opened), [("frees_never_complete".into(), 1, "device_traces[0]".into())]);
 }
 
 #[test]
-fn a_free_of_something_older_shows_the_stack_of_the_free() {
+fn free_without_alloc_shows_stack_of_free() {
     let frames = json!([{"filename": "train.py", "line": 9, "name": "release"}]);
     let free = |action: &str| with(event(action, 64, 500), "frames", frames.clone());
     let mut opened = opened(trace(json!([free("free_requested"), free("free_completed")])));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unmatched_frees, device.peak_event), (500, 1, -1));
     let details = opened.details(0, 0).unwrap();
-    assert_eq!((details.origin, details.stack_of_free, details.born_event), (Origin::FreedOnly, true, None));
+    assert_eq!((details.origin, details.stack_of_free, details.allocated_event), (Origin::FreedOnly, true, None));
     assert_eq!((details.free_requested_event, details.freed_event), (Some(0), Some(1)));
     assert_eq!(details.frames[0].name, "release");
 }
 
 #[test]
-fn what_is_pending_at_the_end_shows_its_own_stack() {
+fn block_awaiting_free_at_end_shows_its_stack() {
     let frames = |name: &str| json!([{"filename": "train.py", "line": 9, "name": name}]);
     let free = with(event("free_requested", 64, 500), "frames", frames("release"));
     let mut block = with(live(64, 500), "frames", frames("make"));
     block["state"] = json!("active_pending_free");
     let events = json!([event("alloc", 8192, 1), event("free_completed", 8192, 1), free]);
     let mut opened = opened(with(trace(events), "segments", json!([segment(0, 64, json!([block]))])));
-    assert_eq!((only(&opened).static_blocks, only(&opened).unmatched_frees), (1, 0));
+    assert_eq!((single_device(&opened).static_blocks, single_device(&opened).unmatched_frees), (1, 0));
     let details = opened.details(0, 0).unwrap();
     assert_eq!((details.frames[0].name.as_str(), details.stack_of_free), ("make", false));
     assert_eq!(opened.hit(0, 0, 0).unwrap().site.as_deref(), Some("train.py:9 make"));
 }
 
 #[test]
-fn a_first_event_without_a_time_and_a_time_before_1970_are_no_step_back() {
+fn missing_or_negative_first_time_is_no_step_back() {
     let at = |time: i64| with(event("alloc", time.unsigned_abs(), 1), "time_us", json!(time));
     let opened = opened(trace(json!([event("alloc", 9, 1), at(-8), at(-7)])));
     assert!(!warnings(&opened).iter().any(|(kind, ..)| kind == "time_steps_back"), "{:?}", warnings(&opened));
 }
 
 #[test]
-fn an_unknown_state_is_a_warning_and_counts_as_free() {
+fn unknown_block_state_is_warning_and_counts_as_free() {
     let block = with(live(512, 7), "state", json!("half_asleep"));
     let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
-    assert_eq!(only(&opened).end_requested, 512);
+    assert_eq!(single_device(&opened).end_requested, 512);
     assert_eq!(warnings(&opened), [("unknown_state".into(), 1, "[0].blocks[1].state".into())]);
 }
 
@@ -325,7 +326,7 @@ fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
         let value = with(trace(json!([event("alloc", 0, 8)])), "external_annotations", json!(marks));
         let value = with(value, "segments", json!([]));
         let opened = opened(value);
-        assert_eq!(only(&opened).annotations, 2, "{marks:?}");
+        assert_eq!(single_device(&opened).annotations, 2, "{marks:?}");
         let [instant, pause] = places;
         let found = warnings(&opened);
         let stages = found.iter().filter(|(kind, ..)| kind == "unknown_stage");
@@ -335,26 +336,26 @@ fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
 }
 
 #[test]
-fn a_key_of_the_top_inside_something_else_makes_no_snapshot() {
+fn nested_top_level_key_is_not_a_snapshot() {
     let frame = json!({"filename": "a.py", "name": "f", "line": 1, "segments": []});
-    assert!(refused(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
+    assert!(open_error(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
 }
 
 #[test]
-fn mean_median_and_weighted_mean_of_the_curve() {
+fn curve_has_mean_median_and_weighted_mean() {
     let at = |action: &str, addr, size, time: u64| with(event(action, addr, size), "time_us", json!(time));
     let events = json!([at("alloc", 0, 10, 0), at("alloc", 64, 90, 30), at("free_completed", 64, 90, 40)]);
     let opened = opened(with(trace(events), "segments", json!([segment(0, 0, json!([live(0, 10)]))])));
-    let device = only(&opened);
-    // States 0, 10, 100, 10; weights: 10 for 30 µs, 100 for 10 µs.
+    let device = single_device(&opened);
+    // Live bytes 0, 10, 100, 10. Weights: 10 for 30 µs, 100 for 10 µs.
     assert_eq!((device.min_requested, device.median_requested, device.mean_requested), (0, 10, 30.0));
     assert_eq!(device.time_weighted_mean_requested, Some((10.0 * 30.0 + 100.0 * 10.0) / 40.0));
 }
 
 #[test]
-fn integers_beyond_64_signed_bits() {
-    // serde-pickle can't write them: protocol 2 by hand. {'segments': [], 'device_traces': [[event]]}, XPU address in nine
-    // bytes, and a line of 2^64 − 1.
+fn integers_beyond_i64_are_read() {
+    // Protocol 2 by hand, because serde-pickle cannot write these: {'segments': [], 'device_traces': [[event]]}, an XPU
+    // address in nine bytes, and a line of 2^64 − 1.
     let mut bytes = vec![0x80, 2, b'}', b'('];
     let word = |bytes: &mut Vec<u8>, text: &str| {
         bytes.push(b'X');

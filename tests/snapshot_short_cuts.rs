@@ -1,12 +1,12 @@
-//! What is read of a snapshot is the same with the decoder's short cuts on and off, in any chunks: real files and generated ones.
+//! Snapshots read with the decoder's fast paths on and off and in any chunks: real and generated files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::pickle::{Limits, Machine};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::snapshot::{Event, EventSink, Reader};
 use opened::snapshots;
 use proptest::prelude::*;
@@ -15,14 +15,14 @@ use proptest::prelude::*;
 struct Events(Vec<(u32, Event)>);
 
 impl EventSink for Events {
-    fn event(&mut self, trace: u32, event: &Event) {
+    fn event_at(&mut self, trace: u32, event: &Event) {
         self.0.push((trace, *event));
     }
 }
 
-/// All events with their ids, and everything else that was read.
+/// All events with their trace index, and the rest of the snapshot as text.
 fn read(bytes: &[u8], limits: Limits, chunk: usize) -> Result<(Vec<(u32, Event)>, String), String> {
-    let mut machine = Machine::new(Reader::new(Events::default()), limits);
+    let mut machine = Unpickler::new(Reader::new(Events::default()), limits);
     for piece in bytes.chunks(chunk) {
         machine.feed(piece).map_err(|error| error.to_string())?;
     }
@@ -35,7 +35,7 @@ fn read(bytes: &[u8], limits: Limits, chunk: usize) -> Result<(Vec<(u32, Event)>
 }
 
 fn same_on_and_off(name: &str, bytes: &[u8]) {
-    let plain = read(bytes, Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() }, usize::MAX);
+    let plain = read(bytes, Limits { slice_bytes: 0, fast_dict_pairs: 0, ..Limits::default() }, usize::MAX);
     let cases = [
         (Limits::default(), usize::MAX),
         (Limits::default(), 4096),
@@ -49,7 +49,7 @@ fn same_on_and_off(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn real_files() {
+fn real_files_read_equally_with_fast_paths() {
     let Some(folder) = snapshots() else { return };
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "pickle") {
@@ -59,7 +59,7 @@ fn real_files() {
 }
 
 #[test]
-fn generated_files() {
+fn generated_files_read_equally_with_fast_paths() {
     for words in [
         "--events 6000 --frames 12 --protocol 2 --pending --oom",
         "--events 6000 --frames 12 --protocol 4 --compile-contexts --devices 2",
@@ -72,7 +72,7 @@ fn generated_files() {
     }
 }
 
-/// What the programs below have in the memo, by slot: the keys of an event…
+/// Memo contents of the programs below, by slot. First the keys of an event.
 const KEYS: [&str; 12] = [
     "action",
     "addr",
@@ -87,7 +87,7 @@ const KEYS: [&str; 12] = [
     "category",
     "odd",
 ];
-/// …and behind them the words of actions, behind which come two frames, a stack and a list that is none.
+/// After them the names of actions, followed by two frames, a stack, and a value that is not a list.
 const WORDS: [&str; 7] = ["alloc", "free_completed", "free_requested", "oom", "snapshot", "free", "odd action"];
 const FRAME: u8 = (KEYS.len() + WORDS.len()) as u8;
 /// The first slot that a program may fill itself.
@@ -101,7 +101,7 @@ fn reference(slot: u8) -> Vec<u8> {
     vec![b'h', slot]
 }
 
-/// A snapshot with this inside its only trace.
+/// A snapshot with `program` inside its only trace.
 fn snapshot_around(program: &[u8]) -> Vec<u8> {
     let names = (0..).zip(KEYS.iter().chain(&WORDS)).flat_map(|(slot, word)| [text(word), vec![b'q', slot]].concat());
     let frame = |name: &str, slot| {
@@ -126,7 +126,7 @@ fn snapshot_around(program: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A value of an event: mostly one that fits its key.
+/// A value of an event, usually one that fits its key.
 fn value(key: u8) -> BoxedStrategy<Vec<u8>> {
     let number = || {
         prop_oneof![
@@ -161,7 +161,7 @@ fn value(key: u8) -> BoxedStrategy<Vec<u8>> {
     prop_oneof![20 => fit, 1 => any].boxed()
 }
 
-/// Entries of one shape, now and then numbered.
+/// Entries of one shape, some of them memoized.
 fn run_of_entries() -> impl Strategy<Value = Vec<u8>> {
     let shape = prop_oneof![
         3 => Just(vec![0u8, 1, 2]),
@@ -183,7 +183,7 @@ fn run_of_entries() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What else may stand in a trace.
+/// Entries and other instructions that can occur in a trace.
 fn program() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         20 => run_of_entries(),
@@ -198,28 +198,33 @@ fn program() -> impl Strategy<Value = Vec<u8>> {
 
 fn same_with_any_limits(program: &[u8]) {
     let bytes = snapshot_around(program);
-    let plain = read(&bytes, Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() }, usize::MAX);
-    for (slice_bytes, whole_pairs) in [(1 << 20, 24), (0, 24), (1 << 20, 0), (7, 24), (1 << 20, 3)] {
+    let plain = read(&bytes, Limits { slice_bytes: 0, fast_dict_pairs: 0, ..Limits::default() }, usize::MAX);
+    for (slice_bytes, fast_dict_pairs) in [(1 << 20, 24), (0, 24), (1 << 20, 0), (7, 24), (1 << 20, 3)] {
         for chunk in [usize::MAX, 64, 9] {
-            let limits = Limits { slice_bytes, whole_pairs, ..Limits::default() };
+            let limits = Limits { slice_bytes, fast_dict_pairs, ..Limits::default() };
             let quick = read(&bytes, limits, chunk);
-            assert_eq!(quick, plain, "{} in chunks of {chunk}, {slice_bytes} {whole_pairs}", program.escape_ascii());
+            assert_eq!(
+                quick,
+                plain,
+                "{} in chunks of {chunk}, {slice_bytes} {fast_dict_pairs}",
+                program.escape_ascii()
+            );
         }
     }
 }
 
-/// A dict without an address is an event only where its action needs none.
+/// A dict without an address is an event only if its action needs none.
 #[test]
-fn a_shape_that_is_not_of_every_event() {
+fn shape_without_address_is_event_only_for_some_actions() {
     let entry = |word: u8| {
         [b"}(".to_vec(), reference(0), reference(KEYS.len() as u8 + word), reference(2), b"K\x01u".to_vec()].concat()
     };
     same_with_any_limits(&[3, 3, 0, 3].map(entry).concat());
 }
 
-/// The error is about the value that is refused, not about one before it that was taken at the first try.
+/// The error is about the refused value, not about an earlier one that was accepted.
 #[test]
-fn a_list_that_takes_an_event_twice() {
+fn event_twice_in_list_gives_equal_error() {
     let event = [
         b"}(".to_vec(),
         reference(0),
@@ -238,7 +243,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_traces(program in program()) {
+    fn random_traces_read_equally(program in program()) {
         same_with_any_limits(&program);
     }
 }

@@ -1,5 +1,5 @@
-"""snapviewer.py SNAPSHOT ARCHIVE: an archive for SnapViewer against the snapshot, by the rules of SnapViewer's own drawing, written down here
-once more: an allocation's lifetime, its size, and where it lies after every event."""
+"""snapviewer.py SNAPSHOT ARCHIVE: compares an archive for SnapViewer with the snapshot. Reimplements SnapViewer's drawing rules: an
+allocation's lifetime, size, and offset after every event."""
 import json
 import pickle
 import sys
@@ -7,7 +7,7 @@ import zipfile
 
 
 def drawn(events):
-    """Of each allocation: the index of its element, its size, and its offset after each event of its life."""
+    """Return, for each allocation, the index of its element, its size, and its offset after each event of its lifetime."""
     elements, live, shapes, before = [], {}, [], []
     for event in events:
         if event["action"] == "alloc":
@@ -34,7 +34,7 @@ def main():
     for have, want in zip(written, elements):
         assert [have["addr"], have["size"], have["frames"]] == [want["addr"], want["size"], want["frames"]]
     assert [shape["elem"] for shape in allocations[: len(before)]] == before[::-1]
-    # The stack, event by event; offsets are looked up where the drawing has a corner.
+    # The stack, event by event. Offsets are looked up at the corners of the drawing.
     stack = allocations[: len(before)]
     for shape in allocations:
         assert len(shape["timesteps"]) == len(shape["offsets"]) >= 2

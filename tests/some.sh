@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the tests whose names contain one of the arguments, native and in browsers: `./run test NAME...` calls it.
+# Runs the tests whose names contain one of the arguments, native and in browsers. Called by `./run test NAME...`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
 
-# count ARGUMENTS... -- NAME...: the number of tests of these targets with such a name.
+# count ARGUMENTS... -- NAME...: prints the number of matching tests in these targets.
 count() { cargo test --quiet --locked --workspace --features gpu-test "$@" --list 2>/dev/null | grep -c ': test$' || true; }
 
 all=$(count -- "$@") browser=$(count --test browser --test browsers -- "$@")

@@ -1,12 +1,14 @@
-//! Files and lines of the user's own code against a plain walk over all allocations.
+//! Files and lines of the user's own code compared with a plain loop over all allocations.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, Standing, Weight};
+use memscape::engine::protocol::{
+    Details, DeviceSummary, LocationWeight, Scope, SourceFile, SourcesPage, Span, Weight,
+};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
@@ -19,7 +21,7 @@ fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
     }
 }
 
-fn all(opened: &mut Opened, device: &DeviceSummary) -> Vec<Details> {
+fn all_details(opened: &mut Opened, device: &DeviceSummary) -> Vec<Details> {
     (0..device.allocations as u32).map(|id| opened.details(device.device, id).unwrap()).collect()
 }
 
@@ -27,21 +29,22 @@ fn add(to: &mut Weight, more: Weight) {
     (to.bytes, to.count) = (to.bytes + more.bytes, to.count + more.count);
 }
 
-fn join(to: &mut Standing, more: Standing) {
+fn add_standing(to: &mut LocationWeight, more: LocationWeight) {
     add(&mut to.now, more.now);
     add(&mut to.peak, more.peak);
 }
 
-fn lives(it: &Details, moment: u32) -> bool {
-    let born = it.born_event.map_or(0, |event| event + 1);
-    born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
+fn is_live_at(it: &Details, moment: u32) -> bool {
+    let allocated_at = it.allocated_event.map_or(0, |event| event + 1);
+    allocated_at <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
 }
 
-/// Whether an allocation is in a scope.
+/// Predicate for allocations in a scope.
 type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
 
-/// By file and line, both empty for what has no frame of the user's own code: what is in a scope, and what lives at the peak.
-type Places = BTreeMap<(String, String), Standing>;
+/// Bytes in scope and live at the peak, by file and line. Both are empty for allocations without a frame of the user's
+/// code.
+type Places = BTreeMap<(String, String), LocationWeight>;
 
 fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
     let mut places = Places::new();
@@ -50,57 +53,60 @@ fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
         let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
         let one = Weight { bytes: it.requested, count: 1 };
         let weight = |counts: bool| if counts { one } else { Weight::default() };
-        join(places.entry(place).or_default(), Standing { now: weight(is_in(it)), peak: weight(lives(it, peak)) });
+        add_standing(
+            places.entry(place).or_default(),
+            LocationWeight { now: weight(is_in(it)), peak: weight(is_live_at(it, peak)) },
+        );
     }
     places.retain(|_, standing| standing.now.count + standing.peak.count > 0);
     places
 }
 
-fn sum<'a>(standings: impl Iterator<Item = &'a Standing>) -> Standing {
-    standings.fold(Standing::default(), |mut sum, one| {
-        join(&mut sum, *one);
+fn sum<'a>(standings: impl Iterator<Item = &'a LocationWeight>) -> LocationWeight {
+    standings.fold(LocationWeight::default(), |mut sum, one| {
+        add_standing(&mut sum, *one);
         sum
     })
 }
 
-/// What a page tells, each file being the sum of its lines and each list sorted.
-fn told(page: &SourcesPage) -> Places {
+/// Lines of a page. Checks that each file is the sum of its lines and that each list is sorted.
+fn page_lines(page: &SourcesPage) -> Places {
     let mut places = Places::new();
     for file in &page.files {
         assert_eq!(sum(file.lines.iter().map(|line| &line.standing)), file.standing, "lines add up to {}", file.path);
         assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.standing.now.bytes)));
         for line in &file.lines {
             let twice = places.insert((file.path.clone(), line.line.clone()), line.standing);
-            assert_eq!(twice, None, "{}:{} is told twice", file.path, line.line);
+            assert_eq!(twice, None, "{}:{} is listed twice", file.path, line.line);
         }
     }
     assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
-    if page.elsewhere != Standing::default() {
+    if page.elsewhere != LocationWeight::default() {
         places.insert(Default::default(), page.elsewhere);
     }
     places
 }
 
-/// Compares what is told of four scopes of a device with a look at all of its allocations; how many lines that were.
+/// Compares the page for four scopes of a device with a loop over its allocations. Returns the number of lines.
 fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
     let peak = (device.peak_event + 1) as u32;
     let last = device.events as u32;
-    let all = all(opened, device);
+    let all = all_details(opened, device);
     let (from, to) = (last / 3, last / 2);
-    let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
+    let allocated_in = |it: &Details| it.allocated_event.is_some_and(|event| (from..to).contains(&event));
     let scopes: [(Scope, IsIn); 4] = [
-        (Scope::At(peak), &|it| lives(it, peak)),
-        (Scope::At(last), &|it| lives(it, last)),
-        (Scope::At(last / 2), &|it| lives(it, last / 2)),
-        (Scope::Born(Span { from, to }), &born_in),
+        (Scope::At(peak), &|it| is_live_at(it, peak)),
+        (Scope::At(last), &|it| is_live_at(it, last)),
+        (Scope::At(last / 2), &|it| is_live_at(it, last / 2)),
+        (Scope::Allocated(Span { from, to }), &allocated_in),
     ];
     let mut lines = 0;
     for (scope, is_in) in scopes {
         let places = expected(&all, is_in, peak);
         let page = sources(opened, device.device, scope);
-        assert_eq!(told(&page), places, "{scope:?}");
+        assert_eq!(page_lines(&page), places, "{scope:?}");
         assert_eq!(page.total, sum(places.values()), "{scope:?}");
-        assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "the curve says so too");
+        assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "equals the curve's peak");
         if scope == Scope::At(last) {
             assert_eq!(page.total.now.bytes, device.end_requested);
         }
@@ -110,7 +116,7 @@ fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
 }
 
 #[test]
-fn lines_weigh_what_their_allocations_do() {
+fn line_weights_match_allocations() {
     let (options, _) = Options::parse("--steps 2 --layers 4 --pending".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let device = opened.summary.devices[0].clone();
@@ -118,7 +124,7 @@ fn lines_weigh_what_their_allocations_do() {
 }
 
 #[test]
-fn lines_of_real_files_weigh_what_their_allocations_do() {
+fn line_weights_match_allocations_of_real_files() {
     let Some(paths) = real_pickles() else { return };
     let mut lines = 0;
     for path in &paths {
@@ -130,7 +136,7 @@ fn lines_of_real_files_weigh_what_their_allocations_do() {
     assert!(lines > 300, "only {lines} lines");
 }
 
-/// A snapshot of one allocation a place in code, of 512 · 2^place bytes.
+/// A snapshot with one allocation of 512 · 2^index bytes per source location.
 fn snapshot(places: &[(&str, Value)]) -> Vec<u8> {
     let event = |(place, (file, line)): (usize, &(&str, Value))| {
         json!({ "action": "alloc", "addr": (place + 1) << 30, "size": 512_u64 << place, "stream": 0,
@@ -143,7 +149,7 @@ fn snapshot(places: &[(&str, Value)]) -> Vec<u8> {
 }
 
 #[test]
-fn names_and_lines_may_be_anything() {
+fn any_file_name_and_line_is_accepted() {
     let long = format!("/{}/end.py", "ä/".repeat(100_000));
     let places = [
         ("/a/<script>alert(1)</script>.py", json!(7)),
@@ -158,15 +164,15 @@ fn names_and_lines_may_be_anything() {
     ];
     let mut opened = open(&snapshot(&places)).unwrap();
     let page = sources(&mut opened, 0, Scope::At(places.len() as u32));
-    let of_places = told(&page);
+    let of_places = page_lines(&page);
     for (at, (file, line)) in places.iter().enumerate() {
         let weight = Weight { bytes: 512 << at, count: 1 };
-        let standing = Standing { now: weight, peak: weight };
+        let standing = LocationWeight { now: weight, peak: weight };
         assert_eq!(of_places.get(&((*file).to_owned(), line.to_string())), Some(&standing), "{file:?} {line}");
     }
     assert_eq!(of_places.len(), places.len());
     assert_eq!(page.files.iter().find(|file| file.path == "same.py").unwrap().lines.len(), 3);
-    // A path of 300 kB is no path: its frame is nobody's code, and nothing of it is sent.
+    // A name of 300 kB is not treated as a path: its frame is not user code, and none of the name is sent.
     let mut opened = open(&snapshot(&[(&long, json!(1)), (&long["/ä".len()..4000], json!(2))])).unwrap();
     let page = sources(&mut opened, 0, Scope::At(2));
     assert!(page.files.iter().all(|SourceFile { path, .. }| path.len() < 1100 && path.starts_with('…')));
@@ -174,7 +180,7 @@ fn names_and_lines_may_be_anything() {
 }
 
 #[test]
-fn a_line_weighs_what_the_search_for_it_finds() {
+fn line_weight_matches_search_for_it() {
     let (options, _) = Options::parse("--steps 2 --layers 4".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let ever = sources(&mut opened, 0, Scope::Ever);
@@ -187,7 +193,7 @@ fn a_line_weighs_what_the_search_for_it_finds() {
             else {
                 panic!("not a tally");
             };
-            let Standing { now, peak } = line.standing;
+            let LocationWeight { now, peak } = line.standing;
             assert_eq!((tally.requested, tally.count), (now.bytes, now.count), "{}:{}", file.path, line.line);
             assert_eq!((tally.peak_requested, tally.peak_count), (peak.bytes, peak.count));
             lines += 1;
@@ -197,7 +203,7 @@ fn a_line_weighs_what_the_search_for_it_finds() {
 }
 
 #[test]
-fn a_device_that_is_not_there_has_none() {
+fn unknown_device_has_no_sources() {
     let mut opened = open(&generate::generate(&Options::default(), Vec::new()).unwrap().0).unwrap();
     let answer =
         reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device: 77, what: Question::Sources(Scope::At(3)) }));

@@ -1,5 +1,5 @@
-"""sql.py SNAPSHOT EXPORT EXPECTED: whether the file that `memscape export --to sqlite` wrote opens in Python's own SQLite, and adds up to
-what this program, and expected.json (null where it has no entry), say of the snapshot."""
+"""sql.py SNAPSHOT EXPORT EXPECTED: checks that a file written by `memscape export --to sqlite` opens in Python's own SQLite and has the
+totals computed here and in expected.json (null if that has no entry)."""
 import json
 import pickle
 import sqlite3

@@ -1,47 +1,49 @@
-//! Tables in SQL against the engine's own answers, on real files: the same rows, curves, trees and sums.
+//! SQL tables compared with the engine's own answers on real files: rows, curves, trees and sums.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldState, Reach, Scope, SortWay, Span, TableColumn,
-    TableFilter, TableQuestion, TableSort, TreeQuestion,
+    ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldScope, FoldState, Scope, SortDirection, Span,
+    TableColumn, TableFilter, TableQuestion, TableSort, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::exports::{Cell, columns, each_row};
-use memscape::sql::{CANNED, Labelled, Limits, Queries, Source, TABLES, Value, completions, schema_text, tokens};
+use memscape::sql::{
+    EXAMPLE_QUERIES, FileLabel, Limits, Queries, Source, TABLES, Value, completions, schema_text, tokens,
+};
 use opened::{Opened, open, real_pickles};
 
 pub(crate) const LIMITS: Limits = Limits { seconds: 60, memory: 1 << 30 };
 
-/// A clock that stands still: no query of these tests is stopped.
-pub(crate) fn stands_still() -> f64 {
+/// A clock that never advances, so no query of these tests times out.
+pub(crate) fn frozen_clock() -> f64 {
     0.0
 }
 
-/// A file in two engines: one for queries, one for the engine's own answers.
-fn both(bytes: &[u8]) -> Option<(Queries, Opened)> {
-    let (queries, other) = (queried(bytes, Labelled::default())?, open(bytes).ok()?);
+/// Opens a file in two engines: one for queries, one for the engine's own answers.
+fn open_twice(bytes: &[u8]) -> Option<(Queries, Opened)> {
+    let (queries, other) = (open_queries(bytes, FileLabel::default())?, open(bytes).ok()?);
     Some((queries, other))
 }
 
-fn sourced(bytes: &[u8]) -> Option<(FileSummary, Box<memscape::engine::Engine>)> {
+fn open_whole(bytes: &[u8]) -> Option<(FileSummary, Box<memscape::engine::Engine>)> {
     let Opened { mut engine, summary, .. } = open(bytes).ok()?;
-    summary.devices.iter().for_each(|device| _ = engine.whole_side(device.device));
+    summary.devices.iter().for_each(|device| _ = engine.complete_side(device.device));
     Some((summary, Box::new(engine)))
 }
 
-fn queried(bytes: &[u8], label: Labelled) -> Option<Queries> {
-    let (summary, engine) = sourced(bytes)?;
+fn open_queries(bytes: &[u8], label: FileLabel) -> Option<Queries> {
+    let (summary, engine) = open_whole(bytes)?;
     let mut source = Source::default();
     source.add(label, summary, engine);
-    Some(Queries::new(source, stands_still, LIMITS).unwrap())
+    Some(Queries::new(source, frozen_clock, LIMITS).unwrap())
 }
 
-/// The cells of a query, as text; empty ones are `-`.
+/// Cells of a query as text, `-` for empty ones.
 pub(crate) fn rows(queries: &Queries, sql: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let done = queries.run(sql, &mut |_| {}, &mut |values| {
@@ -62,25 +64,25 @@ fn text(value: Value<'_>) -> String {
     }
 }
 
-fn one(queries: &Queries, sql: &str) -> i64 {
+fn single_value(queries: &Queries, sql: &str) -> i64 {
     rows(queries, sql)[0][0].parse().unwrap_or(0)
 }
 
-/// What the tests go through: the real files, else one that is made.
+/// The real files, or a generated one if there are none.
 fn files() -> Vec<(String, Vec<u8>)> {
     let real = real_pickles().unwrap_or_default();
     let mut files: Vec<_> =
         real.iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect();
-    files.push(("generated".to_owned(), story("--steps 3 --layers 3 --frames 20 --oom")));
+    files.push(("generated".to_owned(), generated("--steps 3 --layers 3 --frames 20 --oom")));
     files
 }
 
-fn story(options: &str) -> Vec<u8> {
+fn generated(options: &str) -> Vec<u8> {
     let (options, _) = Options::parse(options.split_whitespace().map(str::to_owned)).unwrap();
     generate::generate(&options, Vec::new()).unwrap().0
 }
 
-/// What a column of an export is called in queries, where that differs, and its table there.
+/// Pairs of a column's name in exports and in SQL, where they differ.
 type Names = &'static [(&'static str, &'static str)];
 const EXPORTED: [(ExportTable, &str, Names); 4] = [
     (ExportTable::Allocations, "allocation", &[("number", "id")]),
@@ -90,15 +92,15 @@ const EXPORTED: [(ExportTable, &str, Names); 4] = [
 ];
 
 #[test]
-fn rows_are_those_of_the_exports() {
+fn rows_match_exports() {
     for (file, bytes) in files() {
-        let Some((queries, mut other)) = both(&bytes) else { continue };
+        let Some((queries, mut other)) = open_twice(&bytes) else { continue };
         for device in other.summary.devices.clone() {
             for (table, name, renamed) in EXPORTED {
                 let called = |column: &'static str| {
                     renamed.iter().find(|(old, _)| *old == column).map_or(column, |(_, new)| *new)
                 };
-                // Totals after an event stand in `curve`.
+                // Totals after an event are in `curve`.
                 let is_total = |column: &str| name == "event" && column.ends_with("_bytes") && column != "size_bytes";
                 let kept: Vec<usize> =
                     (0..columns(table).len()).filter(|&at| !is_total(columns(table)[at].name)).collect();
@@ -106,7 +108,7 @@ fn rows_are_those_of_the_exports() {
                 let device = device.device;
                 let sql = format!("SELECT {} FROM {name} WHERE device = {device}", names.join(", "));
                 let mut ours = rows(&queries, &sql).into_iter();
-                let side = other.engine.whole_side(device).unwrap();
+                let side = other.engine.complete_side(device).unwrap();
                 let range = Span { from: 0, to: side.history.event_count() };
                 let (format, scope) = (ExportFormat::Csv, Scope::Ever);
                 let question = ExportQuestion { format, table, at: 0, range, scope, largest: 0 };
@@ -130,20 +132,22 @@ fn rows_are_those_of_the_exports() {
 }
 
 #[test]
-fn what_is_live_is_what_the_summary_says() {
+fn live_bytes_match_summary() {
     let mut checked = 0;
     for (file, bytes) in files() {
-        let Some((queries, other)) = both(&bytes) else { continue };
+        let Some((queries, other)) = open_twice(&bytes) else { continue };
         for device in &other.summary.devices {
             let at = device.device;
             let sum = |when: &str| {
-                one(&queries, &format!("SELECT sum(requested_bytes) FROM live_at({when}) WHERE device = {at}"))
+                single_value(&queries, &format!("SELECT sum(requested_bytes) FROM live_at({when}) WHERE device = {at}"))
             };
             assert_eq!(sum("'peak'"), device.drawn_peak as i64, "{file}, device {at}: peak");
-            let end =
-                one(&queries, &format!("SELECT live_bytes FROM curve WHERE device = {at} ORDER BY event DESC LIMIT 1"));
+            let end = single_value(
+                &queries,
+                &format!("SELECT live_bytes FROM curve WHERE device = {at} ORDER BY event DESC LIMIT 1"),
+            );
             assert_eq!(sum("'end'"), end, "{file}, device {at}: end");
-            let peak = one(&queries, &format!("SELECT max(live_bytes) FROM curve WHERE device = {at}"));
+            let peak = single_value(&queries, &format!("SELECT max(live_bytes) FROM curve WHERE device = {at}"));
             assert_eq!(peak, device.drawn_peak as i64, "{file}, device {at}: curve");
             for event in [-1, 0, device.events as i64 / 3, device.events as i64 - 1] {
                 let live = format!("SELECT live_bytes FROM curve WHERE device = {at} AND event = {event}");
@@ -152,25 +156,29 @@ fn what_is_live_is_what_the_summary_says() {
                 };
                 assert_eq!(sum(&event.to_string()), live, "{file}, device {at}, event {event}");
                 let tree = format!("SELECT total_bytes FROM tree({event}) WHERE device = {at} AND node = 0");
-                assert_eq!(one(&queries, &tree), live, "{file}, device {at}: tree at {event}");
+                assert_eq!(single_value(&queries, &tree), live, "{file}, device {at}: tree at {event}");
                 let between = format!("SELECT sum(delta_bytes) FROM between({event}, 'end') WHERE device = {at}");
-                assert_eq!(one(&queries, &between), end - live, "{file}, device {at}: between {event} and the end");
+                assert_eq!(
+                    single_value(&queries, &between),
+                    end - live,
+                    "{file}, device {at}: between {event} and the end"
+                );
                 let back = format!("SELECT sum(delta_bytes) FROM between('end', {event}) WHERE device = {at}");
-                assert_eq!(one(&queries, &back), live - end, "{file}, device {at}: backwards");
+                assert_eq!(single_value(&queries, &back), live - end, "{file}, device {at}: backwards");
             }
             checked += 1;
         }
         let blocks = "SELECT count(*) FROM block b JOIN allocation a ON a.device = b.device AND a.id = b.allocation \
                       WHERE a.requested_bytes <> b.requested_bytes";
-        assert_eq!(one(&queries, blocks), 0, "{file}: blocks and their allocations");
+        assert_eq!(single_value(&queries, blocks), 0, "{file}: blocks and their allocations");
     }
     assert!(checked > 0);
 }
 
 #[test]
-fn the_tree_is_that_of_the_tab() {
+fn tree_matches_call_tree_tab() {
     for (file, bytes) in files() {
-        let Some((queries, mut other)) = both(&bytes) else { continue };
+        let Some((queries, mut other)) = open_twice(&bytes) else { continue };
         for device in other.summary.devices.clone() {
             let moment = u32::try_from(device.peak_event + 1).unwrap();
             let mut wanted = Vec::new();
@@ -179,7 +187,7 @@ fn the_tree_is_that_of_the_tab() {
                     scope: Scope::At(moment),
                     arrangement: Default::default(),
                     focus: None,
-                    folds: vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }],
+                    folds: vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }],
                     reveal: None,
                     find: None,
                     rows: [wanted.len() as u32, 500],
@@ -187,7 +195,7 @@ fn the_tree_is_that_of_the_tab() {
                 let ask = Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(tree)) };
                 let Reply::Answer { answer: Answer::Tree(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };
                 let row = |row: &memscape::engine::protocol::TreeRow| {
-                    // What stands for no file and no line is empty in queries.
+                    // Placeholders for no file and no line are empty in queries.
                     let file = Some(&row.label.file).filter(|file| !matches!(file.as_str(), "" | "??" | "none"));
                     let line = row.label.line.parse::<u32>().ok().filter(|line| (1..=i32::MAX as u32).contains(line));
                     let own = [row.own.bytes.to_string(), row.own.count.to_string()];
@@ -219,14 +227,14 @@ fn the_tree_is_that_of_the_tab() {
 }
 
 #[test]
-fn the_largest_are_those_of_the_tab() {
+fn largest_allocations_match_allocations_tab() {
     for (file, bytes) in files() {
-        let Some((queries, mut other)) = both(&bytes) else { continue };
+        let Some((queries, mut other)) = open_twice(&bytes) else { continue };
         for device in other.summary.devices.clone() {
             let question = TableQuestion {
                 scope: Scope::Ever,
                 filter: TableFilter::default(),
-                sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+                sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
                 rows: [0, 50],
                 reveal: None,
                 chosen: Vec::new(),
@@ -245,10 +253,13 @@ fn the_largest_are_those_of_the_tab() {
                 let details = other.details(device.device, row.allocation).unwrap();
                 let id = row.allocation;
                 let of = format!("FROM allocation WHERE device = {} AND id = {id}", device.device);
-                assert_eq!(one(&queries, &format!("SELECT allocated_rounded_bytes {of}")), details.rounded as i64);
+                assert_eq!(
+                    single_value(&queries, &format!("SELECT allocated_rounded_bytes {of}")),
+                    details.rounded as i64
+                );
                 let frames = format!("SELECT count(*) FROM frame WHERE stack = (SELECT stack {of})");
                 if details.frames.len() < 100 {
-                    assert_eq!(one(&queries, &frames), details.frames.len() as i64, "{file}: #{id}");
+                    assert_eq!(single_value(&queries, &frames), details.frames.len() as i64, "{file}: #{id}");
                 }
             }
         }
@@ -256,9 +267,9 @@ fn the_largest_are_those_of_the_tab() {
 }
 
 #[test]
-fn filters_and_joins_find_what_a_scan_finds() {
-    let queries = queried(&story("--steps 3 --layers 3 --oom"), Labelled::default()).unwrap();
-    // `+` keeps SQLite from handing a condition to the table.
+fn filters_and_joins_match_full_scan() {
+    let queries = open_queries(&generated("--steps 3 --layers 3 --oom"), FileLabel::default()).unwrap();
+    // `+` keeps SQLite from passing a condition to the table.
     for (quick, scan) in [
         ("allocation WHERE id = 17", "allocation WHERE +id = 17"),
         ("allocation WHERE id BETWEEN 10.5 AND 20.5", "allocation WHERE +id BETWEEN 10.5 AND 20.5"),
@@ -285,16 +296,16 @@ fn filters_and_joins_find_what_a_scan_finds() {
 }
 
 #[test]
-fn functions_give_what_people_read() {
-    let queries = queried(&story("--steps 2 --layers 2"), Labelled::default()).unwrap();
+fn functions_return_formatted_values() {
+    let queries = open_queries(&generated("--steps 2 --layers 2"), FileLabel::default()).unwrap();
     let told = rows(&queries, "SELECT human(1536), human(-1073741824), human(NULL), human(0.4), human('x')");
     assert_eq!(told, [["1.50 KiB", "−1.00 GiB", "-", "0 B", "-"]]);
-    assert_eq!(one(&queries, "SELECT count(*) FROM allocation WHERE site(stack) IS NOT call_site"), 0);
+    assert_eq!(single_value(&queries, "SELECT count(*) FROM allocation WHERE site(stack) IS NOT call_site"), 0);
     let by_function = "SELECT count(DISTINCT stack) FROM frame WHERE file || ':' || line || ' ' || function GLOB '*.py:[0-9]* forward'";
     let by_pattern = r"SELECT count(*) FROM stack WHERE frame_match(stack, '[.]py:\d+ forward$')";
-    let found = one(&queries, by_pattern);
+    let found = single_value(&queries, by_pattern);
     assert!(found > 0);
-    assert_eq!(found, one(&queries, by_function));
+    assert_eq!(found, single_value(&queries, by_function));
     let wrong = queries.run("SELECT frame_match(1, '(')", &mut |_| {}, &mut |_| true).unwrap_err();
     assert!(wrong.to_string().contains("frame_match"), "{wrong}");
     let wrong = queries.run("SELECT * FROM live_at('never')", &mut |_| {}, &mut |_| true).unwrap_err();
@@ -304,10 +315,10 @@ fn functions_give_what_people_read() {
 }
 
 #[test]
-fn canned_queries_have_an_answer() {
+fn canned_queries_run() {
     for (file, bytes) in files() {
-        let Some(queries) = queried(&bytes, Labelled::default()) else { continue };
-        for query in CANNED {
+        let Some(queries) = open_queries(&bytes, FileLabel::default()) else { continue };
+        for query in EXAMPLE_QUERIES {
             let mut columns = 0;
             let done = queries.run(query.sql, &mut |names| columns = names.len(), &mut |_| true);
             assert!(done.is_ok() && columns > 0, "{file}: {}: {done:?}", query.title);
@@ -316,35 +327,38 @@ fn canned_queries_have_an_answer() {
 }
 
 #[test]
-fn two_files_have_sides_and_stacks_of_their_own() {
+fn two_files_have_separate_sides_and_stacks() {
     let mut source = Source::default();
     for (side, options) in [("A", "--steps 2 --layers 2"), ("B", "--steps 2 --layers 3")] {
-        let (summary, engine) = sourced(&story(options)).unwrap();
-        source.add(Labelled { side: Some(side), rank: None }, summary, engine);
+        let (summary, engine) = open_whole(&generated(options)).unwrap();
+        source.add(FileLabel { side: Some(side), rank: None }, summary, engine);
     }
-    let queries = Queries::new(source, stands_still, LIMITS).unwrap();
+    let queries = Queries::new(source, frozen_clock, LIMITS).unwrap();
     let shown = rows(&queries, "SELECT DISTINCT side FROM allocation ORDER BY side");
     assert_eq!(shown, [["A"], ["B"]]);
     for (side, options) in [("A", "--steps 2 --layers 2"), ("B", "--steps 2 --layers 3")] {
-        let alone = queried(&story(options), Labelled::default()).unwrap();
+        let alone = open_queries(&generated(options), FileLabel::default()).unwrap();
         for sql in [
             "SELECT sum(requested_bytes) FROM live_at('peak')",
             "SELECT count(*) FROM frame",
             "SELECT count(*) FROM block",
         ] {
             let here = format!("{sql} WHERE side = '{side}'");
-            assert_eq!(one(&queries, &here), one(&alone, sql), "{here}");
+            assert_eq!(single_value(&queries, &here), single_value(&alone, sql), "{here}");
         }
         let sites = "SELECT group_concat(call_site) FROM (SELECT site(stack) AS call_site FROM allocation";
         let [here, there] = [format!("{sites} WHERE side = '{side}' ORDER BY id)"), format!("{sites} ORDER BY id)")];
         assert_eq!(rows(&queries, &here), rows(&alone, &there));
     }
-    assert_eq!(one(&queries, "SELECT count(*) FROM stack a JOIN stack b USING (stack) WHERE a.side <> b.side"), 0);
+    assert_eq!(
+        single_value(&queries, "SELECT count(*) FROM stack a JOIN stack b USING (stack) WHERE a.side <> b.side"),
+        0
+    );
 }
 
 #[test]
-fn every_table_is_described_and_completed() {
-    let queries = queried(&story("--steps 2 --layers 2"), Labelled::default()).unwrap();
+fn tables_are_described_and_completed() {
+    let queries = open_queries(&generated("--steps 2 --layers 2"), FileLabel::default()).unwrap();
     let text = schema_text(queries.catalog(), None);
     let names: Vec<&str> = queries.catalog().tables().map(|(name, _)| *name).collect();
     assert_eq!(names, TABLES.map(|table| table.name));

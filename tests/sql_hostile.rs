@@ -1,6 +1,6 @@
-//! Queries that mean harm: each ends in an error, within its limits, and the next one is answered.
+//! Malicious queries: each ends in an error within its limits, and the next query is answered.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -20,21 +20,21 @@ fn queries() -> Queries {
     let (options, _) = Options::parse("--steps 2 --layers 2".split_whitespace().map(str::to_owned)).unwrap();
     let opened = opened::open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let (mut engine, summary) = (opened.engine, opened.summary);
-    summary.devices.iter().for_each(|device| _ = engine.whole_side(device.device));
+    summary.devices.iter().for_each(|device| _ = engine.complete_side(device.device));
     let limits = Limits { seconds: 1, memory: 64 << 20 };
-    Queries::new(Source::of(summary, Box::new(engine)), clock, limits).unwrap()
+    Queries::new(Source::single(summary, Box::new(engine)), clock, limits).unwrap()
 }
 
 fn error(queries: &Queries, sql: &str) -> Error {
     let began = Instant::now();
     let result = queries.run(sql, &mut |_| {}, &mut |_| true);
-    // The limit is one second; the machine may be busy.
+    // The limit is one second, but the machine may be busy.
     assert!(began.elapsed() < Duration::from_secs(20), "{sql}");
     result.expect_err(sql)
 }
 
 #[test]
-fn what_writes_or_reaches_out_is_refused() {
+fn writes_and_file_access_are_refused() {
     let queries = queries();
     let file = std::env::temp_dir().join("memscape-sql-attached");
     for sql in [
@@ -67,14 +67,14 @@ fn what_writes_or_reaches_out_is_refused() {
         "-- nothing",
     ] {
         let error = error(&queries, sql);
-        assert!(!matches!(error, Error::TooSlow(_) | Error::TooLarge(_)), "{sql}: {error}");
+        assert!(!matches!(error, Error::TimeLimit(_) | Error::MemoryLimit(_)), "{sql}: {error}");
     }
     assert!(!file.exists());
     assert_eq!(rows(&queries, "SELECT 1 + 1"), [["2"]]);
 }
 
 #[test]
-fn what_never_ends_is_stopped() {
+fn endless_query_times_out() {
     let queries = queries();
     for sql in [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
@@ -85,13 +85,13 @@ fn what_never_ends_is_stopped() {
         "SELECT count(*) FROM event e, tree(e.event) t, event f, event g",
     ] {
         let error = error(&queries, sql);
-        assert!(matches!(error, Error::TooSlow(1)), "{sql}: {error}");
+        assert!(matches!(error, Error::TimeLimit(1)), "{sql}: {error}");
     }
     assert_eq!(rows(&queries, "SELECT 1 + 1"), [["2"]]);
 }
 
 #[test]
-fn what_takes_too_much_ends() {
+fn query_over_memory_limit_fails() {
     let queries = queries();
     for sql in [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n ORDER BY i DESC",
@@ -104,7 +104,7 @@ fn what_takes_too_much_ends() {
         "SELECT count(DISTINCT a.event || '-' || b.event || hex(zeroblob(10000))) FROM event a, event b",
     ] {
         let error = error(&queries, sql);
-        assert!(!matches!(error, Error::Refused(_)), "{sql}: {error}");
+        assert!(!matches!(error, Error::NotAllowed(_)), "{sql}: {error}");
     }
     let deep = format!("SELECT {}1{}", "(".repeat(100_000), ")".repeat(100_000));
     error(&queries, &deep);
@@ -116,7 +116,7 @@ fn what_takes_too_much_ends() {
 }
 
 #[test]
-fn a_query_is_cancelled_from_another_thread() {
+fn query_is_cancelled_from_another_thread() {
     let queries = queries();
     let cancel = queries.cancel();
     let waiting = std::thread::spawn(move || {

@@ -1,14 +1,14 @@
-//! The allocator's state: every byte of a segment in exactly one place, sums that agree with the totals of the moment, pictures that
-//! hide nothing, at random moments of the corpus and of generated files.
+//! The Segments view: every byte of a segment is in exactly one piece, sums agree with the totals at the cursor, and
+//! the picture omits nothing. Checked at random events of real and generated files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::stated;
 use crate::trained;
 
 use memscape::engine::protocol::{
-    At, MomentFacts, PieceKind, SegmentSort, StateBar, StateGroup, StatePage, StateQuestion,
+    MomentFacts, MomentSpec, PieceKind, SegmentSort, SegmentsBar, SegmentsGroup, SegmentsPage, SegmentsQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -18,13 +18,17 @@ use stated::{is_block, list, page, pieces, question};
 use std::collections::BTreeSet;
 
 fn facts(opened: &mut Opened, device: i64, moment: u32) -> MomentFacts {
-    match opened.reply(Request::Ask(Ask { serial: 6, device, what: Question::Moments(vec![At::Moment(moment)]) })) {
+    match opened.reply(Request::Ask(Ask {
+        serial: 6,
+        device,
+        what: Question::Moments(vec![MomentSpec::Moment(moment)]),
+    })) {
         Reply::Answer { answer: Answer::Moments(moments), .. } => moments[0],
         other => panic!("{other:?}"),
     }
 }
 
-/// Numbers from 0 to before `end`, always the same.
+/// Deterministic pseudo-random numbers from 0 to below `end`.
 fn random() -> impl FnMut(u64) -> u64 {
     let mut chance = 0x1234_5678_9abc_def1u64;
     move |end| {
@@ -33,8 +37,9 @@ fn random() -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// What a list owes the totals of its moment, and every segment its bytes.
-fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
+/// Checks that a list agrees with the totals after the same event, and that its pieces cover every byte of each
+/// segment.
+fn check_list(page: &SegmentsPage, facts: &MomentFacts, name: &str) {
     let whole = &page.whole;
     assert_eq!(whole.requested + page.astray.bytes, facts.requested, "{name}: requested");
     assert_eq!(whole.blocks + page.astray.count, facts.count, "{name}: blocks");
@@ -42,7 +47,7 @@ fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
     if page.astray.count == 0 {
         assert_eq!(whole.pending, facts.pending, "{name}: pending");
     }
-    let sum = |of: fn(&StateGroup) -> u64| page.groups.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&SegmentsGroup) -> u64| page.groups.iter().map(of).sum::<u64>();
     assert_eq!(sum(|group| group.sums.reserved), whole.reserved, "{name}: groups");
     assert_eq!(sum(|group| group.sums.free), whole.free, "{name}: groups");
     assert_eq!(sum(|group| group.sums.blocks.into()), u64::from(whole.blocks), "{name}: groups");
@@ -52,13 +57,13 @@ fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
         assert!(before.replace(bar.row).is_none_or(|before| before < bar.row), "{name}: rows ascend");
         let (mut next, mut free, mut requested, mut pending, mut blocks) = (bar.segment, vec![], 0, 0, 0);
         for piece in pieces(page, bar) {
-            assert_eq!(piece.address, next, "{name}: no byte is left out, and none is in two places");
+            assert_eq!(piece.address, next, "{name}: pieces are contiguous");
             next += piece.rounded;
             match piece.kind {
                 PieceKind::Free => free.push(piece.rounded),
                 PieceKind::Rounding => panic!("{name}: rounding has no width in a list"),
                 kind => {
-                    assert!(seen.insert(piece.allocation), "{name}: {piece:?} is there twice");
+                    assert!(seen.insert(piece.allocation), "{name}: {piece:?} occurs twice");
                     (requested, blocks) = (requested + piece.requested, blocks + 1);
                     pending += if kind == PieceKind::Pending { piece.requested } else { 0 };
                 }
@@ -67,15 +72,15 @@ fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
         let sums = &bar.sums;
         assert_eq!(next, bar.segment + sums.reserved, "{name}: the end of the segment");
         assert_eq!((sums.requested, sums.pending, sums.blocks), (requested, pending, blocks), "{name}");
-        assert_eq!(sums.free, sums.reserved - sums.rounded, "{name}: what has no block is free");
+        assert_eq!(sums.free, sums.reserved - sums.rounded, "{name}: bytes outside blocks are free");
         let expected = (free.iter().sum(), free.len() as u32, free.iter().max().copied().unwrap_or(0));
         assert_eq!((sums.free, sums.free_blocks, sums.largest_free), expected, "{name}");
     }
     assert_eq!(seen.len(), whole.blocks as usize, "{name}");
 }
 
-/// What a picture owes the list of the same moment.
-fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
+/// Checks that a picture agrees with the list after the same event.
+fn check_picture(picture: &SegmentsPage, list: &SegmentsPage, width: u32, name: &str) {
     assert_eq!((&picture.whole, picture.astray), (&list.whole, list.astray));
     let (mut row, mut right) = (0, 0);
     for bar in &picture.bars {
@@ -83,7 +88,7 @@ fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
             (row, right) = (bar.row, 0);
         }
         assert!(bar.row == row && bar.x[0] >= right && bar.x[0] < bar.x[1] && bar.x[1] <= width, "{name}: {bar:?}");
-        assert!(picture.groups.iter().all(|group| group.row != bar.row), "{name}: a heading has its own row");
+        assert!(picture.groups.iter().all(|group| group.row != bar.row), "{name}: headings have their own rows");
         right = bar.x[1] + 1;
         let mut x = bar.x[0];
         for piece in pieces(picture, bar) {
@@ -91,15 +96,15 @@ fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
             x = piece.x[1];
         }
         let is_thin = bar.x[1] - bar.x[0] == 1 && bar.pieces[0] == bar.pieces[1];
-        assert!(x == bar.x[1] || is_thin, "{name}: every pixel is of one piece: {bar:?}");
+        assert!(x == bar.x[1] || is_thin, "{name}: pieces cover every pixel: {bar:?}");
     }
     for bar in &list.bars {
-        let bars: Vec<&StateBar> = picture.bars.iter().filter(|it| it.segment == bar.segment).collect();
+        let bars: Vec<&SegmentsBar> = picture.bars.iter().filter(|it| it.segment == bar.segment).collect();
         assert!(bars.first().unwrap().ends[0] && bars.last().unwrap().ends[1], "{name}: all rows of a segment");
         let shown = || bars.iter().flat_map(|bar| pieces(picture, bar));
         let counted: u32 = shown().filter(|piece| is_block(piece)).map(|piece| piece.count).sum();
         match bars.len() {
-            1 => assert_eq!(counted, bar.sums.blocks, "{name}: every block is counted once"),
+            1 => assert_eq!(counted, bar.sums.blocks, "{name}: each block counts once"),
             _ => assert!(counted >= bar.sums.blocks, "{name}: every block is counted"),
         }
         let pixels: u32 = bars.iter().map(|bar| bar.x[1] - bar.x[0]).sum();
@@ -118,7 +123,7 @@ fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
 fn check(opened: &mut Opened, name: &str, moments: u64) {
     let mut below = random();
     for device in opened.summary.devices.clone() {
-        if !device.knows_reserved() {
+        if !device.has_reserved() {
             continue;
         }
         let end = device.events as u32;
@@ -127,27 +132,27 @@ fn check(opened: &mut Opened, name: &str, moments: u64) {
             let name = format!("{name}, device {}, moment {moment}", device.device);
             let facts = facts(opened, device.device, moment);
             let list = list(opened, device.device, moment);
-            is_whole(&list, &facts, &name);
+            check_list(&list, &facts, &name);
             let (width, rows) = (1 + below(1500) as u32, below(60) as u32);
             let sort = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free][below(3) as usize];
-            let fit = StateQuestion { width_px: width, fit_rows: rows, sort, ..question(moment) };
+            let fit = SegmentsQuestion { width_px: width, fit_rows: rows, sort, ..question(moment) };
             let fitting = page(opened, device.device, fit);
-            shows_all(&fitting, &list, width, &name);
-            let asked = StateQuestion { bytes_per_px: fitting.bytes_per_px / (1.0 + below(40) as f64), ..fit };
+            check_picture(&fitting, &list, width, &name);
+            let asked = SegmentsQuestion { bytes_per_px: fitting.bytes_per_px / (1.0 + below(40) as f64), ..fit };
             let closer = page(opened, device.device, asked);
             if closer.rows < 4096 {
-                shows_all(&closer, &list, width, &name);
+                check_picture(&closer, &list, width, &name);
             }
-            is_the_same_in_parts(opened, device.device, asked, &closer, below(u64::from(closer.rows) + 1) as u32);
-            reveals(opened, device.device, asked, &list, &mut below);
+            check_row_window(opened, device.device, asked, &closer, below(u64::from(closer.rows) + 1) as u32);
+            check_reveal(opened, device.device, asked, &list, &mut below);
         }
     }
 }
 
-/// Some rows alone are what they are among all.
-fn is_the_same_in_parts(opened: &mut Opened, device: i64, asked: StateQuestion, all: &StatePage, first: u32) {
-    let some = page(opened, device, StateQuestion { rows: [first, 3], ..asked });
-    let bars: Vec<&StateBar> = all.bars.iter().filter(|bar| (first..first + 3).contains(&bar.row)).collect();
+/// Checks that a window of rows equals the same rows of the whole.
+fn check_row_window(opened: &mut Opened, device: i64, asked: SegmentsQuestion, all: &SegmentsPage, first: u32) {
+    let some = page(opened, device, SegmentsQuestion { rows: [first, 3], ..asked });
+    let bars: Vec<&SegmentsBar> = all.bars.iter().filter(|bar| (first..first + 3).contains(&bar.row)).collect();
     if first + 3 >= 4096 {
         return;
     }
@@ -157,12 +162,12 @@ fn is_the_same_in_parts(opened: &mut Opened, device: i64, asked: StateQuestion, 
     }
 }
 
-/// An address is found where its piece is.
-fn reveals(
+/// Checks that the picture can be scrolled to an address and that its piece is there.
+fn check_reveal(
     opened: &mut Opened,
     device: i64,
-    asked: StateQuestion,
-    list: &StatePage,
+    asked: SegmentsQuestion,
+    list: &SegmentsPage,
     below: &mut impl FnMut(u64) -> u64,
 ) {
     if list.bars.is_empty() {
@@ -170,8 +175,8 @@ fn reveals(
     }
     let bar = list.bars[below(list.bars.len() as u64) as usize];
     let address = bar.segment + below(bar.sums.reserved);
-    let [row, x] = page(opened, device, StateQuestion { reveal: Some(address), ..asked }).revealed.unwrap();
-    let shown = page(opened, device, StateQuestion { rows: [row, 1], ..asked });
+    let [row, x] = page(opened, device, SegmentsQuestion { reveal: Some(address), ..asked }).revealed.unwrap();
+    let shown = page(opened, device, SegmentsQuestion { rows: [row, 1], ..asked });
     let found = shown.bars.iter().find(|bar| (bar.x[0]..bar.x[1]).contains(&x)).unwrap();
     assert_eq!(found.segment, bar.segment);
     let at = found.address as f64 + f64::from(x - found.x[0]) * shown.bytes_per_px;
@@ -189,7 +194,7 @@ const GENERATED: [&str; 7] = [
 ];
 
 #[test]
-fn generated_files_have_every_byte_in_one_place() {
+fn pieces_cover_segments_of_generated_files() {
     for words in GENERATED {
         let (mut opened, _) = trained::generated(words);
         check(&mut opened, words, 12);
@@ -197,16 +202,16 @@ fn generated_files_have_every_byte_in_one_place() {
 }
 
 #[test]
-fn real_files_have_every_byte_in_one_place() {
+fn pieces_cover_segments_of_real_files() {
     for path in real_pickles().unwrap_or_default() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         check(&mut opened, &path.file_name().unwrap().to_string_lossy(), 12);
     }
 }
 
-/// Addresses are told as the list has them: the block, the segment, or what is free.
+/// Hit tests by address agree with the list: block, segment, or free range.
 #[test]
-fn an_address_is_told_as_the_list_has_it() {
+fn hit_test_by_address_matches_list() {
     let (mut opened, _) = trained::generated("--steps 2 --layers 2 --expandable --pending");
     let end = opened.summary.devices[0].events as u32;
     for moment in [0, end / 3, end / 2, end] {
@@ -219,7 +224,7 @@ fn an_address_is_told_as_the_list_has_it() {
                         device: 0,
                         what: Question::MemoryAt { moment, address },
                     })) else {
-                        panic!("nothing is told of {address:#x}");
+                        panic!("no hit at {address:#x}");
                     };
                     let memory = memory.unwrap();
                     let segment = memory.segment.unwrap();
@@ -266,12 +271,12 @@ fn odd_files() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Whatever a file says: an answer, the same in slices, with nothing counted twice.
+    /// Any file gives an answer that does not depend on slicing and counts nothing twice.
     #[test]
-    fn no_file_breaks_it(file in odd_files(), moment in 0u32..60, width in 0u32..90, scale in prop_oneof![Just(0.0), 1.0..4000.0]) {
+    fn any_file_gives_a_segments_view(file in odd_files(), moment in 0u32..60, width in 0u32..90, scale in prop_oneof![Just(0.0), 1.0..4000.0]) {
         let mut opened = open(&file).unwrap();
         for device in opened.summary.devices.clone() {
-            let asked = StateQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
+            let asked = SegmentsQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
             let whole = page(&mut opened, device.device, asked);
             let mut other = open(&file).unwrap();
             match opened::reply(&mut other.engine, Request::Ask(Ask { serial: 5, device: device.device, what: Question::State(asked) })) {
@@ -280,7 +285,7 @@ proptest! {
             }
             let facts = facts(&mut opened, device.device, moment);
             let requested = whole.whole.requested.saturating_add(whole.astray.bytes);
-            // A running total that was at its limit once is right no more.
+            // A running total that was saturated once is wrong from then on.
             if device.drawn_peak < 1 << 60 {
                 prop_assert_eq!(requested, facts.requested);
             }

@@ -1,6 +1,7 @@
-//! The report on stages against the truth of generated files, Mosaic's own constants, and hostile annotations.
+//! The report on steps and annotations compared with the ground truth of generated files, with Mosaic's own constants,
+//! and on hostile annotations.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -8,28 +9,28 @@ use crate::reported;
 
 use crate::trained;
 
-use generate::truth::StepTruth;
+use generate::expected::ExpectedStep;
 use memscape::engine::protocol::{Cell, Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply, snapshots};
-use reported::{asked, sheet, text};
+use reported::{report_request, sheet, text};
 use trained::generated;
 
 fn report(opened: &mut Opened, device: i64) -> Report {
     reported::report(opened, device, Topic::Steps, &[])
 }
 
-/// The number in a cell that holds no negative one.
+/// Number in a cell that cannot be negative.
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
     u64::try_from(reported::number(sheet, row, key)).unwrap()
 }
 
-/// The steps that the report has, as the truth has them.
-fn steps(report: &Report) -> Vec<StepTruth> {
+/// Steps of the report in the format of the ground truth.
+fn steps(report: &Report) -> Vec<ExpectedStep> {
     let sheet = sheet(report, "steps");
     let step = |row: &SheetRow| {
         let number = |key| number(sheet, row, key);
-        StepTruth {
+        ExpectedStep {
             step: text(sheet, row, "step").trim_start_matches("step_").parse().unwrap(),
             first_event: number("first_event"),
             last_event: number("last_event"),
@@ -44,7 +45,7 @@ fn steps(report: &Report) -> Vec<StepTruth> {
 }
 
 #[test]
-fn annotated_steps_are_the_truth() {
+fn annotated_steps_match_ground_truth() {
     for words in [
         "--steps 3 --layers 3 --hidden 512",
         "--events 9000 --ring 4000 --layers 6 --pending --private-pools",
@@ -63,10 +64,11 @@ fn annotated_steps_are_the_truth() {
     }
 }
 
-/// Without annotations a step begins with the first allocation of the truth's, and goes on to the next one's: events between the two
-/// that allocate and free nothing belong to it, and segments made for its first allocation don't.
+/// Without annotations, a step starts with the first allocation of the true step and lasts until the first allocation
+/// of the next one. Events in between that neither allocate nor free belong to it. Segments allocated for its first
+/// allocation do not.
 #[test]
-fn steps_without_annotations_are_found_by_what_repeats() {
+fn steps_are_inferred_without_annotations() {
     for words in [
         "--steps 5 --layers 3 --hidden 512 --no-annotations",
         "--events 9000 --layers 4 --no-annotations --pending",
@@ -78,7 +80,8 @@ fn steps_without_annotations_are_found_by_what_repeats() {
         let device = &truth.devices[0];
         let report = report(&mut opened, device.device);
         let found = steps(&report);
-        // After so many events training stops in the middle of a step, which is then over for the truth: a part, for what repeats.
+        // With `--events`, training stops in the middle of a step. The ground truth counts that step, but it is not
+        // inferred.
         let cut = usize::from(words.starts_with("--events"));
         assert_eq!(found.len() + cut, device.whole_steps.len(), "{words}: {:?}", report.statements);
         for (found, step) in found.iter().zip(&device.whole_steps) {
@@ -86,7 +89,7 @@ fn steps_without_annotations_are_found_by_what_repeats() {
             assert!(begins.contains(&found.first_event), "{words}: {found:?} {step:?}");
             assert!(found.last_event >= step.last_event, "{words}: {found:?} {step:?}");
             let (first_event, last_event) = (step.first_event, step.last_event);
-            let found = StepTruth { step: step.step, first_event, last_event, ..found.clone() };
+            let found = ExpectedStep { step: step.step, first_event, last_event, ..found.clone() };
             assert_eq!(&found, step, "{words}");
         }
     }
@@ -97,7 +100,7 @@ fn tones(report: &Report) -> Vec<Tone> {
 }
 
 #[test]
-fn growth_raises_an_alarm_and_a_healthy_training_none() {
+fn growth_raises_alarm_and_constant_memory_does_not() {
     for base in [
         "--steps 6 --layers 2 --hidden 256 --prerecord-mib 64",
         "--steps 8 --layers 3 --hidden 128 --prerecord-mib 32 --no-annotations",
@@ -113,9 +116,9 @@ fn growth_raises_an_alarm_and_a_healthy_training_none() {
     }
 }
 
-/// Real trainings, of which none grows.
+/// None of the real training runs grows.
 #[test]
-fn no_real_file_raises_an_alarm() {
+fn real_files_raise_no_alarm() {
     for path in opened::real_pickles().unwrap_or_default() {
         let Ok(mut opened) = open(&std::fs::read(&path).unwrap()) else { continue };
         for device in opened.summary.devices.clone() {
@@ -125,9 +128,9 @@ fn no_real_file_raises_an_alarm() {
     }
 }
 
-/// What Mosaic's own tests say of the file it ships with (`semantics.md` §1).
+/// Figures that Mosaic's own tests expect for the file shipped with it (`semantics.md` §1).
 #[test]
-fn what_mosaic_counts_is_there_to_the_byte() {
+fn report_matches_mosaic_figures() {
     let Some(folder) = snapshots() else { return };
     let bytes = std::fs::read(folder.join("anonymised-annotations-compile-context.pickle")).unwrap();
     let mut opened = open(&bytes).unwrap();
@@ -159,7 +162,7 @@ fn what_mosaic_counts_is_there_to_the_byte() {
     assert_eq!(stages, expected);
 }
 
-/// What stands in the legend at the peak: as Mosaic has it, and what was there before the trace.
+/// Legend entries at the peak: the same figures as Mosaic, and allocations from before recording.
 #[test]
 fn legends_by_annotation_and_region_agree_with_mosaic() {
     let Some(folder) = snapshots() else { return };
@@ -174,7 +177,7 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
             let some = entries.into_iter().filter(|entry| entry.peak_requested > 0);
             some.map(|entry| (entry.label, entry.peak_requested)).collect::<std::collections::BTreeMap<_, _>>()
         }
-        other => panic!("a legend was asked for, not {other:?}"),
+        other => panic!("expected a legend, got {other:?}"),
     };
     let expected = |entries: &[(&str, u64)]| entries.iter().map(|&(label, bytes)| (label.to_owned(), bytes)).collect();
     assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("no annotation", 466)]));
@@ -187,9 +190,9 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
     assert_eq!(legend(Grouping::CompileContext), expected(&contexts));
 }
 
-/// What the page says of the same range.
+/// Figures of the same range in the range report.
 #[test]
-fn annotations_and_steps_have_the_numbers_of_their_ranges() {
+fn annotations_and_steps_match_range_report() {
     for words in
         ["--events 4000 --layers 3 --layer-annotations --leak --pending", "--steps 9 --layers 2 --no-annotations"]
     {
@@ -212,8 +215,8 @@ fn annotations_and_steps_have_the_numbers_of_their_ranges() {
                     "freed_bytes",
                     "kept_bytes",
                 ];
-                let RangeFacts { at_begin, at_end, peak, born, freed, kept, .. } = facts;
-                let expected = [at_begin, at_end, peak, born.bytes, freed.bytes, kept.bytes];
+                let RangeFacts { at_begin, at_end, peak, allocated, freed, kept, .. } = facts;
+                let expected = [at_begin, at_end, peak, allocated.bytes, freed.bytes, kept.bytes];
                 assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{words}: {row:?}");
                 assert_eq!(row.evidence.as_ref().unwrap().moment, Some(facts.peak_moment), "{words}");
                 compared += 1;
@@ -224,16 +227,16 @@ fn annotations_and_steps_have_the_numbers_of_their_ranges() {
 }
 
 #[test]
-fn slices_change_nothing() {
+fn sliced_report_is_equal() {
     let (mut opened, _) = generated("--events 9000 --layers 4 --compile-contexts --layer-annotations --leak");
     let whole = report(&mut opened, 0);
-    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Steps, None, &[]))), whole);
+    assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, Topic::Steps, None, &[]))), whole);
     let no_device = report(&mut opened, 99);
     assert_eq!(no_device, Report { topic: Topic::Steps, ..Report::default() });
 }
 
 #[test]
-fn slices_of_the_timeline_have_the_numbers_of_the_report() {
+fn timeline_marks_match_report() {
     let mut files: Vec<(Opened, i64)> = vec![
         (generated("--steps 9 --layers 2 --hidden 256 --leak --layer-annotations").0, 0),
         (generated("--events 5000 --ring 2000 --layers 4 --oom --snapshots").0, 0),
@@ -262,7 +265,7 @@ fn slices_of_the_timeline_have_the_numbers_of_the_report() {
             };
             assert_eq!(facts.span, mark.span);
             let number = |key| number(sheet, row, key);
-            let told = [facts.peak, facts.born.bytes, facts.freed.bytes, facts.kept.bytes];
+            let told = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.kept.bytes];
             assert_eq!(told, ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number), "{name}");
             assert_eq!(u64::from(mark.span.to), number("last_event") + 1);
             assert_eq!(mark.micros, number("duration_us"), "{name}");

@@ -1,6 +1,7 @@
-//! The report on stages of annotations that no program writes: out of order, unpaired, a million of them, in a trace without times.
+//! The report on steps with annotations that no program writes: out of order, unpaired, a million of them, or in a
+//! trace without times.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -10,7 +11,8 @@ use opened::{Opened, open, reply};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// A snapshot, as JSON, of allocations of 10, 20, 30… bytes at the times 100, 200, 300…, each freed 50 µs later but for every third.
+/// A JSON snapshot with allocations of 10, 20, 30… bytes at the times 100, 200, 300…. Each is freed 50 µs later, except
+/// every third one.
 fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) -> Vec<u8> {
     let mut text = r#"{"segments": [], "device_traces": [["#.to_owned();
     for number in 1..=allocations {
@@ -36,15 +38,15 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
     text.into_bytes()
 }
 
-fn asked(rows: u32) -> Request {
+fn report_request(rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, rows: u32) -> Report {
-    match opened.reply(asked(rows)) {
+    match opened.reply(report_request(rows)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
@@ -52,7 +54,7 @@ fn sheet<'a>(report: &'a Report, key: &str) -> &'a Sheet {
     report.sheets.iter().find(|sheet| sheet.key == key).unwrap()
 }
 
-/// The rows of a sheet as text, without their evidence.
+/// Rows of a sheet as text, without their evidence.
 fn rows(report: &Report, key: &str) -> Vec<(u32, String)> {
     let cell = |cell: &Cell| match cell {
         Cell::Nothing => "-".to_owned(),
@@ -70,7 +72,7 @@ fn mark(stage: &'static str, name: &str, time: i64) -> (&'static str, String, i6
 }
 
 #[test]
-fn marks_out_of_order_and_unpaired_are_what_they_say() {
+fn unordered_and_unpaired_annotations_are_reported() {
     let marks = [
         mark("END", "nobody", 120),
         mark("START", "late", 290),
@@ -84,8 +86,8 @@ fn marks_out_of_order_and_unpaired_are_what_they_say() {
     ];
     let mut opened = open(&snapshot(5, true, &marks)).unwrap();
     let report = report(&mut opened, 100);
-    // Events: alloc 10, free, alloc 20, free, alloc 30, alloc 40, free, alloc 50, free. Name, first and last event, live at start and
-    // end, most, after which event, allocated, freed, kept, µs.
+    // Events: alloc 10, free, alloc 20, free, alloc 30, alloc 40, free, alloc 50, free. Columns: name, first and last
+    // event, live at start and end, peak, peak event, allocated, freed, kept, µs.
     let expected = [
         (0, "early 1 4 10 30 30 4 50 30 30 150"),
         (1, "late (no end) 4 8 0 30 80 7 120 90 30 260"),
@@ -95,7 +97,7 @@ fn marks_out_of_order_and_unpaired_are_what_they_say() {
     let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
     assert!(said.iter().any(|text| text.starts_with("2 annotations outside the recorded events")), "{said:?}");
     assert!(said.iter().any(|text| text.starts_with("1 annotation without an end")), "{said:?}");
-    let sliced = match reply(&mut opened.engine, asked(100)) {
+    let sliced = match reply(&mut opened.engine, report_request(100)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("{other:?}"),
     };
@@ -103,7 +105,7 @@ fn marks_out_of_order_and_unpaired_are_what_they_say() {
 }
 
 #[test]
-fn without_times_annotations_have_no_place() {
+fn annotations_without_times_are_not_placed() {
     let marks = [mark("START", "step_1", 150), mark("END", "step_1", 300)];
     let mut opened = open(&snapshot(5, false, &marks)).unwrap();
     let report = report(&mut opened, 100);
@@ -113,11 +115,11 @@ fn without_times_annotations_have_no_place() {
     assert_eq!(rows(&report, "mosaic").iter().filter(|(_, row)| row.starts_with("stage")).count(), 0);
 }
 
-/// The longest a slice may go on here: what takes 8 ms alone on a machine takes longer where tests share it.
+/// Longest accepted slice. It is generous because tests share the machine: a slice takes 8 ms on an idle one.
 const SLICE: Duration = Duration::from_millis(400);
 
 #[test]
-fn a_million_annotations_stay_in_time() {
+fn million_annotations_keep_slices_short() {
     let nested = |number: i64| mark("START", "deep", number / 1000);
     let apart = |number: i64| {
         [mark("START", &format!("step_{number}"), number), mark("END", &format!("step_{number}"), number)]
@@ -125,15 +127,15 @@ fn a_million_annotations_stay_in_time() {
     let kinds: [(Vec<_>, usize); 2] =
         [((0..1_000_000).map(nested).collect(), 0), ((0..300_000).flat_map(apart).collect(), 100)];
     for (marks, steps) in kinds {
-        // A machine that has other work to do as well makes any slice long, but not every time.
-        assert!((0..3).any(|_| longest_slice(&marks, steps) < SLICE), "some slices are long, each time");
+        // A busy machine can make any slice long, but not every time.
+        assert!((0..3).any(|_| longest_slice(&marks, steps) < SLICE), "slices are too long in every run");
     }
 }
 
 fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
     let mut opened = open(&snapshot(3000, true, marks)).unwrap();
     let started = Instant::now();
-    opened.engine.request(asked(100));
+    opened.engine.request(report_request(100));
     let mut longest = Duration::ZERO;
     let report = loop {
         if let Some(Reply::Answer { answer: Answer::Report(report), .. }) = opened.engine.next_reply() {
@@ -152,9 +154,10 @@ fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
     longest
 }
 
-/// Mosaic knows no end but the completed free: all of its numbers are by that, also where the file has requests alone.
+/// Mosaic ends an allocation only at its completed free. All of its figures use that rule, also in a file with free
+/// requests only.
 #[test]
-fn mosaics_numbers_are_of_one_count() {
+fn mosaic_figures_use_completed_frees() {
     let marks = [("START", "a".to_owned(), 150), ("END", "a".to_owned(), 250), ("START", "a".to_owned(), 999)];
     let text = String::from_utf8(snapshot(3, true, &marks)).unwrap().replace("free_completed", "free_requested");
     let mosaic: Vec<String> =

@@ -1,37 +1,33 @@
-//! The picture as SVG: well-formed whatever a file holds, the twin's pixels rectangle by rectangle, and one of them to read.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! SVG export: well-formed for any file content, the same pixels as the CPU renderer, and one golden picture.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::generate;
 use crate::opened;
 
 use memscape::engine::{Engine, Reply};
-use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
+use memscape::render::layers::{Frame, Layers, PlacedRect, RESERVED};
 use memscape::render::placement::Placement;
-use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme, RgbaImage};
 use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::export::ExportStep;
-use memscape::ui::export::pixels;
+use memscape::ui::export::picture_size;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::picture_file::{Format, Picture};
-use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
-use memscape::units::grouped;
+use memscape::units::group_digits;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::rc::Rc;
 
-/// A name that would end a script, a comment, a CDATA section or an attribute, colour a terminal, and turn what follows around.
+/// A name that could end a script, comment, CDATA section or attribute, colour a terminal, or reverse the text
+/// direction.
 const HOSTILE: &str = "</script>]]>--><!--&amp;\"'\u{0}\u{1b}[31m\u{202e}\u{ffff}";
 
 /// The page without a browser.
@@ -56,7 +52,7 @@ impl Page {
         self.effects.extend(update(&mut self.state, action, 0.0));
     }
 
-    /// Answers everything that is asked; the picture, if one was made.
+    /// Answers all pending requests. Returns the exported picture, if there is one.
     fn settle(&mut self) -> Option<Box<Picture>> {
         let mut made = None;
         while let Some(effect) = self.effects.pop_front() {
@@ -83,11 +79,11 @@ impl Page {
 
 const CANVAS: Canvas = Canvas { width_px: 600, height_px: 300, scale: 1.0 };
 
-fn pickled(value: &Value) -> Vec<u8> {
+fn to_pickle(value: &Value) -> Vec<u8> {
     serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap()
 }
 
-/// Three blocks, one of which waits for its free; out of memory, a snapshot, an annotation; names by nobody's friend.
+/// Three blocks, one of them awaiting free. An OOM, a snapshot, an annotation, and a name chosen by the caller.
 fn small(name: &str) -> Vec<u8> {
     const MIB: u64 = 1 << 20;
     let mut time_us = 1_000;
@@ -116,21 +112,21 @@ fn small(name: &str) -> Vec<u8> {
                    block(9 * MIB, 5 * MIB, "active_allocated"), block(14 * MIB, 6 * MIB, "inactive")],
     });
     let mark = |stage: &str, time_us: u64| json!({ "stage": stage, "name": name, "device": 0, "time_us": time_us });
-    pickled(&json!({ "segments": [segment], "device_traces": [trace],
+    to_pickle(&json!({ "segments": [segment], "device_traces": [trace],
                      "external_annotations": [mark("START", 1_600), mark("END", 3_900)] }))
 }
 
-fn svg_of(picture: &Picture, look: &Look, inks: &Inks) -> String {
+fn svg_of(picture: &Picture, look: &PictureTheme, inks: &Inks) -> String {
     let mut text = String::new();
     svg::write(&mut text, &picture.drawing(), look, inks).unwrap();
     text
 }
 
-fn light(picture: &Picture) -> String {
-    svg_of(picture, &Look::light(), &Inks::LIGHT)
+fn light_svg(picture: &Picture) -> String {
+    svg_of(picture, &PictureTheme::light(), &Inks::LIGHT)
 }
 
-/// Compares with `tests/golden/NAME`, or writes it where `MEMSCAPE_BLESS` is set: then look at what changed.
+/// Compares text with `tests/golden/NAME`, or writes the file if `MEMSCAPE_BLESS` is set.
 #[track_caller]
 fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -139,24 +135,24 @@ fn assert_golden(name: &str, text: &str) {
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     let first = golden.lines().zip(text.lines()).position(|(golden, now)| golden != now);
-    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_BLESS=1 writes it anew");
+    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_BLESS=1 rewrites it");
 }
 
 #[test]
-fn a_small_history_to_read() {
+fn small_history_matches_golden_svg() {
     let mut page = Page::open(&small("step"), Canvas { width_px: 320, height_px: 120, scale: 1.0 });
     page.act(Action::Command(Command::SelectNext));
     page.settle();
     assert!(page.state.selection.is_some());
     let picture = page.picture(Format::Svg);
-    assert_eq!(picture.file, "test-device0-events-0-7.svg");
-    assert_golden("small.svg", &light(&picture));
+    assert_eq!(picture.file_name, "test-device0-events-0-7.svg");
+    assert_golden("small.svg", &light_svg(&picture));
 }
 
 #[test]
-fn any_name_is_only_text() {
+fn hostile_name_is_escaped() {
     let mut page = Page::open(&small(HOSTILE), CANVAS);
-    let text = light(&page.picture(Format::Svg));
+    let text = light_svg(&page.picture(Format::Svg));
     let document = roxmltree::Document::parse(&text).unwrap();
     let mut labels = 0;
     for node in document.descendants().filter(roxmltree::Node::is_element) {
@@ -171,12 +167,12 @@ fn any_name_is_only_text() {
         }
         labels += usize::from(node.text().is_some_and(|text| text.contains("</script>]]>")));
     }
-    assert!(labels >= 1, "the legend has the name");
+    assert!(labels >= 1, "no label with the name");
     assert!(!text.contains(['\u{0}', '\u{1b}', '\u{202e}', '\u{ffff}']));
 }
 
-/// What the rectangles of an SVG paint, back to front, as the twin would.
-fn painted(text: &str, picture: &Picture, background: [u8; 4]) -> RgbaImage {
+/// Paints the rectangles of an SVG back to front like the CPU renderer.
+fn paint_svg(text: &str, picture: &Picture, background: [u8; 4]) -> RgbaImage {
     let document = roxmltree::Document::parse(text).unwrap();
     let group = document.descendants().find(|node| node.attribute("shape-rendering").is_some()).unwrap();
     let [width, height] = picture.sheet.plot;
@@ -204,10 +200,10 @@ fn rgba(colour: &str) -> [u8; 4] {
     [channel(1), channel(3), channel(5), 255]
 }
 
-/// The rectangles of a path that has only such: x, y, width, height.
+/// The rectangles of a path that contains nothing else: x, y, width, height.
 fn rectangles(path: &str) -> Vec<[i64; 4]> {
     let mut pen = [0; 2];
-    let subpaths = path.strip_suffix('z').expect("it ends closed").split('z');
+    let subpaths = path.strip_suffix('z').expect("path is closed").split('z');
     subpaths
         .map(|subpath| {
             let numbers: Vec<i64> = subpath
@@ -225,9 +221,9 @@ fn rectangles(path: &str) -> Vec<[i64; 4]> {
         .collect()
 }
 
-/// What the twin draws of the same picture.
-fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
-    let mut twin = Twin::new();
+/// The same picture drawn by the CPU renderer.
+fn draw_on_cpu(picture: &Picture, look: &PictureTheme) -> RgbaImage {
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &picture.scene);
     let outline = picture.outline.iter().map(|rect| OverlayRect { x: rect.x, y: rect.y, rgba: look.selection });
     let overlay = outline.collect::<Vec<_>>();
@@ -235,16 +231,16 @@ fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
     twin.draw(&Drawing {
         size_px,
         background,
-        lanes: &[Lane::alone(&picture.view, look)],
+        lanes: &[Lane::single(&picture.view, look)],
         flame: None,
         overlay: &overlay,
     })
 }
 
 #[track_caller]
-fn assert_same_pixels(picture: &Picture, look: &Look) {
+fn assert_same_pixels(picture: &Picture, look: &PictureTheme) {
     let text = svg_of(picture, look, &Inks::DARK);
-    let (svg, twin) = (painted(&text, picture, look.background), twin_of(picture, look));
+    let (svg, twin) = (paint_svg(&text, picture, look.background), draw_on_cpu(picture, look));
     assert_eq!((svg.width, svg.height), (twin.width, twin.height));
     let wrong = svg.pixels.chunks(4).zip(twin.pixels.chunks(4)).position(|(svg, twin)| svg != twin);
     let place = wrong.map(|at| (at as u32 % svg.width, at as u32 / svg.width));
@@ -257,7 +253,7 @@ fn generated(words: &str) -> Vec<u8> {
 }
 
 #[test]
-fn rectangles_paint_what_the_twin_paints_at_any_zoom() {
+fn svg_matches_cpu_renderer_at_any_zoom() {
     let bytes = generated("--events 6000 --pending --oom --snapshots");
     let mut page = Page::open(&bytes, CANVAS);
     let mut pending = false;
@@ -266,7 +262,7 @@ fn rectangles_paint_what_the_twin_paints_at_any_zoom() {
         page.act(Action::LegendClicked(3));
         page.settle();
         let picture = page.picture(Format::Svg);
-        let look = Look::dark().with_faded(|slot| picture.faded.contains(&slot));
+        let look = PictureTheme::dark().with_faded(|slot| picture.faded.contains(&slot));
         assert_same_pixels(&picture, &look);
         pending |= picture.scene.quads.iter().any(|quad| quad.paint & PENDING != 0);
         for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::ZoomBytesIn, Command::SelectNext] {
@@ -275,12 +271,12 @@ fn rectangles_paint_what_the_twin_paints_at_any_zoom() {
         }
     }
     let picture = page.picture(Format::Svg);
-    assert!(picture.scene.view != picture.view, "zoomed in, the scene has a margin that is to be cut");
-    assert!(pending, "one of them had stripes");
+    assert!(picture.scene.view != picture.view, "a zoomed scene has a margin to cut");
+    assert!(pending, "no picture has stripes");
 }
 
 #[test]
-fn larger_pictures_are_the_same_window_with_more_pixels() {
+fn larger_picture_has_same_window_with_more_pixels() {
     let bytes = generated("--events 4000 --pending");
     let mut page = Page::open(&bytes, Canvas { scale: 1.25, ..CANVAS });
     for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::MoveRight, Command::SelectNext] {
@@ -294,29 +290,29 @@ fn larger_pictures_are_the_same_window_with_more_pixels() {
         assert_eq!(picture.view.x_per_px * f64::from(times), once.view.x_per_px);
         assert_eq!(picture.view.x_from_column(0.0), once.view.x_from_column(0.0));
         assert_eq!(picture.view.bytes_from_row(0.0), once.view.bytes_from_row(0.0));
-        assert_eq!(picture.scene.view.x_per_px, picture.view.x_per_px, "its scene is of its own scale");
+        assert_eq!(picture.scene.view.x_per_px, picture.view.x_per_px, "scene has the picture's scale");
         assert!(picture.scene.view.left_px < picture.view.left_px);
         assert_eq!(picture.sheet.title, once.sheet.title);
-        let [width, height] = picture.sheet.size.map(|side| grouped(side.into()));
-        assert_eq!(pixels(&page.state, format), format!("{width} × {height} pixels"), "as it was offered");
-        assert_eq!(picture.file, once.file);
+        let [width, height] = picture.sheet.size.map(|side| group_digits(side.into()));
+        assert_eq!(picture_size(&page.state, format), format!("{width} × {height} pixels"), "same size as in the menu");
+        assert_eq!(picture.file_name, once.file_name);
         assert!(!picture.outline.is_empty() || once.outline.is_empty());
-        assert_same_pixels(&picture, &Look::light());
+        assert_same_pixels(&picture, &PictureTheme::light());
     }
     assert!(page.state.geometry.in_flight.is_none() && page.state.geometry.scene.is_some());
 }
 
-/// Everything around the picture, what a person put over it included, is where it was and twice as large.
+/// All labels and marks around the picture, including the user's own, keep their place at twice the size.
 #[test]
-fn a_larger_sheet_is_laid_out_alike() {
+fn larger_sheet_keeps_layout() {
     let mut page = Page::open(&generated("--events 4000 --pending --oom"), CANVAS);
     let mut act = |action: Action| {
         page.act(action);
         page.settle();
     };
     act(Action::CapacityTyped("5".into()));
-    act(Action::MarkerPut(Pointer { x: 80.5, y: 60.5 }));
-    act(Action::MarkerPut(Pointer { x: 595.5, y: 20.5 }));
+    act(Action::MarkerAdded(Pointer { x: 80.5, y: 60.5 }));
+    act(Action::MarkerAdded(Pointer { x: 595.5, y: 20.5 }));
     act(Action::PointerMoved(Pointer { x: 200.5, y: 40.5 }));
     act(Action::Command(Command::ToggleRuler));
     act(Action::PointerMoved(Pointer { x: 300.5, y: 140.5 }));
@@ -331,7 +327,7 @@ fn a_larger_sheet_is_laid_out_alike() {
     for wanted in ["GPU capacity 5.00 GiB", "1", "2"] {
         assert!(once.iter().any(|(text, ..)| text == wanted), "{wanted}: {once:?}");
     }
-    assert!(once.iter().any(|(text, ..)| text.contains("events")), "what was measured: {once:?}");
+    assert!(once.iter().any(|(text, ..)| text.contains("events")), "no measured range: {once:?}");
     assert_eq!(once.len(), twice.len());
     for ((text, at, size), (also, twice_at, twice_size)) in once.iter().zip(&twice) {
         assert_eq!((text, size * 2.0), (also, *twice_size));
@@ -341,30 +337,30 @@ fn a_larger_sheet_is_laid_out_alike() {
 }
 
 #[test]
-fn a_picture_that_no_browser_draws_is_refused() {
+fn picture_too_large_for_browser_is_refused() {
     let bytes = small("step");
     let mut page = Page::open(&bytes, Canvas { width_px: 5000, height_px: 300, scale: 1.0 });
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png4)))));
     assert_eq!(page.settle(), None);
     let remark = page.state.remark.clone().unwrap();
     assert!(remark.contains("pixels: too large for the browser"), "{remark}");
-    assert!(page.picture(Format::Png2).sheet.size[0] > 10_000, "the next one works");
+    assert!(page.picture(Format::Png2).sheet.size[0] > 10_000, "the next picture is drawn");
 }
 
 #[test]
-fn while_a_picture_is_drawn_the_page_waits_with_its_next_window() {
+fn page_requests_no_scene_during_export() {
     let mut page = Page::open(&generated("--events 4000"), CANVAS);
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
     let asked = page.effects.len();
     for _ in 0..4 {
         page.act(Action::Command(Command::ZoomEventsIn));
     }
-    assert_eq!(page.effects.len(), asked, "another scene would overtake it");
+    assert_eq!(page.effects.len(), asked, "no scene is requested during the export");
     let picture = page.settle().expect("a picture");
-    assert_eq!(picture.view.left_px, 0, "of the window as it was asked for");
+    assert_eq!(picture.view.left_px, 0, "picture shows the window at the time of the request");
     let scene = page.state.geometry.scene.clone().unwrap();
-    assert_eq!(scene.view.x_per_px, page.state.view.unwrap().x_per_px, "then comes the window's own");
-    // Another file ends what was on its way.
+    assert_eq!(scene.view.x_per_px, page.state.view.unwrap().x_per_px, "the scene of the current window follows");
+    // Opening another file cancels an export in progress.
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 1 }]));
     assert_eq!(page.settle(), None);
@@ -381,15 +377,15 @@ fn picture_of(view: View, quads: Vec<Quad>, reserved: Vec<u64>) -> Picture {
 }
 
 #[test]
-fn the_largest_scene_is_a_few_megabytes() {
+fn largest_scene_is_a_few_megabytes() {
     let view = View::fit(3000, 1000, 3000, 1000);
-    // Thin bands, no two neighbours alike: the worst there is.
+    // Thin bands with different neighbours: the worst case.
     let quad = |at: usize| {
         let (x, y) = ((at / 100 % 3000) as i16, (at % 100 * 10) as i16);
         Quad { x: [x, x + 1], y: [y, y + 3], paint: (at * 7 % 256) as u32 }
     };
     let picture = picture_of(view, (0..MAX_QUADS).map(quad).collect(), Vec::new());
-    let text = light(&picture);
+    let text = light_svg(&picture);
     assert!((2_000_000..6_500_000).contains(&text.len()), "{} bytes", text.len());
     roxmltree::Document::parse(&text).unwrap();
 }
@@ -399,7 +395,7 @@ proptest! {
 
     /// Stacks of blocks that never overlap, as in a real scene.
     #[test]
-    fn every_rectangle_is_there_in_its_colour(
+    fn each_rectangle_is_drawn_in_its_colour(
         stacks in prop::collection::vec((1..6_i16, prop::collection::vec((1..9_i16, 0..24_u32, any::<u8>()), 0..8)), 1..16),
         reserved in prop::collection::vec(0..60_u64, 40),
     ) {
@@ -417,10 +413,10 @@ proptest! {
         }
         let view = View { x_per_px: 1.0, bytes_per_px: 1.0, ..View::fit(40, 40, 40, 40) };
         let picture = picture_of(view, quads.clone(), reserved);
-        let look = Look::light();
+        let look = PictureTheme::light();
         assert_same_pixels(&picture, &look);
-        // The fills of each colour cover as much as its quads, lines lying above them.
-        let text = light(&picture);
+        // The fills of each colour cover the same area as its quads. Lines are drawn on top.
+        let text = light_svg(&picture);
         let document = roxmltree::Document::parse(&text).unwrap();
         let mut areas: HashMap<[u8; 4], i64> = HashMap::new();
         for path in document.descendants().filter(|node| node.has_tag_name("path")) {
@@ -429,7 +425,7 @@ proptest! {
         }
         let placement = Placement::new(&view, &view);
         let mut expected: HashMap<[u8; 4], i64> = HashMap::new();
-        for quad in Layers::new(&picture.scene).quads.iter().map(|quad| Placed::new(quad, &placement)) {
+        for quad in Layers::new(&picture.scene).quads.iter().map(|quad| PlacedRect::new(quad, &placement)) {
             if quad.colour < RESERVED {
                 let area = i64::from(quad.x[1] - quad.x[0]) * i64::from(quad.y[1] - quad.y[0]);
                 *expected.entry(look.palette[quad.colour as usize]).or_default() += area;
@@ -442,7 +438,7 @@ proptest! {
 }
 
 #[test]
-fn the_inks_are_those_of_the_style_sheet() {
+fn inks_match_style_sheet() {
     let style = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("www/style.css")).unwrap();
     let (light, dark) = style.split_once("prefers-color-scheme: dark").unwrap();
     for (sheet, inks) in [(light, Inks::LIGHT), (dark, Inks::DARK)] {

@@ -1,12 +1,13 @@
-//! The table of allocations against the plain truth: rows, sums, order, histograms and text, of random histories and of real files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! The table of allocations compared with brute force: rows, sums, order, histograms and text, for random histories and
+//! real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, Fold, FoldState, Internal, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, Merge, Origin, Reach,
-    Root, SIZE_CLASSES, Scope, SortWay, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
-    TreeQuestion, Weight,
+    Arrangement, Details, Fold, FoldScope, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN,
+    Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion,
+    TableSort, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::ui::details::view;
@@ -16,12 +17,12 @@ use serde_json::{Value, json};
 
 const START_US: u64 = 1_700_000_000_000_000;
 
-/// The clock of a file is set back now and then, for one event.
+/// Clock error at an event in µs. One event in seven is recorded too early.
 fn steps_back(event: u64) -> u64 {
     if event % 7 == 3 { 995 } else { 0 }
 }
 
-/// Allocations and frees as a file tells them, in turns; two blocks were there before the trace.
+/// A snapshot with alternating allocations and frees. Two blocks were allocated before recording.
 fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     let frames = |stack: u64| -> Value {
         let frame = |at: u64| {
@@ -54,12 +55,12 @@ fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     serde_json::to_vec(&json!({ "segments": [segment], "device_traces": [trace] })).unwrap()
 }
 
-/// Everything about every allocation of a device.
-fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+/// Details of all allocations of a device.
+fn all_details(opened: &mut Opened, device: i64) -> Vec<Details> {
     (0..).map_while(|id| opened.details(device, id)).collect()
 }
 
-/// What a filter has to mean, and the text that is typed for it.
+/// A filter term: its meaning and the text typed for it.
 #[derive(Clone, Debug)]
 enum Term {
     Text(&'static str),
@@ -68,30 +69,32 @@ enum Term {
     Life(u64, u64),
 }
 
-fn born(it: &Details) -> u64 {
-    it.born_event.map_or(0, |event| u64::from(event) + 1)
+fn allocated_at(it: &Details) -> u64 {
+    it.allocated_event.map_or(0, |event| u64::from(event) + 1)
 }
 
-fn died(it: &Details) -> u64 {
+fn freed_at(it: &Details) -> u64 {
     it.freed_event.map_or(u64::MAX, |event| u64::from(event) + 1)
 }
 
 fn moment(scope: Scope) -> u64 {
     match scope {
-        Scope::Ever => unreachable!("ages are told at its last moment"),
+        Scope::Ever => unreachable!("Scope::Ever is replaced before ages are computed"),
         Scope::At(moment) => moment.into(),
-        Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) | Scope::Change(span) => {
-            span.to.into()
-        }
+        Scope::Allocated(span)
+        | Scope::Freed(span)
+        | Scope::Kept(span)
+        | Scope::ByteMoments(span)
+        | Scope::Change(span) => span.to.into(),
     }
 }
 
 fn age(it: &Details, scope: Scope) -> u64 {
-    moment(scope).min(died(it)).saturating_sub(born(it))
+    moment(scope).min(freed_at(it)).saturating_sub(allocated_at(it))
 }
 
 impl Term {
-    fn typed(&self) -> String {
+    fn query_text(&self) -> String {
         match self {
             Term::Text(text) => (*text).to_owned(),
             Term::Size(least, u64::MAX) => format!(">={least}"),
@@ -103,7 +106,7 @@ impl Term {
         }
     }
 
-    fn holds(&self, it: &Details, scope: Scope) -> bool {
+    fn matches(&self, it: &Details, scope: Scope) -> bool {
         match *self {
             Term::Text(text) => it.frames.iter().any(|frame| {
                 format!("{}:{} {}", frame.filename, frame.line, frame.name)
@@ -113,53 +116,55 @@ impl Term {
             Term::Size(least, most) => (least..=most).contains(&it.requested),
             Term::Age(least, most) => (least..=most).contains(&age(it, scope)),
             Term::Life(_, most) if it.freed_event.is_none() => most == u64::MAX,
-            Term::Life(least, most) => (least..=most).contains(&(died(it) - born(it))),
+            Term::Life(least, most) => (least..=most).contains(&(freed_at(it) - allocated_at(it))),
         }
     }
 }
 
-fn is_in(scope: Scope, it: &Details) -> bool {
-    let (born, died) = (born(it), died(it));
-    // Event numbers of a range: the allocation event and the completed free are among them.
+fn in_scope(scope: Scope, it: &Details) -> bool {
+    let (allocated_at, freed_at) = (allocated_at(it), freed_at(it));
+    // A range contains the alloc event or the completed free.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
     match scope {
         Scope::Ever => true,
-        Scope::At(moment) => born <= moment.into() && u64::from(moment) < died,
-        Scope::Born(span) => among(span, it.born_event),
+        Scope::At(moment) => allocated_at <= moment.into() && u64::from(moment) < freed_at,
+        Scope::Allocated(span) => among(span, it.allocated_event),
         Scope::Freed(span) => among(span, it.freed_event),
-        Scope::Kept(span) => among(span, it.born_event) && died > span.to.into(),
+        Scope::Kept(span) => among(span, it.allocated_event) && freed_at > span.to.into(),
         Scope::Change(span) => {
-            let [a, b] = [span.from, span.to].map(|moment| (born..died).contains(&moment.into()));
+            let [a, b] = [span.from, span.to].map(|moment| (allocated_at..freed_at).contains(&moment.into()));
             a != b
         }
-        Scope::ByteMoments(span) => (span.from..span.to).any(|moment| (born..died).contains(&moment.into())),
+        Scope::ByteMoments(span) => {
+            (span.from..span.to).any(|moment| (allocated_at..freed_at).contains(&moment.into()))
+        }
     }
 }
 
-/// The class of sizes or lives that 2^(k − 1) to 2^k − 1 stand for.
+/// Class of sizes or lifetimes from 2^(k − 1) to 2^k − 1.
 fn class(value: u64) -> u8 {
     (0..=64).find(|&class| u128::from(value) < 1 << class).unwrap()
 }
 
 fn life_class(it: &Details) -> u8 {
-    match (it.freed_event, it.born_event) {
-        (None, _) => LIFE_TO_END,
-        (_, None) => LIFE_UNKNOWN,
-        _ => class(died(it) - born(it)),
+    match (it.freed_event, it.allocated_event) {
+        (None, _) => LIFETIME_TO_END,
+        (_, None) => LIFETIME_UNKNOWN,
+        _ => class(freed_at(it) - allocated_at(it)),
     }
 }
 
 fn key(it: &Details, scope: Scope, column: TableColumn) -> (u64, u64) {
     let value = match column {
-        TableColumn::Number | TableColumn::Site | TableColumn::Born => it.allocation.into(),
+        TableColumn::Number | TableColumn::Site | TableColumn::Allocated => it.allocation.into(),
         TableColumn::Size => it.requested,
         TableColumn::Address => it.address.unwrap_or(0),
         TableColumn::Stream => it.stream.map_or(0, |stream| stream + 1),
         TableColumn::Pool => return it.pool.map_or((0, 0), |(first, second)| (first + 1, second)),
         TableColumn::Age => age(it, scope),
-        TableColumn::Freed => died(it),
+        TableColumn::Freed => freed_at(it),
         TableColumn::Lifetime if it.freed_event.is_none() => u64::MAX,
-        TableColumn::Lifetime => died(it) - born(it),
+        TableColumn::Lifetime => freed_at(it) - allocated_at(it),
     };
     (value, 0)
 }
@@ -177,9 +182,9 @@ fn question(scope: Scope, sort: TableSort) -> TableQuestion {
     TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, chosen: Vec::new(), find: None }
 }
 
-const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortWay::Ascending };
+const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortDirection::Ascending };
 
-/// The answer, in slices of one piece of work each.
+/// Answers a question in slices of one unit of work.
 fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
     engine.request(Request::Ask(Ask { serial: 9, device, what: Question::Table(Box::new(question.clone())) }));
     loop {
@@ -191,7 +196,7 @@ fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage
     }
 }
 
-/// The lines of text, without the first, and the number of parts.
+/// Lines of the copied text without the header, and the number of parts.
 fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<String>, usize) {
     engine.request(Request::Ask(Ask { serial: 8, device, what: Question::TableText(Box::new(question.clone())) }));
     let (mut text, mut parts) = (String::new(), 0);
@@ -216,7 +221,7 @@ fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<Stri
     }
 }
 
-/// A call site as it sorts: file, line, function.
+/// Sort key of a call site: file, line, function.
 fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     let beginning = |text: &str, most: usize| text.to_ascii_lowercase().bytes().take(most).collect::<Vec<u8>>();
     let parts = site.split_once(' ').and_then(|(place, name)| {
@@ -226,7 +231,7 @@ fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     parts.unwrap_or_else(|| (beginning(site, 32), 0, Vec::new()))
 }
 
-/// The scope with moments that the trace has.
+/// The scope clamped to the events of the trace.
 fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     let device = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
     let last = |moment: u32| moment.min(device.events as u32);
@@ -234,7 +239,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     match scope {
         Scope::Ever => Scope::Ever,
         Scope::At(moment) => Scope::At(last(moment)),
-        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Allocated(range) => Scope::Allocated(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
         Scope::Kept(range) => Scope::Kept(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
@@ -242,7 +247,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     }
 }
 
-/// Compares one table with what a look at every allocation gives.
+/// Compares a table with brute force over all allocations.
 fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
     let scope = clamped(opened, device, asked.scope);
     let aged = match scope {
@@ -250,9 +255,9 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         other => other,
     };
     let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
-    let in_scope: Vec<&Details> = all.iter().filter(|it| is_in(scope, it)).collect();
+    let in_scope: Vec<&Details> = all.iter().filter(|it| in_scope(scope, it)).collect();
     let by_text: Vec<&Details> =
-        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.holds(it, aged))).collect();
+        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.matches(it, aged))).collect();
     let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
     let by_life = |it: &&&Details| within(asked.filter.lives, life_class(it));
     let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
@@ -260,13 +265,13 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     let context = format!("{asked:?}");
     assert_eq!(told.scope, weight(in_scope), "{context}");
     assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
-    let is_gone = |it: &&&Details| matches!(scope, Scope::Change(span) if is_in(Scope::At(span.from), it));
-    assert_eq!(told.gone, weight(rows.iter().filter(is_gone).copied()), "{context}");
+    let is_off = |it: &&&Details| matches!(scope, Scope::Change(span) if self::in_scope(Scope::At(span.from), it));
+    assert_eq!(told.gone, weight(rows.iter().filter(is_off).copied()), "{context}");
     for of in 0..SIZE_CLASSES {
         let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
         assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
     }
-    for of in 0..LIFE_CLASSES {
+    for of in 0..LIFETIME_CLASSES {
         let bar = by_text.iter().filter(by_size).copied().filter(|it| usize::from(life_class(it)) == of);
         assert_eq!(told.lives[of], weight(bar), "life class {of} of {context}");
     }
@@ -275,7 +280,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     assert_eq!(told.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
     if asked.sort.column == TableColumn::Site {
         let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.site)).collect();
-        if asked.sort.way == SortWay::Descending {
+        if asked.sort.way == SortDirection::Descending {
             sites.reverse();
         }
         assert!(sites.is_sorted(), "{context}: {sites:?}");
@@ -283,7 +288,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
     rows.sort_by(|one, other| {
         let [one, other] = [one, other].map(|it| key(it, aged, asked.sort.column));
-        if asked.sort.way == SortWay::Ascending { one.cmp(&other) } else { other.cmp(&one) }
+        if asked.sort.way == SortDirection::Ascending { one.cmp(&other) } else { other.cmp(&one) }
     });
     for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
         assert_eq!(
@@ -293,11 +298,11 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         );
         assert_eq!((row.stream, row.pool), (it.stream, it.pool));
         assert_eq!(
-            (row.born, row.born_us, row.freed, row.freed_us),
-            (it.born_event, it.born_us, it.freed_event, it.freed_us)
+            (row.allocated_at, row.allocated_us, row.freed, row.freed_us),
+            (it.allocated_event, it.allocated_us, it.freed_event, it.freed_us)
         );
         assert_eq!(u64::from(row.age), age(it, aged), "{context}");
-        if let Some(site) = view(it).site {
+        if let Some(site) = view(it).call_site {
             assert_eq!(row.site, site);
         }
         assert_eq!(row.site.is_empty(), it.frames.is_empty());
@@ -316,19 +321,20 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
 }
 
-/// A clock that is set back makes no life shorter than nothing.
+/// A clock that is set back gives no negative lifetime.
 #[test]
-fn lives_are_told_on_the_axis_of_time() {
+fn lifetime_on_time_axis_is_never_negative() {
     let turns: Vec<(u64, usize, u64)> = (0..200).map(|at| (700 + at, at as usize * 5 % 11, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
-    let all = all(&mut opened, 0);
+    let all = all_details(&mut opened, 0);
     let latest = |event: u32| 10 * u64::from(if event % 7 == 3 { event - 1 } else { event });
-    let lasted = |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
+    let elapsed =
+        |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
     let moment = 150;
     let asked = TableQuestion {
-        scope: Scope::Born(Span { from: 0, to: moment }),
+        scope: Scope::Allocated(Span { from: 0, to: moment }),
         filter: TableFilter::default(),
-        sort: TableSort { column: TableColumn::Number, way: SortWay::Ascending },
+        sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
         rows: [0, 300],
         reveal: None,
         chosen: vec![[0, 300]],
@@ -341,17 +347,17 @@ fn lives_are_told_on_the_axis_of_time() {
     for (row, line) in page.rows.iter().zip(&lines) {
         let it = &all[row.allocation as usize];
         let last = row.freed.map_or(moment - 1, |freed| freed.min(moment - 1));
-        let (age, life) = (lasted(row.born, Some(last)), lasted(row.born, row.freed));
+        let (age, life) = (elapsed(row.allocated_at, Some(last)), elapsed(row.allocated_at, row.freed));
         assert_eq!((row.age_us, row.lifetime_us, it.lifetime_us), (age, life, life));
         let told = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
         let fields: Vec<&str> = line.split('\t').collect();
         assert_eq!([fields[8], fields[12]], [told(age), told(life)]);
-        seen += u32::from(row.freed_us < row.born_us && row.freed.is_some());
+        seen += u32::from(row.freed_us < row.allocated_us && row.freed.is_some());
     }
-    assert!(seen > 3, "{seen} are freed before they are born, as the clock says");
+    assert!(seen > 3, "{seen} allocations are freed before they are allocated by the clock");
 }
 
-/// Number, bytes, address and life of a line.
+/// Id, bytes, address and lifetime of a line.
 fn fields(line: &str) -> [String; 4] {
     let fields: Vec<&str> = line.split('\t').collect();
     assert_eq!(fields.len(), 14, "{line}");
@@ -359,7 +365,7 @@ fn fields(line: &str) -> [String; 4] {
 }
 
 fn as_fields(it: &Details) -> [String; 4] {
-    let life = it.freed_event.zip(it.born_event).map(|(freed, born)| (freed - born).to_string());
+    let life = it.freed_event.zip(it.allocated_event).map(|(freed, allocated_at)| (freed - allocated_at).to_string());
     let address = it.address.map(|address| format!("0x{address:x}"));
     [it.allocation.to_string(), it.requested.to_string(), address.unwrap_or_default(), life.unwrap_or_default()]
 }
@@ -369,7 +375,7 @@ fn scopes() -> impl Strategy<Value = Scope> {
         let span = Span { from: one.min(other), to: one.max(other) };
         [
             Scope::At(one),
-            Scope::Born(span),
+            Scope::Allocated(span),
             Scope::Freed(span),
             Scope::Kept(span),
             Scope::ByteMoments(span),
@@ -397,26 +403,26 @@ fn terms() -> impl Strategy<Value = Vec<Term>> {
 fn sorts() -> impl Strategy<Value = TableSort> {
     (prop::sample::select(TableColumn::ALL.to_vec()), any::<bool>()).prop_map(|(column, down)| TableSort {
         column,
-        way: if down { SortWay::Descending } else { SortWay::Ascending },
+        way: if down { SortDirection::Descending } else { SortDirection::Ascending },
     })
 }
 
 fn typed(terms: &[Term]) -> String {
-    terms.iter().map(Term::typed).collect::<Vec<_>>().join(" & ")
+    terms.iter().map(Term::query_text).collect::<Vec<_>>().join(" & ")
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_table_is_what_a_look_at_each_gives(
+    fn table_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         asked in prop::collection::vec((scopes(), terms(), sorts(), prop::option::of([0u8..13, 0u8..13]), prop::option::of([0u8..35, 0u8..35])), 1..8),
         rows in [0u32..50, 0u32..50],
         reveal in 0u32..70,
     ) {
         let mut opened = open(&file(&turns)).unwrap();
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         for (scope, terms, sort, sizes, lives) in asked {
             let ordered = |it: Option<[u8; 2]>| it.map(|[one, other]| [one.min(other), one.max(other)]);
             let text = typed(&terms);
@@ -429,21 +435,24 @@ proptest! {
 }
 
 #[test]
-fn tables_of_real_files_are_exact() {
+fn table_of_real_files_matches_brute_force() {
     let Some(paths) = real_pickles() else { return };
     let mut tables = 0;
     for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
-            let all = all(&mut opened, device.device);
+            let all = all_details(&mut opened, device.device);
             let events = device.events as u32;
             let span = Span { from: events / 3, to: events / 2 };
             let peak = Scope::At((device.peak_event + 1) as u32);
             let told = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
             assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
-            for (at, scope) in [peak, Scope::At(events), Scope::Born(span), Scope::Kept(span)].into_iter().enumerate() {
-                for (column, way) in
-                    TableColumn::ALL.into_iter().zip([SortWay::Ascending, SortWay::Descending].into_iter().cycle())
+            for (at, scope) in
+                [peak, Scope::At(events), Scope::Allocated(span), Scope::Kept(span)].into_iter().enumerate()
+            {
+                for (column, way) in TableColumn::ALL
+                    .into_iter()
+                    .zip([SortDirection::Ascending, SortDirection::Descending].into_iter().cycle())
                 {
                     let terms =
                         if at == 0 { vec![] } else { vec![Term::Size(1024, u64::MAX), Term::Age(at as u64, u64::MAX)] };
@@ -468,11 +477,11 @@ fn tables_of_real_files_are_exact() {
 }
 
 #[test]
-fn a_node_lists_what_the_tree_says_it_holds() {
+fn node_filter_lists_allocations_of_tree_node() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
-    let open_all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let open_all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
     let (scope, mut nodes) = (Scope::At(400), 0);
     for arrangement in
         [Arrangement::default(), Arrangement { root: Root::Innermost, merge: Merge::File, internal: Internal::Hidden }]
@@ -502,7 +511,7 @@ fn a_node_lists_what_the_tree_says_it_holds() {
 }
 
 #[test]
-fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
+fn newer_question_wins_and_bad_filter_lists_nothing() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
@@ -522,17 +531,20 @@ fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
     let told = page(engine, 0, &wrong);
     assert!(told.scope.count > 0 && told.listed == Weight::default() && told.rows.is_empty());
     let told = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
-    assert_eq!(told.scope, Weight::default(), "there is no such device");
+    assert_eq!(told.scope, Weight::default(), "unknown device");
     let everything = Span { from: 0, to: u32::MAX };
-    let told =
-        page(engine, 0, &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Born(everything), BY_NUMBER) });
+    let told = page(
+        engine,
+        0,
+        &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Allocated(everything), BY_NUMBER) },
+    );
     assert!(told.rows.is_empty() && told.scope.count > 300);
 }
 
 #[test]
-fn text_comes_in_parts_and_ends_somewhere() {
+fn long_text_comes_in_parts() {
     let turns: Vec<(u64, usize, u64)> = (0..30_000).map(|at| (at, 1, at % 5)).collect();
-    // Nothing is freed: the addresses of `file` would take too long to find.
+    // Nothing is freed, because `file` would take too long to find addresses.
     let event = |at: u64, size: u64| json!({ "action": "alloc", "addr": at << 20, "size": size, "stream": 0, "frames": [{ "name": "a\tb\nc", "filename": "/x/y.py", "line": 3 }] });
     let trace: Vec<Value> = turns.iter().map(|&(at, _, _)| event(at + 1, at)).collect();
     let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [trace] })).unwrap();
@@ -540,7 +552,7 @@ fn text_comes_in_parts_and_ends_somewhere() {
     let chosen = vec![[0, u32::MAX]];
     let asked = TableQuestion { chosen, ..question(Scope::At(30_000), BY_NUMBER) };
     let (lines, parts) = text(&mut opened.engine, 0, &asked);
-    // What the identity lacks is a row of its own where there is any.
+    // Unexplained bytes are a row of their own, if there are any.
     assert!(lines.len() >= 30_000 && lines.len() <= 30_001 && parts > 3, "{} lines in {parts} parts", lines.len());
     assert!(lines[5].ends_with("\t/x/y.py:3 a b c"), "{}", lines[5]);
 }

@@ -1,25 +1,25 @@
-//! The geometry against the plain truth: every column of random histories in random windows.
+//! The timeline geometry compared with brute force: every column of random histories in random windows.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support;
 
 use memscape::replay::AllocationId;
-use memscape::slice::{Slice, Spent};
+use memscape::slice::{OutOfTime, TimeSlice};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{
     Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
 };
 use memscape::units::Moment;
 use proptest::prelude::*;
+use support::brute_force_scene;
 use support::history::{History, histories};
-use support::plain;
 
 fn scene(history: &History, view: View) -> Scene {
-    history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
+    history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
 }
 
-/// Windows of every zoom, some of them partly or wholly beside the data.
+/// Windows of every zoom, some of them partly or fully outside the data.
 fn windows() -> impl Strategy<Value = View> {
     let x_per_px =
         prop_oneof![0.02..1.0f64, 1.0..30.0f64, 30.0..3000.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5), Just(7.0)];
@@ -38,10 +38,11 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
-/// What a legend covers: every pixel that a quad fills, once, by the slot of its colour; halves of a window are its whole.
+/// Area by legend colour: every pixel filled by a quad counts once, for its colour. Both halves of a window sum to the
+/// whole.
 #[test]
-fn a_scene_knows_what_its_colours_cover() {
-    let history = History::drawn(
+fn scene_counts_pixels_per_colour() {
+    let history = History::from_picture(
         "
         ....####............ 40
         ..########.......... 60
@@ -71,12 +72,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_column_is_the_exact_stack_at_its_highest_moment(history in histories(150, 120), view in windows()) {
-        plain::check(&history, &scene(&history, view));
+    fn column_is_exact_stack_at_its_peak(history in histories(150, 120), view in windows()) {
+        brute_force_scene::check(&history, &scene(&history, view));
     }
 
     #[test]
-    fn no_peak_is_hidden_at_any_zoom(history in histories(300, 80), width_px in 1u32..200, height_px in 1u32..200) {
+    fn peak_is_visible_at_any_zoom(history in histories(300, 80), width_px in 1u32..200, height_px in 1u32..200) {
         let view = View::fit(u64::from(history.moments()), history.peak(), width_px, height_px);
         let scene = scene(&history, view);
         prop_assert_eq!(scene.columns.total.iter().copied().max(), Some(history.peak()));
@@ -85,31 +86,31 @@ proptest! {
     }
 
     #[test]
-    fn slices_change_nothing(history in histories(150, 120), view in windows(), patience in 0usize..5) {
-        history.with(|source| {
+    fn sliced_scene_is_equal(history in histories(150, 120), view in windows(), patience in 0usize..5) {
+        history.with_source(|source| {
             let mut job = SceneJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, SceneJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
+            prop_assert_eq!(job.step(source, &mut TimeSlice::new(&mut || true)), Err(OutOfTime));
             Ok(())
         })?;
     }
 
     #[test]
-    fn what_is_drawn_is_found_again(history in histories(150, 120), view in windows()) {
+    fn drawn_quads_are_found_by_hit_test(history in histories(150, 120), view in windows()) {
         let scene = scene(&history, view);
-        history.with(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
+        history.with_source(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
             let middle = |range: [i16; 2]| (i32::from(range[0]) + i32::from(range[1])) / 2;
-            // The left column is where a band holds exactly what its identity says.
+            // In the left column a band contains exactly the allocations of its identity.
             for x in [i32::from(quad.x[0]), middle(quad.x)] {
                 let hit = scene_hit(&scene, x, middle(quad.y)).unwrap();
                 assert_eq!(hit.quad, Some(index));
                 let found = stack_at(source, hit.moment, hit.byte).unwrap();
                 if identity.count == 1 || x == i32::from(quad.x[0]) {
-                    let rank = |id: u32| history.ranked.iter().position(|&ranked| ranked == id);
+                    let rank = |id: u32| history.order.iter().position(|&ranked| ranked == id);
                     let ranks = rank(identity.first)..=rank(identity.last);
                     assert!(ranks.contains(&rank(found.allocation.0)), "{found:?} {identity:?}");
                 }
@@ -123,10 +124,10 @@ proptest! {
     }
 
     #[test]
-    fn outlines_are_exact_in_every_column(history in histories(100, 60), view in windows()) {
+    fn outline_is_exact_in_every_column(history in histories(100, 60), view in windows()) {
         let scene = scene(&history, view);
         let row = |bytes: u64| view.row_from_bytes(bytes);
-        history.with(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
+        history.with_source(|source| for (id, &(allocated_at, freed_at, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
             let rects = exact_outline(source, &view, AllocationId(id));
             let mut is_shown = false;
             for (column, &moment) in scene.columns.moment.iter().enumerate() {
@@ -138,11 +139,11 @@ proptest! {
                     assert_eq!(at.map(|rect| rect.y), inside.then_some(y), "allocation {id}, column {column}");
                     is_shown = true;
                 } else if scene.columns.hidden[column] == 0 {
-                    assert_eq!(at, None, "allocation {id}, column {column}, [{born}, {died})");
+                    assert_eq!(at, None, "allocation {id}, column {column}, [{allocated_at}, {freed_at})");
                 }
             }
             let hidden_rects = rects.iter().filter(|_| !is_shown).count();
-            assert!(hidden_rects <= 1, "one that no column shows has one place at most: {rects:?}");
+            assert!(hidden_rects <= 1, "an allocation that no column shows has at most one rectangle: {rects:?}");
         });
     }
 }
@@ -151,14 +152,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn deep_trees_are_exact_too(history in histories(3000, 5000), view in windows()) {
-        plain::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
+    fn large_history_is_exact(history in histories(3000, 5000), view in windows()) {
+        brute_force_scene::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
     }
 }
 
 #[test]
-fn a_small_picture() {
-    let history = History::drawn(
+fn small_history_has_expected_quads() {
+    let history = History::from_picture(
         "
         ....##. 20
         ..##### 10
@@ -168,7 +169,7 @@ fn a_small_picture() {
     );
     let view = View { bytes_per_px: 10.0, ..View::fit(7, 1, 7, 10) };
     let scene = scene(&history, view);
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let quads: Vec<_> =
         scene.quads.iter().zip(&scene.identities).map(|(quad, it)| (it.first, quad.x, quad.y)).collect();
     assert_eq!(
@@ -177,22 +178,22 @@ fn a_small_picture() {
             (0, [0, 7], [0, 4]),
             (1, [1, 4], [4, 7]),
             (2, [2, 4], [7, 8]),
-            // The block below is freed: what lies above falls, and is a new quad.
+            // The block below is freed, so the blocks above move down and start new quads.
             (2, [4, 7], [4, 5]),
             (3, [4, 6], [5, 7]),
         ]
     );
     assert_eq!(outline(&scene, 2).count(), 2);
-    history.with(|source| {
+    history.with_source(|source| {
         assert_eq!(stack_at(source, Moment(3), 69).map(|hit| (hit.allocation.0, hit.lowest_byte)), Some((1, 40)));
         assert_eq!(stack_at(source, Moment(3), 80), None);
-        assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "what lives on, lives on");
+        assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "live after the last event");
     });
 }
 
 #[test]
-fn a_band_of_other_blocks_is_another_band() {
-    let history = History::drawn(
+fn band_changes_with_its_blocks() {
+    let history = History::from_picture(
         "
         .# 6
         #. 6
@@ -200,39 +201,39 @@ fn a_band_of_other_blocks_is_another_band() {
         ",
     );
     let scene = scene(&history, View { bytes_per_px: 10.0, ..View::fit(2, 1, 2, 10) });
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let bands: Vec<_> = scene.identities.iter().map(|band| (band.first, band.last, band.count)).collect();
     assert_eq!(bands, [(0, 1, 2), (0, 2, 2)]);
     assert!(scene.quads.iter().all(|quad| quad.y == [0, 1]));
 }
 
 #[test]
-fn a_band_is_faded_only_where_it_holds_nothing_that_stands_out() {
-    let mut history = History::drawn(
+fn band_without_highlighted_blocks_is_faded() {
+    let mut history = History::from_picture(
         "
         .# 6
         #. 6
         ## 6
         ",
     );
-    // Of the three, the one in the middle.
+    // The middle one of the three.
     history.highlight = true;
     let scene = scene(&history, View { bytes_per_px: 20.0, ..View::fit(2, 1, 2, 10) });
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let bands: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.paint & FADED != 0)).collect();
     assert_eq!(bands, [([0, 1], false), ([1, 2], true)]);
 }
 
 #[test]
-fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
+fn scene_with_too_many_quads_has_higher_bands() {
     let mut state = 1u32;
     let mut chance = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) % below
     };
     let lives = (0..60_000).map(|_| {
-        let born = chance(100_000);
-        (born, born + 1 + chance(100_000 - born), u64::from(64 + chance(4000)))
+        let allocated_at = chance(100_000);
+        (allocated_at, allocated_at + 1 + chance(100_000 - allocated_at), u64::from(64 + chance(4000)))
     });
     let history = History::new(100_000, lives.collect::<Vec<_>>());
     let view = View::fit(100_001, history.peak(), 1000, 1000);
@@ -240,29 +241,29 @@ fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
     assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
     assert!(
         scene.quads.len() > MAX_QUADS / 3,
-        "coarser than it needs to be: {} px, {} quads",
+        "bands are higher than necessary: {} px, {} quads",
         scene.band_px,
         scene.quads.len()
     );
-    // The estimate is made in slices like all else.
-    history.with(|source| {
+    // The estimate is made in slices too.
+    history.with_source(|source| {
         let mut job = SceneJob::new(source, view);
         let mut asked = 0u32;
         let mut has_time = || {
             asked += 1;
             !asked.is_multiple_of(7)
         };
-        let sliced = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time)))
+        let sliced = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time)))
             .take(1_000_000)
             .flatten()
             .next();
-        assert!(sliced == Some(scene), "another scene in slices");
+        assert!(sliced == Some(scene), "sliced scene differs");
     });
 }
 
 #[test]
-fn senseless_views_have_empty_scenes() {
-    let history = History::drawn("## 10");
+fn invalid_view_gives_empty_scene() {
+    let history = History::from_picture("## 10");
     let fit = View::fit(2, 10, 10, 10);
     for view in [
         View { x_per_px: f64::NAN, ..fit },

@@ -1,6 +1,6 @@
-//! The geometry of real snapshots: silhouettes that are the peaks the numbers name, and stacks without gaps.
+//! The timeline geometry of real snapshots: silhouettes with the expected peaks, and stacks without gaps.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use memscape::engine::protocol::Looks;
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
@@ -10,7 +10,7 @@ use std::path::Path;
 const SNAPSHOTS: &str = "../shared/snapshots";
 
 #[test]
-fn real_snapshots_have_whole_stacks() {
+fn real_snapshots_have_stacks_without_gaps() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|above| above.join(SNAPSHOTS));
     let Some(folder) = folder.into_iter().find(|folder| folder.is_dir()) else {
         println!("SKIPPED: no {SNAPSHOTS} beside the project");
@@ -43,7 +43,7 @@ fn real_snapshots_have_whole_stacks() {
                     _ => None,
                 });
                 let scene = scene.unwrap();
-                whole(&scene);
+                check_filled_columns(&scene);
                 if closer == 1.0 {
                     assert_eq!(
                         scene.columns.total.iter().copied().max(),
@@ -64,8 +64,8 @@ fn replies(engine: &mut Engine) -> Vec<Reply> {
     std::iter::from_fn(|| engine.next_reply()).collect()
 }
 
-/// Every column is filled from the bottom to its total, by one quad a pixel.
-fn whole(scene: &Scene) {
+/// Checks that quads fill every column from the bottom to its total without overlap.
+fn check_filled_columns(scene: &Scene) {
     assert!(scene.quads.len() <= MAX_QUADS && scene.quads.len() == scene.identities.len());
     let mut filled = vec![0i64; scene.columns.total.len()];
     for quad in &scene.quads {

@@ -1,6 +1,7 @@
-//! What holds of every picture, whatever the history: heights add up, peaks stay, places are found, and nothing jitters.
+//! Properties of the timeline geometry for any history: heights add up, peaks are preserved, hit tests succeed, and
+//! panning does not jitter.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support;
 
@@ -14,15 +15,15 @@ use std::collections::BTreeMap;
 use support::history::{History, histories};
 
 fn scene(history: &History, view: View) -> Scene {
-    history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
+    history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
 }
 
-/// The live blocks at a moment, from the bottom up: id, lowest byte, first byte above.
+/// Live blocks after an event from the bottom up: id, lowest byte, end.
 fn stack(history: &History, moment: u32) -> Vec<(u32, u64, u64)> {
     let mut height = 0;
-    let live = history.ranked.iter().filter(|&&id| {
-        let (born, died, size) = history.spans[id as usize];
-        (born..died).contains(&moment) && size > 0
+    let live = history.order.iter().filter(|&&id| {
+        let (allocated_at, freed_at, size) = history.spans[id as usize];
+        (allocated_at..freed_at).contains(&moment) && size > 0
     });
     live.map(|&id| {
         let lowest = height;
@@ -32,7 +33,7 @@ fn stack(history: &History, moment: u32) -> Vec<(u32, u64, u64)> {
     .collect()
 }
 
-/// Scales and places of windows over the event axis or, where the history has times, over them.
+/// Scales and positions of windows on the event axis or, for histories with times, on the time axis.
 fn windows() -> impl Strategy<Value = View> {
     let scale = prop_oneof![0.02..1.0f64, 1.0..40.0f64, Just(1.0), Just(2.5)];
     let bytes_per_px = prop_oneof![0.3..4.0f64, 4.0..400.0f64, Just(1.0)];
@@ -50,8 +51,8 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
-/// The quads of a column, by index.
-fn of_column(scene: &Scene, column: usize) -> Vec<usize> {
+/// Indices of the quads of a column.
+fn quads_of_column(scene: &Scene, column: usize) -> Vec<usize> {
     let left = scene.columns.edge_px[column] as i16;
     let quads = scene.quads.iter().enumerate();
     quads.filter(|(_, quad)| quad.x[0] <= left && left < quad.x[1]).map(|(index, _)| index).collect()
@@ -61,13 +62,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_heights_of_a_column_add_up_to_its_total(history in histories(120, 60), scale in 0.05..20.0f64, width_px in 1u32..80) {
-        // A pixel a byte: heights are sizes. As high as a window gets, so that hardly anything is cut.
+    fn column_heights_sum_to_total(history in histories(120, 60), scale in 0.05..20.0f64, width_px in 1u32..80) {
+        // One byte per pixel: heights are sizes. The window has the maximum height, so hardly anything is cut.
         let fit = View::fit(u64::from(history.moments()), 1, width_px, 32_767);
         let view = View { x_per_px: fit.x_per_px * scale.min(1.0), bytes_per_px: 1.0, ..fit };
         let scene = scene(&history, view);
         for (column, &total) in scene.columns.total.iter().enumerate() {
-            let quads = of_column(&scene, column);
+            let quads = quads_of_column(&scene, column);
             let height: i64 = quads.iter().map(|&at| i64::from(scene.quads[at].y[1]) - i64::from(scene.quads[at].y[0])).sum();
             prop_assert_eq!(height as u64, total.min(32_767), "column {}", column);
             let left = scene.columns.edge_px[column] as i16;
@@ -78,11 +79,11 @@ proptest! {
     }
 
     #[test]
-    fn a_window_shows_its_true_peak_at_any_scale(history in histories(300, 80), view in windows()) {
+    fn window_shows_true_peak_at_any_scale(history in histories(300, 80), view in windows()) {
         let view = View { axis: Axis::Events, ..view };
         let shown = scene(&history, view).columns.total.iter().copied().max();
         let (from, to) = (view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px)));
-        // Edges are rounded to pixels: what reaches in by less than one may be left out.
+        // Edges are rounded to pixels, so blocks that extend less than one pixel into the window may be omitted.
         let peak_of = |from: f64, to: f64| {
             let inside = |moment: &usize| (*moment as f64) < to && (*moment + 1) as f64 > from;
             (0..history.requested.len()).filter(inside).map(|moment| history.requested[moment] as u64).max()
@@ -92,8 +93,8 @@ proptest! {
     }
 
     #[test]
-    fn a_coarser_picture_of_a_window_has_the_same_peak(history in histories(300, 80), width_px in 1u32..40, power in 1u32..4) {
-        // By a power of two, so that the edges of the coarse columns are edges of the fine ones to the last bit.
+    fn coarser_scene_has_same_peak(history in histories(300, 80), width_px in 1u32..40, power in 1u32..4) {
+        // A power of two, so that edges of the coarse columns are exactly edges of the fine ones.
         let times = 1 << power;
         let coarse = View::fit(u64::from(history.moments()), history.peak(), width_px, 50);
         let fine = View { x_per_px: coarse.x_per_px / f64::from(times), width_px: width_px * times, ..coarse };
@@ -108,13 +109,13 @@ proptest! {
     }
 
     #[test]
-    fn every_place_is_found(
+    fn any_position_is_found_by_hit_test(
         history in histories(150, 120),
         view in windows(),
         places in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 20),
     ) {
         let scene = scene(&history, view);
-        history.with(|source| for (across, up) in places {
+        history.with_source(|source| for (across, up) in places {
             let (x, y) = ((across * f64::from(view.width_px)) as i32, (up * f64::from(view.height_px)) as i32);
             let Some(hit) = scene_hit(&scene, x, y) else {
                 assert!(scene.columns.edge_px.is_empty() || x < scene.columns.edge_px[0] || x >= *scene.columns.edge_px.last().unwrap());
@@ -125,20 +126,20 @@ proptest! {
             let found = stack_at(source, hit.moment, hit.byte);
             assert_eq!(found.map(|found| (found.allocation.0, found.lowest_byte)), true_block.map(|block| (block.0, block.1)));
             if let (Some(block), Some(quad)) = (true_block, hit.quad) {
-                // One that is said to be certain is right, and a block by itself has its own rows.
+                // A hit marked as certain is correct, and a single block has its own rows.
                 let identity = scene.identities[quad];
                 assert!(!hit.certain || identity.first == block.0, "{hit:?} {block:?} {identity:?}");
                 assert_eq!(lowest_byte_of(source, AllocationId(block.0), hit.moment), Some(block.1));
             }
-            // Where nothing is drawn, nothing is, but for what the pixel's own edges cut.
+            // Nothing is live where nothing is drawn, except for pixels cut at their own edges.
             let top = scene.view.row_from_bytes(stack.last().map_or(0, |block| block.2));
             assert_eq!(hit.quad.is_some(), i64::from(y) < top && scene.view.bottom_px + i64::from(y) >= 0, "{hit:?} {top}");
         });
     }
 }
 
-/// Ten million events and 80 GB below; near the end small blocks of single bytes that come and go at every event.
-struct Deep {
+/// Ten million events with 80 GB at the bottom. Near the end, small blocks of single bytes come and go at every event.
+struct DeepHistory {
     allocations: Allocations,
     live: LiveSets,
     steps: BTreeMap<u32, i64>,
@@ -146,32 +147,34 @@ struct Deep {
 }
 
 const EVENTS: u32 = 10_000_000;
-/// Where the small blocks are.
-const BUSY: u32 = 9_876_000;
-const BELOW: u64 = 80_000_000_007;
+/// First event of the small blocks.
+const SMALL_BLOCKS_START: u32 = 9_876_000;
+const BOTTOM_BYTES: u64 = 80_000_000_007;
 
-impl Deep {
-    fn new() -> Deep {
-        let mut spans = vec![(0, u32::MAX, BELOW - 1000), (5, u32::MAX, 1000)];
+impl DeepHistory {
+    fn new() -> DeepHistory {
+        let mut spans = vec![(0, u32::MAX, BOTTOM_BYTES - 1000), (5, u32::MAX, 1000)];
         let mut chance = 9u64;
         let mut below = |end: u64| {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (chance >> 33) % end
         };
-        spans.extend((0..400).map(|at| (BUSY + 2 * at, BUSY + 2 * at + 1 + below(60) as u32, 1 + below(40))));
+        spans.extend((0..400).map(|at| {
+            (SMALL_BLOCKS_START + 2 * at, SMALL_BLOCKS_START + 2 * at + 1 + below(60) as u32, 1 + below(40))
+        }));
         let mut steps = BTreeMap::new();
-        for &(born, died, size) in &spans {
-            // The change into a moment is that of the event before it; before all events nothing changes.
-            if born > 0 {
-                *steps.entry(born - 1).or_insert(0) += size as i64;
+        for &(allocated_at, freed_at, size) in &spans {
+            // The change of a state is that of the event before it. The first state has none.
+            if allocated_at > 0 {
+                *steps.entry(allocated_at - 1).or_insert(0) += size as i64;
             }
-            if died < u32::MAX {
-                *steps.entry(died - 1).or_insert(0) -= size as i64;
+            if freed_at < u32::MAX {
+                *steps.entry(freed_at - 1).or_insert(0) -= size as i64;
             }
         }
-        let base = (BELOW - 1000) as i64;
+        let base = (BOTTOM_BYTES - 1000) as i64;
         let totals = Totals::build(EVENTS, base, |event| steps.get(&event.0).copied().unwrap_or(0));
-        Deep { allocations: Allocations::from_spans(spans), live: LiveSets::default(), steps, totals }
+        DeepHistory { allocations: Allocations::from_spans(spans), live: LiveSets::default(), steps, totals }
     }
 
     fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
@@ -190,16 +193,16 @@ impl Deep {
         })
     }
 
-    /// A window of this scale around the busy place.
+    /// A window of this scale around the small blocks.
     fn view(x_per_px: f64, bytes_per_px: f64) -> View {
         let view = View { x_per_px, bytes_per_px, ..View::fit(1, 1, 300, 200) };
-        let left_px = (f64::from(BUSY + 300) / x_per_px) as i64 - 150;
-        View { left_px, bottom_px: (BELOW as f64 / bytes_per_px) as i64 - 50, ..view }
+        let left_px = (f64::from(SMALL_BLOCKS_START + 300) / x_per_px) as i64 - 150;
+        View { left_px, bottom_px: (BOTTOM_BYTES as f64 / bytes_per_px) as i64 - 50, ..view }
     }
 }
 
-/// The quads of single blocks with their ids, moved to the scaled plane and cut to a window of it.
-fn in_the_plane(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> {
+/// Quads of single blocks with their ids, in plane coordinates and cut to a window.
+fn plane_quads(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> {
     let (left, bottom) = (scene.view.left_px, scene.view.bottom_px);
     let cut = |[from, to]: [i16; 2], origin: i64, start: i64, size: u32| {
         [i64::from(from) + origin, i64::from(to) + origin].map(|at| at.clamp(start, start + i64::from(size)))
@@ -215,20 +218,20 @@ fn in_the_plane(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> 
 }
 
 #[test]
-fn panning_moves_every_quad_by_whole_pixels_and_nothing_else() {
-    let deep = Deep::new();
+fn panning_moves_quads_by_whole_pixels() {
+    let deep = DeepHistory::new();
     deep.with(|source| {
         for (x_per_px, bytes_per_px) in
             [(1.0 / 64.0, 1.0 / 16.0), (1.0 / 3.0, 0.3), (1.0, 1.0), (0.7, 7.3), (3.3, 2.0), (2.0, 0.1)]
         {
-            let view = Deep::view(x_per_px, bytes_per_px);
+            let view = DeepHistory::view(x_per_px, bytes_per_px);
             let still = SceneJob::run(source, view).unwrap();
             let mut compared = 0;
             for (right_px, up_px) in [(1, 0), (-1, 0), (0, 1), (0, -1), (37, -23), (-111, 64), (250, 3), (-299, -150)] {
                 let panned = SceneJob::run(source, view.panned(right_px, up_px)).unwrap();
                 let [width, height] = [(view.width_px, right_px), (view.height_px, up_px)]
                     .map(|(size, by): (u32, i64)| size - by.unsigned_abs() as u32);
-                // What both windows show.
+                // The part that both windows show.
                 let both = View {
                     left_px: view.left_px.max(panned.view.left_px),
                     bottom_px: view.bottom_px.max(panned.view.bottom_px),
@@ -236,19 +239,19 @@ fn panning_moves_every_quad_by_whole_pixels_and_nothing_else() {
                     height_px: height,
                     ..view
                 };
-                let [one, other] = [&still, &panned].map(|scene| in_the_plane(scene, &both));
+                let [one, other] = [&still, &panned].map(|scene| plane_quads(scene, &both));
                 assert_eq!(one, other, "{x_per_px} × {bytes_per_px}, moved by {right_px}, {up_px}");
                 compared += one.len();
             }
-            assert!(compared > 20, "{compared} quads at {x_per_px} × {bytes_per_px} prove little");
+            assert!(compared > 20, "only {compared} quads at {x_per_px} × {bytes_per_px}");
         }
     });
 }
 
 #[test]
-fn single_bytes_at_80_gb_are_where_they_are() {
-    let deep = Deep::new();
-    let view = Deep::view(1.0 / 64.0, 1.0 / 16.0);
+fn single_byte_blocks_at_80_gb_are_exact() {
+    let deep = DeepHistory::new();
+    let view = DeepHistory::view(1.0 / 64.0, 1.0 / 16.0);
     deep.with(|source| {
         let scene = SceneJob::run(source, view).unwrap();
         assert!(scene.columns.moments.iter().all(|&count| count == 1), "single states");
@@ -257,13 +260,13 @@ fn single_bytes_at_80_gb_are_where_they_are() {
             let id = AllocationId(identity.first);
             let moment = scene_hit(&scene, i32::from(quad.x[0]), i32::from(quad.y[0])).unwrap().moment;
             let lowest = lowest_byte_of(source, id, moment);
-            // Sixteen pixels a byte, to the pixel, though the byte's number has eleven digits.
+            // Sixteen pixels per byte, exact to the pixel, although byte numbers have eleven digits.
             let expected = (lowest.unwrap() * 16) as i64 - view.bottom_px;
             assert_eq!(i64::from(quad.y[0]), expected.clamp(0, 200), "{quad:?}");
             seen += 1;
         }
         assert!(seen >= 2, "{seen} blocks");
-        // An outline of the worker's lies where the scene's quad does.
+        // The worker's outline covers the scene's quad.
         let alone =
             scene.quads.iter().zip(&scene.identities).find(|(quad, it)| it.first >= 2 && quad.y[0] > 0).unwrap();
         let rects = exact_outline(source, &view, AllocationId(alone.1.first));
@@ -272,8 +275,8 @@ fn single_bytes_at_80_gb_are_where_they_are() {
 }
 
 #[test]
-fn zooming_in_to_the_limit_and_out_again_ends_where_it_began() {
-    let extent = Extent { width: u64::from(EVENTS) + 1, bytes: BELOW };
+fn zoom_to_limit_and_back_keeps_position() {
+    let extent = Extent { width: u64::from(EVENTS) + 1, bytes: BOTTOM_BYTES };
     let fit = View::fit(extent.width, extent.bytes, 1280, 700);
     for (column, row) in [(0.0, 0.0), (333.3, 123.4), (1279.0, 699.0)] {
         let (moment, byte) = (fit.x_from_column(column), fit.bytes_from_row(row));
@@ -281,11 +284,11 @@ fn zooming_in_to_the_limit_and_out_again_ends_where_it_began() {
         for _ in 0..60 {
             view = view.zoomed_x(column, 0.7, extent).zoomed_bytes(row, 0.7, extent);
         }
-        assert!(view.x_per_px <= 1.0 / 64.0 && view.bytes_per_px <= 1.0 / 16.0, "as close as it gets: {view:?}");
+        assert!(view.x_per_px <= 1.0 / 64.0 && view.bytes_per_px <= 1.0 / 16.0, "not zoomed to the limit: {view:?}");
         for _ in 0..60 {
             view = view.zoomed_x(column, 1.0 / 0.7, extent).zoomed_bytes(row, 1.0 / 0.7, extent);
         }
-        // Sixty roundings to whole pixels, each at its own scale: what is under the cursor is still there.
+        // After sixty roundings to whole pixels, each at its own scale, the point under the pointer has hardly moved.
         assert!(
             (view.column_from_x(moment) - column).abs() <= 2.0
                 && (view.row_from_bytes(byte as u64) as f64 - row).abs() <= 2.0

@@ -1,19 +1,20 @@
-//! The tree of stacks against the plain truth: a look at every allocation of random histories, and the curve of real files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! The call tree compared with brute force over all allocations of random histories, and with the live-bytes curve of
+//! real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Details, FlameQuestion, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach,
-    Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
+    Arrangement, Details, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Internal, Merge, MomentFacts,
+    MomentSpec, NodeKind, Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The answer to a request, in slices of one piece of work each.
+/// Answers a question in slices of one unit of work.
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
@@ -22,21 +23,21 @@ fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
 }
 
 fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts> {
-    let at = moments.iter().map(|&moment| At::Moment(moment)).collect();
+    let at = moments.iter().map(|&moment| MomentSpec::Moment(moment)).collect();
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device, what: Question::Moments(at) })) {
         Reply::Answer { serial: 8, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
 }
 
-/// The tree with everything open.
+/// The tree with all nodes open.
 fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
-    let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
     TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
 }
 
-/// Everything about every allocation of a device.
-fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+/// Details of all allocations of a device.
+fn all_details(opened: &mut Opened, device: i64) -> Vec<Details> {
     let mut all = Vec::new();
     while let Some(details) = opened.details(device, all.len() as u32) {
         all.push(details);
@@ -44,30 +45,30 @@ fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     all
 }
 
-/// What an allocation weighs in a scope, from its details alone.
+/// Weight of an allocation in a scope, computed from its details alone.
 fn weight(details: &Details, scope: Scope) -> Option<u64> {
-    let born = details.born_event.map_or(0, |event| event + 1);
-    let died = details.freed_event.map_or(u32::MAX, |event| event + 1);
+    let allocated_at = details.allocated_event.map_or(0, |event| event + 1);
+    let freed_at = details.freed_event.map_or(u32::MAX, |event| event + 1);
     let bytes = details.requested;
     match scope {
         Scope::Ever => Some(bytes),
-        Scope::At(moment) => (born <= moment && moment < died).then_some(bytes),
-        Scope::Born(Span { from, to }) => (born > from && born <= to).then_some(bytes),
-        Scope::Freed(Span { from, to }) => (died > from && died <= to).then_some(bytes),
-        Scope::Kept(Span { from, to }) => (born > from && born <= to && died > to).then_some(bytes),
+        Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(bytes),
+        Scope::Allocated(Span { from, to }) => (allocated_at > from && allocated_at <= to).then_some(bytes),
+        Scope::Freed(Span { from, to }) => (freed_at > from && freed_at <= to).then_some(bytes),
+        Scope::Kept(Span { from, to }) => (allocated_at > from && allocated_at <= to && freed_at > to).then_some(bytes),
         Scope::ByteMoments(Span { from, to }) => {
-            let moments = (from..to).filter(|moment| (born..died).contains(moment)).count() as u64;
+            let moments = (from..to).filter(|moment| (allocated_at..freed_at).contains(moment)).count() as u64;
             (moments > 0).then_some(bytes * moments)
         }
         Scope::Change(Span { from, to }) => {
-            let [a, b] = [from, to].map(|moment| (born..died).contains(&moment));
+            let [a, b] = [from, to].map(|moment| (allocated_at..freed_at).contains(&moment));
             (a != b).then_some(bytes)
         }
     }
 }
 
-/// A frame as the tree shows it.
-fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
+/// Label of a frame in the tree.
+fn frame_label(frame: &FrameText, arrangement: Arrangement) -> String {
     let no_file = matches!(frame.filename.as_str(), "" | "??");
     match arrangement.merge {
         Merge::Line => format!("{}|{}|{}", frame.name, frame.filename, frame.line),
@@ -76,8 +77,8 @@ fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
     }
 }
 
-/// The frames of an allocation as the tree shows them, from the root on. `named`: the stacks that anything of some bytes has, which have a
-/// call site.
+/// Labels of an allocation's frames from the root on. `named` contains the stacks of allocations with a non-zero size,
+/// which have a call site.
 fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> Vec<String> {
     if details.stack.is_none() {
         return vec!["no stack".into()];
@@ -87,7 +88,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
     let frames = details.frames.iter().filter(|it| arrangement.internal == Internal::Shown || !internal(&it.filename));
     for frame in frames {
         let no_file = matches!(frame.filename.as_str(), "" | "??");
-        path.push(shown(frame, arrangement));
+        path.push(frame_label(frame, arrangement));
         if arrangement.merge == Merge::File
             && !no_file
             && path.len() > 1
@@ -103,10 +104,10 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
         path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
         path.push("internal frames only".into());
-        // The call site: here, of a file of one's own that the rules leave out, or else the innermost frame.
+        // The call site: the innermost user frame even if the rules hide its file, else the innermost frame.
         let site = details.frames.iter().find(|it| it.user).or(details.frames.first());
         let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
-        path.extend(site.map(|frame| shown(frame, arrangement)));
+        path.extend(site.map(|frame| frame_label(frame, arrangement)));
     }
     path
 }
@@ -118,7 +119,7 @@ fn label(row: &TreeRow) -> String {
     }
 }
 
-/// What stands at each path: in it and below it, and what ends there.
+/// Total and self weight of each path.
 fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap<Vec<String>, (Weight, Weight)> {
     let mut nodes: BTreeMap<Vec<String>, (Weight, Weight)> = BTreeMap::new();
     nodes.insert(Vec::new(), Default::default());
@@ -138,7 +139,7 @@ fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap
     nodes
 }
 
-/// The rows of a whole tree by their paths, with what must hold of every row on the way.
+/// Weights of a whole tree by path. Checks the invariants of every row.
 fn read(page: &TreePage) -> BTreeMap<Vec<String>, (Weight, Weight)> {
     let mut path: Vec<(String, &TreeRow)> = Vec::new();
     let mut nodes = BTreeMap::new();
@@ -180,20 +181,20 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_tree_is_what_a_look_at_each_allocation_gives(
+    fn tree_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         scopes in prop::collection::vec(spans(70), 1..6),
     ) {
         let mut opened = open(&turns::file(&turns)).unwrap();
         let rules = ["native", "file:/torch/"].map(str::to_owned).to_vec();
         opened.engine.request(Request::InternalFrames(rules));
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         let last = opened.summary.devices[0].events as u32;
         for (from, to, kind) in scopes {
             let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
             let scope = match kind {
                 0 => Scope::At(span.to),
-                1 => Scope::Born(span),
+                1 => Scope::Allocated(span),
                 2 => Scope::Freed(span),
                 3 => Scope::Kept(span),
                 4 => Scope::Ever,
@@ -204,13 +205,13 @@ proptest! {
                 prop_assert_eq!(read(&page), expected(&all, scope, arrangement), "{:?} {:?}", scope, arrangement);
             }
         }
-        // At every moment what the curve says.
+        // Every event: the total equals the live-bytes curve.
         let every: Vec<u32> = (0..=last).collect();
         for facts in moments(&mut opened, 0, &every) {
             let page = page(&mut opened, 0, whole(Scope::At(facts.moment), Arrangement::default()));
             prop_assert_eq!(page.total, Weight { bytes: facts.requested, count: facts.count });
         }
-        // And a range is told what the trees of its parts are.
+        // The range report equals the trees of its parts.
         let span = Span { from: last / 3, to: last - last / 4 };
         let Reply::Answer { serial: 3, answer: Answer::Range(facts) } =
             reply(&mut opened.engine, Request::Ask(Ask { serial: 3, device: 0, what: Question::Range(span) })) else { panic!("not a range") };
@@ -218,7 +219,7 @@ proptest! {
             let bytes: Vec<u64> = all.iter().filter_map(|details| weight(details, scope)).collect();
             Weight { bytes: bytes.iter().sum(), count: bytes.len() as u32 }
         };
-        prop_assert_eq!(facts.born, sum(Scope::Born(span)));
+        prop_assert_eq!(facts.allocated, sum(Scope::Allocated(span)));
         prop_assert_eq!(facts.freed, sum(Scope::Freed(span)));
         prop_assert_eq!(facts.kept, sum(Scope::Kept(span)));
         let curve: Vec<u64> = (span.from..=span.to).map(|moment| sum(Scope::At(moment)).bytes).collect();
@@ -231,14 +232,14 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// A change is the difference of two trees, node by node: nothing is lost, nothing appears, and what changed most stands first.
+    /// A change is the difference of two trees node by node, sorted by the largest change.
     #[test]
-    fn a_change_is_the_difference_of_two_moments(
+    fn change_tree_is_difference_of_two_trees(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         ends in prop::collection::vec((0u32..70, 0u32..70), 1..6),
     ) {
         let mut opened = open(&turns::file(&turns)).unwrap();
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         let last = opened.summary.devices[0].events as u32;
         for (from, to) in ends {
             let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
@@ -252,7 +253,7 @@ proptest! {
                 for row in &change.rows {
                     prop_assert_eq!(row.ends, [at(&a, row.node), at(&b, row.node)]);
                     let most = row.ends[0].bytes.max(row.ends[1].bytes);
-                    prop_assert!(row.weight.bytes >= most, "room for both ends");
+                    prop_assert!(row.weight.bytes >= most, "a box is as wide as the larger end");
                     let below = change.rows.iter().filter(|it| it.parent == row.node && it.node != row.node);
                     prop_assert!(below.map(|it| u64::MAX - it.ends[0].bytes.abs_diff(it.ends[1].bytes)).is_sorted());
                 }
@@ -261,7 +262,7 @@ proptest! {
                 prop_assert_eq!(nodes.len(), change.rows.len());
                 prop_assert!(a.keys().chain(b.keys()).all(|node| nodes.contains(node)));
             }
-            // The boxes are the same nodes.
+            // The flame graph's boxes are the same nodes.
             let question = FlameQuestion {
                 scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, find: None, allocation: None,
             };
@@ -273,7 +274,7 @@ proptest! {
                 let row = tree.rows.iter().find(|row| row.node == of.node).unwrap();
                 prop_assert_eq!((of.ends, of.weight), (row.ends, row.weight));
             }
-            // What changes it are the allocations that are live at one end.
+            // The ends are sums over the allocations live at each end.
             let sum = |end: u32| all.iter().filter_map(|details| weight(details, Scope::At(end))).sum::<u64>();
             prop_assert_eq!(tree.ends.map(|end| end.bytes), [sum(span.from), sum(span.to)]);
         }
@@ -281,7 +282,7 @@ proptest! {
 }
 
 #[test]
-fn the_root_is_the_curve_at_every_moment_of_real_files() {
+fn root_matches_live_bytes_of_real_files() {
     let Some(paths) = real_pickles() else { return };
     let mut asked = 0;
     for path in &paths {
@@ -304,25 +305,25 @@ fn the_root_is_the_curve_at_every_moment_of_real_files() {
             }
         }
     }
-    assert!(asked > 200, "only {asked} moments");
+    assert!(asked > 200, "only {asked} cursor positions");
 }
 
-/// A device of some hundred allocations.
+/// A device with several hundred allocations.
 fn sample() -> Opened {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     open(&turns::file(&turns)).unwrap()
 }
 
-fn born(opened: &Opened) -> Scope {
-    Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 })
+fn allocated_scope(opened: &Opened) -> Scope {
+    Scope::Allocated(Span { from: 0, to: opened.summary.devices[0].events as u32 })
 }
 
 #[test]
-fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
+fn heaviest_allocation_of_node_matches_brute_force() {
     let mut opened = sample();
-    let all = all(&mut opened, 0);
-    let scope = born(&opened);
+    let all = all_details(&mut opened, 0);
+    let scope = allocated_scope(&opened);
     for arrangement in arrangements() {
         for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
             let node = row.node;
@@ -330,7 +331,7 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
                 Request::Ask(Ask { serial: 9, device: 0, what: Question::Heaviest { scope, arrangement, node } });
             let Reply::Answer { serial: 9, answer: Answer::Heaviest(allocation) } = reply(&mut opened.engine, request)
             else {
-                panic!("other")
+                panic!("unexpected answer")
             };
             let is_there = |details: &&Details| {
                 let question = TreeQuestion {
@@ -340,8 +341,8 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
                 let page = page(&mut opened, 0, TreeQuestion { focus: Some(node), ..question });
                 page.revealed.is_some()
             };
-            // The most bytes, and of those the first.
-            let expected = all.iter().filter(|it| it.born_event.is_some()).filter(is_there);
+            // The largest, and the first of those with the same size.
+            let expected = all.iter().filter(|it| it.allocated_event.is_some()).filter(is_there);
             let expected = expected.fold(None, |best: Option<&Details>, it| match best {
                 Some(best) if best.requested >= it.requested => Some(best),
                 _ => Some(it),
@@ -354,10 +355,11 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
     }
 }
 
-/// The threads of the backward pass have no Python: their stacks stand below a note, by the node of autograd and the operator, with the
-/// colour of the legend; inverted the other way round. What names neither stands by its innermost frame.
+/// Threads of the backward pass have no Python frames. Their stacks are grouped below a note by autograd node and
+/// operator, with the colours of the legend, and in reverse order if inverted. Stacks with neither are grouped by their
+/// innermost frame.
 #[test]
-fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
+fn backward_pass_is_grouped_by_autograd_node_and_operator() {
     let native = |name: &str| format!(r#"{{"name": "{name}", "filename": "??", "line": 0}}"#);
     let stack = |names: &[&str]| names.iter().map(|name| native(name)).collect::<Vec<_>>().join(",");
     let mul = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
@@ -409,9 +411,9 @@ fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
     assert_eq!(rows(&mut opened, Root::Innermost), inverted);
 }
 
-/// No memory of a real file ends at the note.
+/// In a real file, no memory ends at the note itself.
 #[test]
-fn real_files_have_no_dead_end() {
+fn internal_frames_note_has_no_self_bytes() {
     let Some(folder) = opened::snapshots() else { return };
     let mut opened = open(&std::fs::read(folder.join("tiny-97-events.pickle")).unwrap()).unwrap();
     let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };
@@ -423,9 +425,9 @@ fn real_files_have_no_dead_end() {
     assert!(below.len() > 1 && below.iter().any(|name| name.contains("Backward")), "{below:?}");
 }
 
-/// Frames are one by what is shown of them: fx fields are not, lines of any size are.
+/// Frames are merged by function, file and line. fx fields are ignored, and lines can have any size.
 #[test]
-fn frames_are_one_by_function_file_and_line_alone() {
+fn frames_merge_by_function_file_and_line() {
     let lines: [i128; 6] = [5, 5 + (1 << 32), -1, 0, (1 << 64) - 1, 5];
     let frame = |line: i128, fx: &str| match fx {
         "" => format!(r#"{{"name": "f", "filename": "a.py", "line": {line}}}"#),

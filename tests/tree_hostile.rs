@@ -1,18 +1,19 @@
-//! Files made to break the tree of stacks: endlessly deep, endlessly many, sums beyond 64 bits. Each has an answer, soon, in slices.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Files built to stress the call tree: extreme depth, many stacks, sums beyond 64 bits. Each gets an answer soon, in
+//! slices.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Reach, Reveal, Root, Scope, Span,
-    TreePage, TreeQuestion, Weight,
+    Arrangement, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, MomentSpec, Reveal, Root,
+    Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
-use numbered::{Open, lines, open, pickle};
+use numbered::{OpenFile, open, pickle, pickle_of_lines};
 use std::time::{Duration, Instant};
 
-impl Open {
+impl OpenFile {
     fn tree(&mut self, question: TreeQuestion) -> TreePage {
         let started = Instant::now();
         match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) })) {
@@ -25,7 +26,7 @@ impl Open {
     }
 
     fn curve(&mut self) -> Weight {
-        let at = vec![At::Moment(self.last)];
+        let at = vec![MomentSpec::Moment(self.last)];
         match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 Weight { bytes: moments[0].requested, count: moments[0].count }
@@ -35,7 +36,7 @@ impl Open {
     }
 
     fn everything_open(&self, root: Root) -> TreeQuestion {
-        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         let arrangement = Arrangement { root, ..Arrangement::default() };
         let scope = Scope::At(self.last);
         TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 100] }
@@ -43,7 +44,7 @@ impl Open {
 }
 
 #[test]
-fn a_stack_too_deep_to_show_is_told_as_such() {
+fn too_deep_stack_is_shown_as_truncated() {
     let deep = |depth: u32| (0..depth).map(|at| at % 3).collect::<Vec<u32>>();
     let mut open = open(&pickle(3, [(1000, deep(300_000)), (70, deep(4096)), (5, deep(4097))].into_iter()));
     for root in [Root::Outermost, Root::Innermost] {
@@ -52,7 +53,7 @@ fn a_stack_too_deep_to_show_is_told_as_such() {
         assert_eq!(page.row_count, 1 + 1 + 4096);
         let note = &page.rows[1];
         assert_eq!((note.label.name.as_str(), note.weight.bytes), ("truncated: too deep, or too many stacks", 1005));
-        // The innermost frame is found at the end of a chain that never forks beyond the first.
+        // The innermost frame is at the end of a chain that forks only at the root.
         let reveal = Some(Reveal::Allocation(1));
         let page = open.tree(TreeQuestion { reveal, folds: vec![], ..open.everything_open(root) });
         let (row, _) = page.revealed.unwrap();
@@ -61,23 +62,23 @@ fn a_stack_too_deep_to_show_is_told_as_such() {
     }
 }
 
-/// Callers that are known already count as well.
+/// The depth limit also counts callers that are already known.
 #[test]
-fn a_stack_is_too_deep_whatever_was_asked_before() {
-    // All of one outer part, of which a third may be left out.
+fn depth_limit_is_independent_of_earlier_questions() {
+    // All share their outer frames, a third of them hidden.
     let deep = |depth: u32| (0..depth).rev().map(|at| at % 3).collect::<Vec<u32>>();
     let bytes = pickle(3, [(100, deep(8000)), (50, deep(4000)), (7, deep(4096)), (3, deep(4097))].into_iter());
     for internal in [Internal::Shown, Internal::Hidden] {
         let mut opens = [open(&bytes), open(&bytes)];
         opens.iter_mut().for_each(|open| open.engine.request(Request::InternalFrames(vec!["name:f1".to_owned()])));
-        let of = |open: &Open| {
+        let of = |open: &OpenFile| {
             let mut question = open.everything_open(Root::Outermost);
             question.arrangement.internal = internal;
             question
         };
-        // Only of the second one is it known how the stack with 4000 frames goes.
+        // Only the second one knows the path of the stack with 4000 frames.
         let [_, asked] = &mut opens;
-        asked.tree(TreeQuestion { scope: Scope::Born(Span { from: 2, to: 3 }), ..of(asked) });
+        asked.tree(TreeQuestion { scope: Scope::Allocated(Span { from: 2, to: 3 }), ..of(asked) });
         for mut open in opens {
             let page = open.tree(of(&open));
             assert_eq!(page.row_count, 1 + 1 + if internal == Internal::Shown { 4096 } else { 2731 });
@@ -88,23 +89,23 @@ fn a_stack_is_too_deep_whatever_was_asked_before() {
 }
 
 #[test]
-fn a_hundred_thousand_different_stacks_are_shown() {
-    // A machine that has other work to do as well makes any slice long, but not every time.
+fn hundred_thousand_stacks_keep_slices_short() {
+    // A busy machine can make any slice long, but not every time.
     assert!(
-        (0..3).any(|_| a_hundred_thousand_stacks() < Duration::from_millis(100)),
-        "long without a question for the time, or for a window of known rows"
+        (0..3).any(|_| longest_slice() < Duration::from_millis(100)),
+        "a slice or a window of known rows takes too long"
     );
 }
 
-/// How long there was no question for the time, or a window of known rows took.
-fn a_hundred_thousand_stacks() -> Duration {
+/// Longest time between two checks of the clock, or for a window of known rows.
+fn longest_slice() -> Duration {
     let mut open = open(&pickle(330, (0..100_000).map(|at| (u64::from(at) + 1, vec![at % 317, 0, at / 317]))));
     let mut again = Duration::ZERO;
     for root in [Root::Outermost, Root::Innermost] {
         let page = open.tree(open.everything_open(root));
         assert_eq!(page.total, Weight { bytes: 100_000 * 100_001 / 2, count: 100_000 });
         assert!(page.row_count > 100_000, "{}", page.row_count);
-        // Somewhere in the middle, again, at once.
+        // A window in the middle, requested a second time.
         let started = Instant::now();
         let page = open.tree(TreeQuestion { rows: [77_000, 60], ..open.everything_open(root) });
         assert_eq!((page.rows.len(), page.first), (60, 77_000));
@@ -130,15 +131,15 @@ fn a_hundred_thousand_stacks() -> Duration {
     open.slowest.max(again)
 }
 
-/// Thousands of rows of boxes, and an allocation of no bytes that has none of its own.
+/// Thousands of rows of boxes, and an allocation of zero bytes without a box of its own.
 #[test]
-fn the_box_of_an_allocation_is_found_at_once_among_many() {
+fn box_of_allocation_is_found_quickly() {
     let deep = |outermost: u32| (1..4000).map(|at| at % 3).chain([outermost]).collect::<Vec<u32>>();
     let stacks = (0..12).map(|at| (1000, deep(3 + at))).chain([(0, deep(99))]);
     let mut open = open(&pickle(100, stacks));
     let (scope, arrangement) = (Scope::At(open.last), Arrangement::default());
     let mut quickest = Duration::MAX;
-    // The boxes are made once.
+    // Boxes are built once.
     for (allocation, row) in [(3, 4000), (12, 0), (12, 0), (12, 0)] {
         open.slowest = Duration::ZERO;
         let allocation = Some(allocation);
@@ -153,14 +154,14 @@ fn the_box_of_an_allocation_is_found_at_once_among_many() {
             quickest = quickest.min(open.slowest);
         }
     }
-    assert!(quickest < Duration::from_millis(100), "{quickest:?} without a question for the time");
+    assert!(quickest < Duration::from_millis(100), "{quickest:?} without a check of the clock");
 }
 
-/// The rules look at a path once, not once for each of its lines.
+/// The rules check a path once, not once per line.
 #[test]
-fn internal_frames_of_a_file_with_a_long_path_are_left_out_soon() {
+fn frames_with_long_path_are_hidden_quickly() {
     let path = format!("/home/{}x.py", "a".repeat(4000));
-    let mut open = open(&lines(&path, 5_000));
+    let mut open = open(&pickle_of_lines(&path, 5_000));
     let rules = (0..30).map(|at| format!("file:aaaa{at}")).collect();
     open.engine.request(Request::InternalFrames(rules));
     let mut question = open.everything_open(Root::Outermost);
@@ -170,9 +171,9 @@ fn internal_frames_of_a_file_with_a_long_path_are_left_out_soon() {
     assert!(started.elapsed() < Duration::from_secs(8), "it took {:?}", started.elapsed());
 }
 
-/// Each stack is the one before and one frame more: from the innermost frame on they share nothing.
+/// Each stack is the previous one plus one frame. Inverted, they share no nodes.
 #[test]
-fn stacks_that_share_nothing_the_other_way_round_are_shown() {
+fn inverted_stacks_without_shared_frames_are_shown() {
     let mut open = open(&pickle(2000, (0..2000).map(|depth| (1, (0..=depth).rev().collect()))));
     for root in [Root::Outermost, Root::Innermost] {
         let page = open.tree(open.everything_open(root));
@@ -180,14 +181,14 @@ fn stacks_that_share_nothing_the_other_way_round_are_shown() {
         let expected = if root == Root::Outermost { 2001 } else { 1 + 2000 * 2001 / 2 };
         assert_eq!(page.row_count, expected);
     }
-    // However many moments are asked about, what is kept of them does not grow.
+    // Kept memory does not grow with the number of cursor positions.
     for moment in 1995..2001 {
         let scope = Scope::At(moment);
         open.tree(TreeQuestion { scope, folds: vec![], ..open.everything_open(Root::Innermost) });
     }
     let answers = open.engine.heap_bytes().into_iter().find(|(table, _)| *table == "answers").unwrap().1;
     assert!(answers < 300 << 20, "{} MiB", answers >> 20);
-    // More nodes than a tree has: the rest stands in one, and nothing is lost.
+    // Above the maximum number of nodes, the rest is merged into one node without losing bytes.
     let mut open = numbered::open(&pickle(3000, (0..3000).map(|depth| (1, (0..=depth).rev().collect()))));
     let mut question = TreeQuestion { folds: vec![], rows: [0, 2000], ..open.everything_open(Root::Innermost) };
     let page = open.tree(question.clone());
@@ -200,14 +201,14 @@ fn stacks_that_share_nothing_the_other_way_round_are_shown() {
 }
 
 #[test]
-fn sums_beyond_64_bits_stay_at_the_limit() {
+fn sums_beyond_64_bits_saturate() {
     let huge = u64::try_from(i64::MAX).unwrap();
     let mut open = open(&pickle(3, (0..5).map(|at| (huge, vec![at % 3, 0]))));
     let page = open.tree(open.everything_open(Root::Outermost));
     assert_eq!(page.total, Weight { bytes: u64::MAX, count: 5 });
     let span = Span { from: u32::MAX, to: 2 };
     for scope in
-        [Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
+        [Scope::At(u32::MAX), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
     {
         open.tree(TreeQuestion { scope, focus: Some(u32::MAX), ..open.everything_open(Root::Innermost) });
     }
@@ -225,19 +226,19 @@ fn sums_beyond_64_bits_stay_at_the_limit() {
     let Reply::Answer { answer: Answer::Range(facts), .. } =
         open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Range(span) }))
     else {
-        panic!("other")
+        panic!("unexpected answer")
     };
-    assert_eq!((facts.span, facts.born, facts.at_begin), (Span { from: 2, to: 2 }, Weight::default(), facts.at_end));
-    let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Range(span) }));
-    assert!(
-        matches!(range, Reply::Answer { answer: Answer::Range(_), .. }),
-        "a device that is not there has an answer"
+    assert_eq!(
+        (facts.span, facts.allocated, facts.at_begin),
+        (Span { from: 2, to: 2 }, Weight::default(), facts.at_end)
     );
+    let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Range(span) }));
+    assert!(matches!(range, Reply::Answer { answer: Answer::Range(_), .. }), "an unknown device gets an answer");
     let question = Box::new(open.everything_open(Root::Outermost));
     let Reply::Answer { answer: Answer::Tree(page), .. } =
         open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Tree(question) }))
     else {
-        panic!("other")
+        panic!("unexpected answer")
     };
     assert_eq!(*page, TreePage::default());
 }

@@ -1,11 +1,11 @@
-//! The rows of a tree: what is open and closed, windows of them, what is revealed, what a search marks.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Rows of the call tree: open and closed nodes, windows of rows, revealed nodes, search matches.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Fold, FoldState, Reach, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldScope, FoldState, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
@@ -34,25 +34,25 @@ fn find(opened: &mut Opened, query: &str) -> Tally {
     }
 }
 
-/// A device of some hundred allocations, and the question about all that were born in its trace.
+/// A device with several hundred allocations, and a question about all those allocated in its trace.
 fn sample() -> (Opened, TreeQuestion) {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let opened = open(&turns::file(&turns)).unwrap();
-    let scope = Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 });
+    let scope = Scope::Allocated(Span { from: 0, to: opened.summary.devices[0].events as u32 });
     let arrangement = Arrangement::default();
     (opened, TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: None, rows: [0, 2000] })
 }
 
-fn fold(node: u32, reach: Reach, state: FoldState) -> Fold {
+fn fold(node: u32, reach: FoldScope, state: FoldState) -> Fold {
     Fold { node, reach, state }
 }
 
 fn all_open(question: &TreeQuestion) -> TreeQuestion {
-    TreeQuestion { folds: vec![fold(0, Reach::AllBelow, FoldState::Open)], ..question.clone() }
+    TreeQuestion { folds: vec![fold(0, FoldScope::AllBelow, FoldState::Open)], ..question.clone() }
 }
 
-/// A plain tree: the children of each node in their order.
+/// Children of each node in their order.
 fn children(rows: &[TreeRow]) -> BTreeMap<u32, Vec<u32>> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for row in rows.iter().skip(1) {
@@ -61,7 +61,7 @@ fn children(rows: &[TreeRow]) -> BTreeMap<u32, Vec<u32>> {
     children
 }
 
-/// The rows that folds leave, the slow way: for each node all that was ever done to it or above it.
+/// Rows left by folds, computed by brute force: applies to each node its own folds and those of its ancestors.
 fn expected(
     children: &BTreeMap<u32, Vec<u32>>,
     way: &[u32],
@@ -72,7 +72,7 @@ fn expected(
     let node = way[way.len() - 1];
     let mut is_open = open;
     for fold in folds {
-        let reaches = fold.node == node || (fold.reach == Reach::AllBelow && way.contains(&fold.node));
+        let reaches = fold.node == node || (fold.reach == FoldScope::AllBelow && way.contains(&fold.node));
         if reaches && fold.state != FoldState::Leaf {
             is_open = fold.state == FoldState::Open;
         }
@@ -90,7 +90,7 @@ fn expected(
     }
 }
 
-fn way_to(rows: &[TreeRow], node: u32) -> Vec<u32> {
+fn path_to(rows: &[TreeRow], node: u32) -> Vec<u32> {
     let parent = |node: u32| rows.iter().find(|row| row.node == node).map(|row| row.parent).filter(|&it| it != node);
     let mut way: Vec<u32> = std::iter::successors(Some(node), |&at| parent(at)).collect();
     way.reverse();
@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn folds_leave_the_rows_they_say(
+    fn folds_match_brute_force(
         folds in prop::collection::vec((0usize..60, any::<bool>(), 0u8..5), 0..12),
         focus in prop::option::of(0usize..60),
         reveal in prop::option::of(0usize..60),
@@ -116,32 +116,32 @@ proptest! {
         let node = |place: usize| tree[place % tree.len()].node;
         question.folds = folds.iter().map(|&(place, all, state)| {
             let state = match state { 0 => FoldState::Leaf, 1 | 2 => FoldState::Closed, _ => FoldState::Open };
-            fold(node(place), if all { Reach::AllBelow } else { Reach::One }, state)
+            fold(node(place), if all { FoldScope::AllBelow } else { FoldScope::One }, state)
         }).collect();
         question.focus = focus.map(node);
         let top = question.focus.unwrap_or(0);
         let children = children(&tree);
         let mut rows = Vec::new();
-        let way = way_to(&tree, top);
+        let way = path_to(&tree, top);
         expected(&children, &way, &question.folds, true, &mut rows);
         let seen = page(&mut opened, &question);
         prop_assert_eq!(seen.rows.iter().map(|row| (row.node, row.fold)).collect::<Vec<_>>(), rows.clone());
         prop_assert_eq!(seen.row_count as usize, rows.len());
         prop_assert_eq!(seen.above.iter().map(|(node, _)| *node).collect::<Vec<_>>(), &way[..way.len() - 1]);
 
-        // A window is a part of it.
+        // A window is a part of the rows.
         question.rows = [window.0, window.1];
         let part = page(&mut opened, &question);
         let end = seen.rows.len().min((window.0 + window.1) as usize);
         let expected_rows = seen.rows.get(window.0 as usize..end).unwrap_or(&[]);
         prop_assert_eq!((part.first, &part.rows[..]), (window.0, expected_rows));
 
-        // What is revealed is among the rows, and stays there when what was opened for it is asked for.
+        // The revealed node is among the rows, and remains there when the folds opened for it are sent back.
         if let Some(target) = reveal.map(node) {
             question.rows = [window.0, window.1 + 1];
             question.reveal = Some(Reveal::Node(target));
             let shown = page(&mut opened, &question);
-            let is_below = way_to(&tree, target).contains(&top);
+            let is_below = path_to(&tree, target).contains(&top);
             prop_assert_eq!(shown.revealed.map(|(_, node)| node), Some(target).filter(|_| is_below));
             if let Some((row, _)) = shown.revealed {
                 prop_assert_eq!(shown.rows[(row - shown.first) as usize].node, target);
@@ -149,7 +149,7 @@ proptest! {
                 prop_assert!(shown.opened.is_empty());
             }
             question.reveal = None;
-            question.folds.extend(shown.opened.iter().map(|&node| fold(node, Reach::One, FoldState::Open)));
+            question.folds.extend(shown.opened.iter().map(|&node| fold(node, FoldScope::One, FoldState::Open)));
             question.rows = [shown.first, window.1 + 1];
             let again = page(&mut opened, &question);
             prop_assert_eq!((again.row_count, again.rows), (shown.row_count, shown.rows));
@@ -158,7 +158,7 @@ proptest! {
 }
 
 #[test]
-fn a_search_marks_rows_and_sums_what_it_found() {
+fn search_marks_rows_and_sums_matches() {
     let (mut opened, question) = sample();
     for (query, name) in
         [("Train.py:14", "Train.py|14"), ("/empty$/", "at::empty"), ("nothing like it", "nothing like it")]
@@ -174,19 +174,19 @@ fn a_search_marks_rows_and_sums_what_it_found() {
                     || (name == "Train.py|14" && row.label.file.ends_with("Train.py") && row.label.line == "14")
             };
             assert_eq!(matches, rows.iter().filter(named).map(|row| row.node).collect::<Vec<_>>(), "{query}");
-            // All allocations born in the trace, but for those that were there before.
+            // Counts only allocations made in the trace, not those from before recording.
             assert!(rows[0].found <= tally.requested && (rows[0].found > 0) == (tally.count > 0), "{query}");
             for row in &rows {
                 assert!(row.found <= row.weight.bytes);
                 if row.matches {
-                    assert_eq!(row.found, row.weight.bytes, "what matches is found with all that it called: {query}");
+                    assert_eq!(row.found, row.weight.bytes, "a match counts with everything below it: {query}");
                 }
                 let below: u64 =
                     rows.iter().filter(|it| it.parent == row.node && it.node != row.node).map(|it| it.found).sum();
                 assert!(below <= row.found && row.found <= below + row.own.bytes, "{query}");
             }
 
-            // Round by Enter, and back, from every row.
+            // Enter and Shift+Enter from every row.
             for row in &rows {
                 let after =
                     matches.iter().find(|&&node| place(&rows, node) > place(&rows, row.node)).or(matches.first());
@@ -202,7 +202,7 @@ fn a_search_marks_rows_and_sums_what_it_found() {
             }
         }
     }
-    // Another search, the same serial: nothing of the one before.
+    // A different search with the same serial drops the earlier marks.
     find(&mut opened, "Forward");
     let question = TreeQuestion { find: Some(FIND), ..all_open(&question) };
     assert!(page(&mut opened, &question).rows.iter().all(|row| row.matches == (row.label.name == "Forward")));
@@ -215,7 +215,7 @@ fn place(rows: &[TreeRow], node: u32) -> usize {
 }
 
 #[test]
-fn numbers_of_nodes_hold_at_every_moment() {
+fn node_ids_are_stable_across_events() {
     let (mut opened, question) = sample();
     let mut named: BTreeMap<u32, (u32, String)> = BTreeMap::new();
     let mut seen = BTreeSet::new();

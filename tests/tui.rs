@@ -1,11 +1,11 @@
-//! `memscape tui` on a terminal that is only remembered: golden screens, and what keys do to them. `MEMSCAPE_BLESS=1 cargo test --test native
-//! tui::` writes the screens anew; look at them before you commit them.
+//! `memscape tui` on an in-memory terminal: golden screens, and the effects of keys. `MEMSCAPE_BLESS=1 cargo test
+//! --test native tui::` rewrites the screens. Review them before you commit.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use flate2::read::GzDecoder;
 use memscape::engine::protocol::Access;
-use memscape::engine::{Engine, Want};
+use memscape::engine::{Engine, NeededBytes};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile, plain};
 
-/// Files of the folder of samples, unpacked in memory.
+/// Files of the samples folder, decompressed in memory.
 struct Samples {
-    /// How long the disk stops where two thirds are read.
-    stops: Duration,
+    /// Duration of a simulated disk stall after two thirds of the file.
+    stall: Duration,
 }
 
 struct Bytes {
     bytes: Vec<u8>,
     at: usize,
-    stops: Duration,
+    stall: Duration,
 }
 
 impl Source for Bytes {
@@ -40,24 +40,24 @@ impl Source for Bytes {
         Ok(())
     }
 
-    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
-        if let Want::At(offset) = want {
+    fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>> {
+        if let NeededBytes::At(offset) = want {
             self.at = offset as usize;
         }
         let end = self.bytes.len().min(self.at + 50_000);
         if (self.at..end).contains(&(self.bytes.len() / 3 * 2)) {
-            std::thread::sleep(self.stops);
+            std::thread::sleep(self.stall);
         }
         let chunk = self.bytes[self.at.min(end)..end].to_vec();
         self.at = end;
         Ok(chunk)
     }
 
-    fn keep_whole(&mut self) -> io::Result<()> {
+    fn copy_to_file(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    fn keep(self: Box<Self>, _: Engine) {}
+    fn on_close(self: Box<Self>, _: Engine) {}
 }
 
 impl Disk for Samples {
@@ -68,14 +68,14 @@ impl Disk for Samples {
             Some(ending) if ending == "gz" => drop(GzDecoder::new(&*packed).read_to_end(&mut bytes)?),
             _ => bytes = packed,
         }
-        Ok(Box::new(Bytes { bytes, at: 0, stops: self.stops }))
+        Ok(Box::new(Bytes { bytes, at: 0, stall: self.stall }))
     }
 
     fn snapshots(&self, path: &Path) -> Vec<Found> {
         vec![Found { path: path.to_owned(), name: path.file_name().unwrap().to_string_lossy().into_owned() }]
     }
 
-    fn survey(&self) -> SurveyFile {
+    fn survey_function(&self) -> SurveyFile {
         |_| Err("not surveyed here".to_owned())
     }
 }
@@ -86,36 +86,36 @@ fn sample(name: &str) -> PathBuf {
 
 const COLOURS: Screen = Screen { depth: Depth::True, is_light: false, is_braille: false };
 
-struct Seen {
+struct TerminalApp {
     app: App,
     size: [u16; 2],
 }
 
-impl Seen {
-    fn of(files: &[&str], size: [u16; 2], screen: Screen) -> Seen {
-        let mut seen = Seen::loading(files, size, screen, Duration::ZERO);
+impl TerminalApp {
+    fn open(files: &[&str], size: [u16; 2], screen: Screen) -> TerminalApp {
+        let mut seen = TerminalApp::loading(files, size, screen, Duration::ZERO);
         seen.settle();
         seen
     }
 
-    /// Files that are about to be read, from a disk that stops for so long.
-    fn loading(files: &[&str], size: [u16; 2], screen: Screen, stops: Duration) -> Seen {
-        let mut app = App::new(Box::new(Samples { stops }), screen);
+    /// Starts to load files from a disk that stalls for `stops`.
+    fn loading(files: &[&str], size: [u16; 2], screen: Screen, stops: Duration) -> TerminalApp {
+        let mut app = App::new(Box::new(Samples { stall: stops }), screen);
         assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
-        Seen { app, size }
+        TerminalApp { app, size }
     }
 
     fn settle(&mut self) {
         loop {
-            let is_other = self.app.arrange(self.size[0], self.size[1]);
+            let is_other = self.app.update_layout(self.size[0], self.size[1]);
             if !self.app.work(&mut || true) && !is_other {
                 return;
             }
         }
     }
 
-    /// Presses keys: letters, or names with what is held.
-    fn keys(&mut self, keys: &[&str]) -> &mut Seen {
+    /// Presses keys: letters, or key names with modifiers.
+    fn keys(&mut self, keys: &[&str]) -> &mut TerminalApp {
         for key in keys {
             self.app.key(&event(key));
             self.settle();
@@ -136,7 +136,7 @@ impl Seen {
         (0..self.size[1]).map(|y| row(y).trim_end().to_owned() + "\n").collect()
     }
 
-    fn has(&self, texts: &[&str]) {
+    fn assert_shows(&self, texts: &[&str]) {
         let screen = self.text();
         for text in texts {
             assert!(screen.contains(text), "{text:?} is not on the screen:\n{screen}");
@@ -172,8 +172,8 @@ fn event(key: &str) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-/// Holds a screen against the golden one.
-fn check(name: &str, seen: &Seen) {
+/// Compares a screen with the golden one.
+fn assert_golden(name: &str, seen: &TerminalApp) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tui").join(format!("{name}.txt"));
     let screen = seen.text();
     if std::env::var_os("MEMSCAPE_BLESS").is_some() {
@@ -181,28 +181,28 @@ fn check(name: &str, seen: &Seen) {
         std::fs::write(&path, &screen).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(golden == screen, "{name} is another screen now:\n{screen}");
+    assert!(golden == screen, "{name} differs from the golden screen:\n{screen}");
 }
 
 #[test]
-fn an_oom_opens_at_its_cause() {
+fn oom_file_opens_at_its_cause() {
     for size in [[80, 24], [120, 40], [200, 60]] {
-        check(&format!("oom_{}x{}", size[0], size[1]), &Seen::of(&["out-of-memory"], size, COLOURS));
+        assert_golden(&format!("oom_{}x{}", size[0], size[1]), &TerminalApp::open(&["out-of-memory"], size, COLOURS));
     }
 }
 
-/// What is decoded so far is told when a file takes longer than 400 ms: here its disk does.
+/// Partial figures are shown if loading takes longer than 400 ms, which the disk stall forces here.
 #[test]
-fn the_timeline_grows_while_a_file_loads() {
-    let mut seen = Seen::loading(&["training"], [120, 40], COLOURS, Duration::from_millis(500));
+fn timeline_grows_while_file_loads() {
+    let mut seen = TerminalApp::loading(&["training"], [120, 40], COLOURS, Duration::from_millis(500));
     loop {
-        seen.app.arrange(120, 40);
-        assert!(seen.app.work(&mut || false), "it was open before anything was told:\n{}", seen.text());
+        seen.app.update_layout(120, 40);
+        assert!(seen.app.work(&mut || false), "the file opened before any partial figures:\n{}", seen.text());
         if seen.text().contains("Peak so far") {
             break;
         }
     }
-    seen.has(&[
+    seen.assert_shows(&[
         "training.pickle.gz · GPU 0",
         "Peak so far ≈ 2.30 GiB",
         "▼ peak 2.30 GiB",
@@ -210,107 +210,107 @@ fn the_timeline_grows_while_a_file_loads() {
         "▄▄▄▄████",
         "Reading 96 %",
     ]);
-    // Its window moves as always; what needs the whole file is left alone.
+    // The window moves as usual. Keys that need the whole file have no effect.
     seen.app.key(&event("+"));
     seen.app.key(&event("Enter"));
     seen.settle();
     let finished = seen.keys(&["0"]).text();
     assert!(!finished.contains("so far"), "{finished}");
-    assert_eq!(finished, Seen::of(&["training"], [120, 40], COLOURS).keys(&["0"]).text());
+    assert_eq!(finished, TerminalApp::open(&["training"], [120, 40], COLOURS).keys(&["0"]).text());
 }
 
 #[test]
-fn each_view_has_its_screen() {
+fn views_match_golden_screens() {
     let views = [("tree", "T"), ("flame", "F"), ("allocations", "L"), ("segments", "M"), ("events", "A")];
     for size in [[80, 24], [120, 40]] {
-        let mut seen = Seen::of(&["training"], size, COLOURS);
+        let mut seen = TerminalApp::open(&["training"], size, COLOURS);
         for (name, key) in views {
-            check(&format!("{name}_{}x{}", size[0], size[1]), seen.keys(&[key]));
+            assert_golden(&format!("{name}_{}x{}", size[0], size[1]), seen.keys(&[key]));
         }
     }
 }
 
 #[test]
-fn a_selection_has_its_stack_in_the_side_pane() {
+fn selection_shows_stack_in_side_pane() {
     for size in [[80, 24], [120, 40]] {
-        let mut seen = Seen::of(&["training"], size, COLOURS);
+        let mut seen = TerminalApp::open(&["training"], size, COLOURS);
         seen.keys(&["L", "Home", "Tab", "Right", "Left"]);
-        check(&format!("selection_{}x{}", size[0], size[1]), &seen);
+        assert_golden(&format!("selection_{}x{}", size[0], size[1]), &seen);
     }
 }
 
 #[test]
-fn a_comparison_has_two_lanes_and_its_insight() {
-    let seen = Seen::of(&["training", "leak"], [120, 40], COLOURS);
-    check("comparison_120x40", &seen);
+fn comparison_shows_two_lanes_and_insight() {
+    let seen = TerminalApp::open(&["training", "leak"], [120, 40], COLOURS);
+    assert_golden("comparison_120x40", &seen);
 }
 
 #[test]
-fn without_colours_letters_say_what_is_what() {
-    let mut seen = Seen::of(&["training"], [120, 40], Screen { depth: Depth::None, ..COLOURS });
+fn screen_without_colours_uses_letters() {
+    let mut seen = TerminalApp::open(&["training"], [120, 40], Screen { depth: Depth::None, ..COLOURS });
     seen.keys(&["T", "Tab"]);
-    check("plain_colours_120x40", &seen);
+    assert_golden("plain_colours_120x40", &seen);
     let buffer = seen.terminal().backend().buffer().clone();
     let coloured = buffer.content().iter().filter(|cell| matches!(cell.fg, ratatui::style::Color::Rgb(..)));
     assert_eq!(coloured.count(), 0);
 }
 
-/// The picture is the page's: each column has the highest stack of the moments that it covers, as the scene says.
+/// The picture is the same as on the page: each column has the highest stack of its events, as in the scene.
 #[test]
-fn a_cell_is_as_high_as_the_highest_moment_that_it_covers() {
-    let seen = Seen::of(&["leak"], [120, 40], COLOURS);
+fn column_shows_highest_stack_it_covers() {
+    let seen = TerminalApp::open(&["leak"], [120, 40], COLOURS);
     let screen = seen.text();
     let rows: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
     let peak = rows.iter().position(|row| row.iter().any(|sign| "▄▀█".contains(*sign))).unwrap();
-    // The peak stands in the first rows of the picture, and its mark says which column.
+    // The peak is in the first rows of the picture, with a mark at its column.
     assert!(peak <= 4, "{screen}");
-    seen.has(&["▼ peak"]);
+    seen.assert_shows(&["▼ peak"]);
 }
 
 #[test]
-fn the_cursor_moves_all_views() {
-    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+fn cursor_moves_all_views() {
+    let mut seen = TerminalApp::open(&["training"], [120, 40], COLOURS);
     seen.keys(&["T", "@", "5", "0", "0", "Enter"]);
-    seen.has(&["event 500", "▲ event 500"]);
+    seen.assert_shows(&["event 500", "▲ event 500"]);
     seen.keys(&["q", "Shift+Right"]);
-    seen.has(&["event 501"]);
+    seen.assert_shows(&["event 501"]);
     seen.keys(&["x", "Shift+Right", "Shift+Right", "F8"]);
-    seen.has(&["A → B", "Range"]);
+    seen.assert_shows(&["A → B", "Range"]);
 }
 
 #[test]
 fn keys_zoom_pan_and_undo() {
-    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+    let mut seen = TerminalApp::open(&["training"], [120, 40], COLOURS);
     let whole = seen.text();
     let zoomed = seen.keys(&["+", "+", "+"]).text();
     assert_ne!(whole, zoomed);
     assert_ne!(zoomed, seen.keys(&["d"]).text());
     seen.keys(&["0"]);
-    assert_eq!(whole, seen.text(), "everything is seen again");
+    assert_eq!(whole, seen.text(), "the whole trace is shown again");
     assert_ne!(whole, seen.keys(&["Ctrl+b"]).text(), "braille");
 }
 
 #[test]
-fn the_palette_and_the_help_know_the_terminals_keys() {
-    let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
+fn palette_and_help_list_terminal_keys() {
+    let mut seen = TerminalApp::open(&["training"], [80, 24], COLOURS);
     seen.keys(&[":"]);
     for letter in "flame".chars() {
         seen.keys(&[&letter.to_string()]);
     }
-    seen.has(&["Show the flame graph", "F"]);
+    seen.assert_shows(&["Show the flame graph", "F"]);
     seen.keys(&["Enter"]);
-    seen.has(&["Backspace out"]);
+    seen.assert_shows(&["Backspace out"]);
     seen.keys(&["?"]);
-    seen.has(&["In the terminal", "Back to the timeline"]);
+    seen.assert_shows(&["In the terminal", "Back to the timeline"]);
     seen.keys(&["Esc"]);
     assert!(!seen.text().contains("In the terminal"));
 }
 
 #[test]
-fn the_mouse_selects_zooms_and_chooses_tabs() {
-    let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
+fn mouse_selects_zooms_and_switches_tabs() {
+    let mut seen = TerminalApp::open(&["training"], [120, 40], COLOURS);
     let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-    let click = |seen: &mut Seen, column: u16, row: u16| {
+    let click = |seen: &mut TerminalApp, column: u16, row: u16| {
         for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
             seen.app.mouse(&mouse(kind, column, row));
             seen.settle();
@@ -318,10 +318,10 @@ fn the_mouse_selects_zooms_and_chooses_tabs() {
     };
     let tabs = seen.text().lines().position(|line| line.contains("T Call tree")).unwrap() as u16;
     click(&mut seen, 18, tabs);
-    seen.has(&["in all"]);
+    seen.assert_shows(&["in all"]);
     // A block of the picture, low in its middle.
     click(&mut seen, 40, 14);
-    seen.has(&["innermost first"]);
+    seen.assert_shows(&["innermost first"]);
     let before = seen.text();
     seen.app.mouse(&mouse(MouseEventKind::ScrollUp, 40, 14));
     seen.settle();
@@ -329,18 +329,18 @@ fn the_mouse_selects_zooms_and_chooses_tabs() {
 }
 
 #[test]
-fn a_file_that_can_not_be_read_is_said_and_the_open_one_stays() {
-    let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
+fn unreadable_file_reports_error_and_keeps_open_file() {
+    let mut seen = TerminalApp::open(&["training"], [80, 24], COLOURS);
     let broken = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tui_broken.pickle");
     std::fs::write(&broken, b"\x80\x04broken").unwrap();
     seen.app.open(&[broken]);
     seen.settle();
-    seen.has(&["Could not open", "training.pickle.gz", "Peak "]);
+    seen.assert_shows(&["Could not open", "training.pickle.gz", "Peak "]);
 }
 
 #[test]
-fn plain_text_says_what_the_view_says() {
-    let mut app = App::new(Box::new(Samples { stops: Duration::ZERO }), Screen { depth: Depth::None, ..COLOURS });
+fn plain_mode_prints_views_as_text() {
+    let mut app = App::new(Box::new(Samples { stall: Duration::ZERO }), Screen { depth: Depth::None, ..COLOURS });
     app.open(&[sample("training")]);
     let mut output = Vec::new();
     let input = "T\nCtrl+e\n/train.py\n:show events\n?\n";
@@ -350,13 +350,13 @@ fn plain_text_says_what_the_view_says() {
     assert!(screens[1].contains("Peak live bytes (requested): "), "{text}");
     assert!(screens[2].contains("internal frames hidden"), "{text}");
     assert!(text.contains("events") && text.contains("In the terminal"), "{text}");
-    assert!(!text.contains('\u{1b}'), "no sequences for terminals");
+    assert!(!text.contains('\u{1b}'), "no escape sequences");
 }
 
 #[test]
-fn any_size_and_any_bytes_give_a_screen() {
+fn any_size_and_any_file_give_a_screen() {
     for size in [[1, 1], [3, 2], [9, 5], [20, 8], [79, 23], [400, 100]] {
-        let mut seen = Seen::of(&["out-of-memory"], size, COLOURS);
+        let mut seen = TerminalApp::open(&["out-of-memory"], size, COLOURS);
         for key in ["T", "F", "L", "M", "A", "W", "Tab", "Tab", "?", "Esc", ":", "Esc", "o", "Esc", "V", "Ctrl+b"] {
             seen.keys(&[key]);
             assert_eq!(seen.text().lines().count(), usize::from(size[1]));
@@ -365,9 +365,9 @@ fn any_size_and_any_bytes_give_a_screen() {
     for (name, bytes) in [("empty", &b""[..]), ("text", b"hello"), ("cut", b"\x80\x04\x95\xff\xff")] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tui_{name}.pickle"));
         std::fs::write(&path, bytes).unwrap();
-        let mut app = App::new(Box::new(Samples { stops: Duration::ZERO }), COLOURS);
+        let mut app = App::new(Box::new(Samples { stall: Duration::ZERO }), COLOURS);
         app.open(&[path]);
-        let mut seen = Seen { app, size: [80, 24] };
+        let mut seen = TerminalApp { app, size: [80, 24] };
         seen.settle();
         assert!(seen.app.failure().is_some(), "{name}:\n{}", seen.text());
         seen.keys(&["T", "?", "q", "+", "Enter", "/", "Esc"]);

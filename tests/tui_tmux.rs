@@ -1,9 +1,10 @@
-//! `memscape tui` in tmux, as over SSH: each job of the screen is done by keys at three sizes, and what stands there is what `--json` says.
+//! `memscape tui` in tmux, as over SSH: each task is done with keys at three screen sizes, and the screen shows the
+//! same figures as `--json`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::tmux::{Tmux, has_tmux};
-use memscape::units::grouped;
+use memscape::units::group_digits;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -33,22 +34,22 @@ fn open(size: [u16; 2], files: &[&str]) -> Tmux {
 }
 
 fn number(of: &Value) -> String {
-    grouped(of.as_u64().unwrap_or_else(|| panic!("{of} is no number")))
+    group_digits(of.as_u64().unwrap_or_else(|| panic!("{of} is not a number")))
 }
 
-/// Waits until all words of a text stand on the screen: lines are broken, and may have a list beside them.
+/// Waits until all words of a text are on the screen. Lines may be wrapped and have a list beside them.
 fn wait_for_words(tmux: &Tmux, text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
     tmux.wait(&format!("waiting for the words of {text:?}"), |screen| words.iter().all(|word| screen.contains(word)));
 }
 
-/// Goes to the insight of this title.
+/// Goes to the insight with this title.
 fn go_to_insight(tmux: &Tmux, title: &str) {
     tmux.keys(&["W"]);
     for _ in 0..20 {
         let is_there = |screen: &str| screen.contains("Enter show");
         tmux.wait("the insights have the focus", is_there);
-        // What is chosen stands in the link.
+        // The link contains the chosen insight.
         tmux.keys(&["o"]);
         let link = tmux.wait_for(&["memscape html"]);
         tmux.keys(&["Escape"]);
@@ -59,11 +60,11 @@ fn go_to_insight(tmux: &Tmux, title: &str) {
         }
         tmux.keys(&["Right"]);
     }
-    panic!("there is no insight {title}");
+    panic!("no insight {title}");
 }
 
 #[test]
-fn the_cause_of_an_oom_is_what_one_sees_first() {
+fn oom_file_shows_cause_first() {
     if !has_tmux() {
         return;
     }
@@ -74,7 +75,7 @@ fn the_cause_of_an_oom_is_what_one_sees_first() {
     for size in SIZES {
         let tmux = open(size, &[&file]);
         wait_for_words(&tmux, statements[0]["text"].as_str().unwrap());
-        // The numbers of the file, to the byte.
+        // The file's exact byte counts.
         tmux.keys(&["Tab", "Tab", "Right"]);
         let device = &summary[0]["devices"][0];
         tmux.wait_for(&[
@@ -86,7 +87,7 @@ fn the_cause_of_an_oom_is_what_one_sees_first() {
 }
 
 #[test]
-fn who_holds_the_peak_stands_in_the_call_tree_to_the_byte() {
+fn call_tree_shows_exact_bytes_at_peak() {
     if !has_tmux() {
         return;
     }
@@ -96,7 +97,7 @@ fn who_holds_the_peak_stands_in_the_call_tree_to_the_byte() {
     for size in SIZES {
         let tmux = open(size, &[&file]);
         tmux.keys(&["C-e", "P", "T"]);
-        // All of the tree, and, inverted, the call site that has the most.
+        // The whole tree and, inverted, the largest call site.
         tmux.wait_for(&[&format!("{} B in all", number(&peak["live_bytes"]))]);
         tmux.keys(&["r"]);
         let place = format!(
@@ -105,7 +106,7 @@ fn who_holds_the_peak_stands_in_the_call_tree_to_the_byte() {
             first["line"].as_str().map_or_else(|| first["line"].to_string(), str::to_owned)
         );
         tmux.wait_for(&["inverted", &format!("{} B", number(&first["live_bytes"])), &place]);
-        // Focus on it, and back.
+        // Focuses on it and goes back.
         tmux.keys(&["Down", "f"]);
         tmux.wait("the row is at the top", |screen| !screen.contains("▾ all allocations"));
         tmux.keys(&["q"]);
@@ -114,7 +115,7 @@ fn who_holds_the_peak_stands_in_the_call_tree_to_the_byte() {
 }
 
 #[test]
-fn leaks_are_told_as_on_the_command_line() {
+fn leaks_match_command_line() {
     if !has_tmux() {
         return;
     }
@@ -129,7 +130,7 @@ fn leaks_are_told_as_on_the_command_line() {
 }
 
 #[test]
-fn all_allocations_are_listed_selected_searched_and_copied() {
+fn allocations_are_listed_selected_searched_and_copied() {
     if !has_tmux() {
         return;
     }
@@ -145,7 +146,7 @@ fn all_allocations_are_listed_selected_searched_and_copied() {
             &format!("Listed: {} B", number(&all["requested_bytes"])),
             &format!("{} B", number(&first["requested_bytes"])),
         ]);
-        // The largest is first; its stack stands in the side pane.
+        // The largest is first, and its stack is in the side pane.
         tmux.keys(&["Home"]);
         tmux.wait_for(&[&format!("{} B", number(&first["requested_bytes"]))]);
         tmux.keys(&["Tab"]);
@@ -155,7 +156,7 @@ fn all_allocations_are_listed_selected_searched_and_copied() {
         tmux.keys(&["q", "y"]);
         let number_of = format!("#{}", number(&first["number"]));
         tmux.wait("the selection is copied", |_| tmux.copied().contains(&number_of));
-        // A search says how many there are.
+        // A search shows the number of matches.
         tmux.keys(&["/"]);
         tmux.text("train.py");
         tmux.keys(&["Enter"]);
@@ -166,7 +167,7 @@ fn all_allocations_are_listed_selected_searched_and_copied() {
 }
 
 #[test]
-fn segments_say_what_is_reserved_and_what_can_be_released() {
+fn segments_show_reserved_and_releasable_bytes() {
     if !has_tmux() {
         return;
     }
@@ -189,7 +190,7 @@ fn segments_say_what_is_reserved_and_what_can_be_released() {
 }
 
 #[test]
-fn the_cursor_goes_where_it_is_told_and_all_views_with_it() {
+fn cursor_command_moves_all_views() {
     if !has_tmux() {
         return;
     }
@@ -201,7 +202,7 @@ fn the_cursor_goes_where_it_is_told_and_all_views_with_it() {
         tmux.text("1000");
         tmux.keys(&["Enter"]);
         tmux.wait_for(&["event 1,000", &format!("{} B in all", number(&at["live_bytes"]))]);
-        // The palette finds a view by name, and the help its key.
+        // The palette finds a view by name, and the help lists its key.
         tmux.keys(&[":"]);
         tmux.text("flame graph");
         tmux.keys(&["Enter"]);
@@ -214,7 +215,7 @@ fn the_cursor_goes_where_it_is_told_and_all_views_with_it() {
         tmux.wait_for(&["fg brings it back"]);
         tmux.keys(&["q"]);
         tmux.wait("the help is closed", |screen| !screen.contains("fg brings it back"));
-        // Braille and back: the picture stays where it is.
+        // Switching to braille and back keeps the cursor.
         tmux.keys(&["C-b"]);
         tmux.wait_for(&["event 1,000"]);
         // The command for this view writes the page.
@@ -224,7 +225,7 @@ fn the_cursor_goes_where_it_is_told_and_all_views_with_it() {
 }
 
 #[test]
-fn two_files_are_compared_and_many_are_ranks() {
+fn two_files_open_comparison_and_four_open_ranks() {
     if !has_tmux() {
         return;
     }
@@ -237,7 +238,7 @@ fn two_files_are_compared_and_many_are_ranks() {
 }
 
 #[test]
-fn a_window_that_changes_its_size_is_filled_again() {
+fn resized_window_is_redrawn() {
     if !has_tmux() {
         return;
     }
@@ -245,60 +246,60 @@ fn a_window_that_changes_its_size_is_filled_again() {
     for size in [[200, 60], [40, 10], [10, 3], [1, 1], [120, 40]] {
         tmux.resize(size);
         tmux.wait("tmux has resized", |_| {
-            tmux.tell("#{pane_width}x#{pane_height}") == format!("{}x{}", size[0], size[1])
+            tmux.expand_format("#{pane_width}x#{pane_height}") == format!("{}x{}", size[0], size[1])
         });
     }
     tmux.wait_for(&["Peak ", "Insights", "Selection"]);
 }
 
-/// Runs it in a shell that then says how the terminal was left.
+/// Runs the program in a shell that prints the state of the terminal afterwards.
 fn in_shell(tmux_size: [u16; 2]) -> Tmux {
     let file = sample("training");
     let tmux =
         Tmux::run(tmux_size, &format!("sh -c \"'{PROGRAM}' tui '{file}'; echo status=\\$?; stty -a; read line\""));
     tmux.wait_for(&["Peak ", "Insights"]);
-    assert_eq!(tmux.tell("#{alternate_on}"), "1");
+    assert_eq!(tmux.expand_format("#{alternate_on}"), "1");
     tmux
 }
 
-fn is_sane(tmux: &Tmux, status: &str) {
+fn check_restored(tmux: &Tmux, status: &str) {
     let screen = tmux.wait_for(&[status, "icanon"]);
-    assert!(!screen.contains("-icanon") && !screen.contains("-echo "), "raw mode is left:\n{screen}");
-    assert_eq!(tmux.tell("#{alternate_on} #{mouse_any_flag} #{cursor_flag}"), "0 0 1");
+    assert!(!screen.contains("-icanon") && !screen.contains("-echo "), "terminal is still in raw mode:\n{screen}");
+    assert_eq!(tmux.expand_format("#{alternate_on} #{mouse_any_flag} #{cursor_flag}"), "0 0 1");
 }
 
 #[test]
-fn the_terminal_is_left_as_it_was() {
+fn quitting_restores_terminal() {
     if !has_tmux() {
         return;
     }
     for keys in [&["q"][..], &["Q"], &["C-c"], &["T", "q", "q"], &["?", "C-c"], &["/", "C-c"]] {
         let tmux = in_shell([80, 24]);
         tmux.keys(keys);
-        is_sane(&tmux, "status=0");
+        check_restored(&tmux, "status=0");
     }
 }
 
-fn process(of: &Tmux) -> String {
-    let shell = of.tell("#{pane_pid}");
+fn child_pid(of: &Tmux) -> String {
+    let shell = of.expand_format("#{pane_pid}");
     let children = Command::new("pgrep").args(["-P", &shell]).output().unwrap();
     String::from_utf8(children.stdout).unwrap().trim().to_owned()
 }
 
 #[test]
-fn a_signal_restores_the_terminal_and_a_lost_one_ends_the_program() {
+fn signal_restores_terminal_and_closed_terminal_ends_program() {
     if !has_tmux() {
         return;
     }
     for (signal, status) in [("TERM", 0), ("INT", 0), ("HUP", 129)] {
         let tmux = in_shell([80, 24]);
-        assert!(Command::new("kill").args([&format!("-{signal}"), &process(&tmux)]).status().unwrap().success());
-        is_sane(&tmux, &format!("status={status}"));
+        assert!(Command::new("kill").args([&format!("-{signal}"), &child_pid(&tmux)]).status().unwrap().success());
+        check_restored(&tmux, &format!("status={status}"));
     }
     let tmux = in_shell([80, 24]);
-    let process = process(&tmux);
+    let process = child_pid(&tmux);
     tmux.hang_up();
-    // One that has ended stays in the list until somebody asks for its status.
+    // A process that ended is listed as a zombie until its status is read.
     let is_there = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z"));
     for _ in 0..2000 {
         if !is_there() {
@@ -306,11 +307,11 @@ fn a_signal_restores_the_terminal_and_a_lost_one_ends_the_program() {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    panic!("the program outlives its terminal");
+    panic!("the program is still running without its terminal");
 }
 
 #[test]
-fn it_is_suspended_and_comes_back() {
+fn suspended_program_resumes() {
     if !has_tmux() {
         return;
     }
@@ -321,11 +322,11 @@ fn it_is_suspended_and_comes_back() {
     tmux.wait_for(&["Peak ", "Insights"]);
     tmux.keys(&["C-z"]);
     tmux.wait_for(&["Stopped"]);
-    assert_eq!(tmux.tell("#{alternate_on}"), "0");
+    assert_eq!(tmux.expand_format("#{alternate_on}"), "0");
     tmux.text("fg\n");
     tmux.wait_for(&["Peak ", "Insights"]);
     tmux.keys(&["T"]);
     tmux.wait_for(&["in all"]);
     tmux.keys(&["Q"]);
-    tmux.wait("the shell is back", |_| tmux.tell("#{alternate_on}") == "0");
+    tmux.wait("the shell is back", |_| tmux.expand_format("#{alternate_on}") == "0");
 }

@@ -1,19 +1,19 @@
-//! The face without a browser: what a person does, and what the page makes of it.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The page without a browser: user actions and their effects.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress, Stepped,
-    Stop,
+    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress,
+    StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
+use memscape::ui::drawing::{BytesAxis, Canvas};
+use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAction};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::samples::Sample;
-use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, hover, moment, notices};
@@ -33,7 +33,7 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, 999), device(1, 9)]
 }
 
-/// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
+/// A scene for `view` with one column per pixel: allocation 3 alone at the bottom, a band of 4 and 5 on top.
 fn scene(view: View) -> Scene {
     let (width, half) = (view.width_px as i16, view.height_px as i16 / 2);
     Scene {
@@ -52,36 +52,36 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// Answers nothing by itself.
-struct Shown;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Shown {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Shown>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
-    /// What the worker was asked, but for what holds at the cursor: `tests/ui_tools.rs` looks at that.
-    fn asked(&self) -> Vec<&Request> {
-        self.done
+    /// Requests to the worker, without those about the cursor, which `tests/ui_tools.rs` covers.
+    fn requests(&self) -> Vec<&Request> {
+        self.effects
             .iter()
             .filter_map(|effect| if let Effect::Ask(request) = effect { Some(request) } else { None })
             .filter(|request| !matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
             .collect()
     }
 
-    /// Answers the scene that was asked for last.
+    /// Answers the latest scene request.
     fn answer_scene(&mut self) {
-        let request = self.asked().into_iter().find_map(|request| match request {
+        let request = self.requests().into_iter().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
             _ => None,
         });
-        let (serial, view) = request.expect("a scene was asked for");
-        self.answered(serial, Answer::Scene(Box::new(scene(view))));
+        let (serial, view) = request.expect("a scene was requested");
+        self.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
 
-    /// A page with a file open and its whole timeline shown.
+    /// A page with an open file and its whole timeline shown.
     fn open() -> Page {
-        let mut page = Page::with(Shown, devices());
+        let mut page = Page::with_devices(SilentWorker, devices());
         page.answer_scene();
         page
     }
@@ -92,90 +92,90 @@ impl Page {
 }
 
 #[test]
-fn a_file_is_read_and_its_whole_timeline_asked_for() {
-    let mut page = Page::new(Shown);
+fn opened_file_requests_its_whole_timeline() {
+    let mut page = Page::new(SilentWorker);
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-    assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1, range: LoadRange::ALL }]);
+    assert_eq!(page.effects, [Effect::Load { origin: Origin::File(0), member: None, load: 1, range: LoadRange::ALL }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
     assert_eq!(loading.view().fraction, Some(0.5));
-    page.reply(face::opened(devices()));
-    assert_eq!(page.done, [], "no canvas yet");
+    page.reply(face::opened_reply(devices()));
+    assert_eq!(page.effects, [], "no canvas yet");
     page.act(Action::Resized(CANVAS));
     let view = View::fit(1000, 1 << 20, 100, 100);
     assert_eq!(
-        page.asked(),
+        page.requests(),
         [&Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks: Looks::default() } })]
     );
     page.answer_scene();
-    assert!(matches!(page.done[..], [Effect::Upload { .. }, ..]));
+    assert!(matches!(page.effects[..], [Effect::Upload { .. }, ..]));
     assert!(matches!(
-        page.asked()[..],
+        page.requests()[..],
         [
-            // What of the peak has a category: that is what the file is grouped by at first.
+            // The part of the peak with a category decides the initial grouping.
             Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
             Request::Ask(Ask { what: Question::Marks, .. }),
             Request::Ask(Ask { what: Question::Overview { .. }, .. }),
             Request::Ask(Ask { what: Question::Legend { .. }, .. }),
-            // The badge of the insights counts alarms whichever tab is seen.
+            // The Insights badge counts alarms on every tab.
             Request::Ask(Ask { what: Question::Report(_), .. })
         ]
     ));
 }
 
 #[test]
-fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
+fn second_file_replaces_first_and_late_replies_are_dropped() {
     let mut page = Page::open();
     let earlier = page.state.load;
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 10 }]));
     page.act(Action::Replied { load: earlier, reply: Reply::Failed { message: "late".into() } });
-    page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
+    page.act(Action::Replied { load: earlier, reply: face::opened_reply(devices()) });
     page.act(Action::LinkFailed { load: earlier, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "b.pickle"));
 }
 
 #[test]
-fn what_is_open_stays_where_another_file_can_not_be_opened() {
+fn failed_open_keeps_current_file() {
     for cause in 0..5 {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Events));
-        page.act(Action::MomentTyped("12".into()));
-        let (load, before) = (page.state.load, Link::of(&page.state));
+        page.act(Action::GoToEntered("12".into()));
+        let (load, before) = (page.state.load, Link::from_state(&page.state));
         assert!(before.as_ref().is_some_and(|link| link.fragment().contains("at=12")));
         let other = "url=https://a.b/b.pickle";
         match cause {
             0 | 2 => page.act(Action::LinkGiven(Box::new(Link::parse(other)))),
-            _ => page.act(given(&["b.pickle"])),
+            _ => page.act(files_given(&["b.pickle"])),
         }
         assert!(matches!(page.state.stage, Stage::Loading(_)) && page.state.load != load);
         match cause {
             0 => page.act(Action::LinkFailed { load: page.state.load, status: Some(404) }),
             1 => page.reply(Reply::Failed { message: "the file is empty".into() }),
             2 => page.command(Command::CancelLoading),
-            3 => page.act(Action::WorkerDied("out of memory".into())),
+            3 => page.act(Action::WorkerStopped("out of memory".into())),
             _ => page.act(Action::LoadFailed("Not a valid address: x".into())),
         }
         assert!(matches!(&page.state.stage, Stage::Ready(file) if file.file == "a.pickle"), "{cause}");
-        assert!(page.done.contains(&Effect::BackToOpen), "{cause}");
-        assert_eq!((page.state.load, Link::of(&page.state)), (load, before), "{cause}: seen as before");
+        assert!(page.effects.contains(&Effect::RestoreOpen), "{cause}");
+        assert_eq!((page.state.load, Link::from_state(&page.state)), (load, before), "{cause}: view is unchanged");
         let said = page.state.toast.as_ref().map(|toast| toast.text.starts_with("Could not open b.pickle: "));
         assert_eq!(said, Some(true).filter(|_| cause != 2), "{cause}");
-        // What it still says of the file that failed is dropped, and its number is not given again.
+        // Late replies about the failed file are dropped, and its load number is not reused.
         page.act(Action::Replied { load: load + 1, reply: Reply::Failed { message: "late".into() } });
         assert!(matches!(page.state.stage, Stage::Ready(_)));
         page.command(Command::ClearSelection);
         assert_eq!(page.state.toast, None, "Esc closes it");
-        page.act(given(&["c.pickle"]));
+        page.act(files_given(&["c.pickle"]));
         assert!(page.state.load > load + 1);
-        page.reply(face::opened(devices()));
-        page.act(Action::WorkerDied("out of memory".into()));
-        assert!(matches!(page.state.stage, Stage::Failed(_)), "nothing is left of the file before");
+        page.reply(face::opened_reply(devices()));
+        page.act(Action::WorkerStopped("out of memory".into()));
+        assert!(matches!(page.state.stage, Stage::Failed(_)), "no state of the previous file remains");
     }
 }
 
 #[test]
-fn a_refused_copy_takes_its_text_along() {
+fn refused_copy_shows_error() {
     let mut page = Page::open();
     page.command(Command::CopyLink);
     page.act(Action::Copied(Err("denied".into())));
@@ -185,22 +185,22 @@ fn a_refused_copy_takes_its_text_along() {
 }
 
 #[test]
-fn cancelling_is_immediate() {
+fn cancel_takes_effect_at_once() {
     for command in [Command::CancelLoading, Command::ClearSelection] {
-        let mut page = Page::new(Shown);
+        let mut page = Page::new(SilentWorker);
         page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
         let earlier = page.state.load;
         page.command(command);
         assert_eq!(page.state.stage, Stage::Empty);
-        assert_eq!(page.asked(), [&Request::Cancel]);
-        page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
+        assert_eq!(page.requests(), [&Request::Cancel]);
+        page.act(Action::Replied { load: earlier, reply: face::opened_reply(devices()) });
         assert_eq!(page.state.stage, Stage::Empty);
     }
 }
 
 #[test]
-fn failures_name_the_file_and_the_next_one_opens() {
-    let mut page = Page::new(Shown);
+fn error_names_the_file_and_next_file_opens() {
+    let mut page = Page::new(SilentWorker);
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
     page.reply(Reply::Failed { message: "the file is empty".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.pickle: the file is empty".into()));
@@ -208,41 +208,41 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
     page.command(Command::OpenSample(Sample::OutOfMemory));
-    assert!(matches!(page.done[..], [Effect::Load { origin: Origin::Link(_), .. }]));
+    assert!(matches!(page.effects[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
 #[test]
-fn a_dead_worker_is_replaced() {
+fn crashed_worker_is_replaced() {
     let mut page = Page::open();
-    page.act(Action::WorkerDied("RuntimeError: unreachable".into()));
-    assert_eq!(page.done, [Effect::ReplaceWorker]);
+    page.act(Action::WorkerStopped("RuntimeError: unreachable".into()));
+    assert_eq!(page.effects, [Effect::ReplaceWorker]);
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.contains("unreachable")));
 }
 
 #[test]
-fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
+fn one_scene_is_in_flight_and_next_is_for_newest_window() {
     let mut page = Page::open();
     page.command(Command::ZoomEventsIn);
-    assert_eq!(page.asked().len(), 1, "another scale needs a new scene");
-    let first = page.done.clone();
+    assert_eq!(page.requests().len(), 1, "another scale needs a new scene");
+    let first = page.effects.clone();
     for command in [Command::ZoomEventsIn, Command::MoveRight, Command::ZoomBytesIn] {
         page.command(command);
-        assert_eq!(page.asked(), Vec::<&Request>::new(), "one at a time");
+        assert_eq!(page.requests(), Vec::<&Request>::new(), "one request at a time");
     }
-    page.done = first;
+    page.effects = first;
     page.answer_scene();
-    let [Request::Ask(Ask { what: Question::Scene { view, .. }, .. })] = page.asked()[..] else {
-        panic!("{:?}", page.done)
+    let [Request::Ask(Ask { what: Question::Scene { view, .. }, .. })] = page.requests()[..] else {
+        panic!("{:?}", page.effects)
     };
     let shown = page.view();
     assert_eq!((view.x_per_px, view.bytes_per_px), (shown.x_per_px, shown.bytes_per_px));
     assert!(view.left_px <= shown.left_px && view.width_px > shown.width_px, "with a margin");
     page.answer_scene();
-    assert_eq!(page.asked(), Vec::<&Request>::new(), "and then there is peace");
+    assert_eq!(page.requests(), Vec::<&Request>::new(), "no further request");
 }
 
 #[test]
-fn bytes_follow_the_window_when_told_to() {
+fn fit_bytes_follows_window() {
     let mut page = Page::open();
     page.command(Command::ZoomBytesOut);
     page.command(Command::ZoomBytesIn);
@@ -251,129 +251,133 @@ fn bytes_follow_the_window_when_told_to() {
     let fitted = View::fit(1, 1 << 20, 100, 100).bytes_per_px;
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
     page.command(Command::ZoomBytesIn);
-    assert_eq!(page.state.bytes_axis, BytesAxis::Free, "who sets the axis by hand wants it to stay");
+    assert_eq!(page.state.bytes_axis, BytesAxis::Free, "zooming by hand turns fitting off");
     assert!(page.view().bytes_per_px < fitted);
     page.command(Command::FitBoth);
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
 }
 
 #[test]
-fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
+fn click_selects_block_at_once_and_band_after_reply() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     let details: Vec<_> = page
-        .asked()
+        .requests()
         .into_iter()
         .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })))
         .collect();
     let [Request::Ask(Ask { serial, device: 0, what: Question::Details(3) })] = details[..] else {
-        panic!("{:?}", page.done)
+        panic!("{:?}", page.effects)
     };
-    let selected = Details { allocation: 3, born_event: Some(1), ..Details::default() };
-    page.answered(*serial, Answer::Details(Some(Box::new(selected.clone()))));
+    let selected = Details { allocation: 3, allocated_event: Some(1), ..Details::default() };
+    page.answer_with(*serial, Answer::Details(Some(Box::new(selected.clone()))));
     assert_eq!(page.state.selection.as_deref(), Some(&selected));
 
     page.act(Action::Clicked(Pointer { x: 50.0, y: 80.0 }));
     let hits: Vec<_> = page
-        .asked()
+        .requests()
         .into_iter()
         .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Hit { .. }, .. })))
         .collect();
     let [Request::Ask(Ask { serial, what: Question::Hit { moment: 500, .. }, .. })] = hits[..] else {
-        panic!("{:?}", page.done)
+        panic!("{:?}", page.effects)
     };
     let hit = HitAllocation {
         allocation: 5,
         requested: 300,
-        born: 2,
-        died: Some(9),
+        allocated_at: 2,
+        freed_at: Some(9),
         lowest_byte: 0,
         site: None,
         category: None,
     };
-    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
-    assert!(page.asked().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
+    page.answer_with(*serial, Answer::Hit { hit: Some(hit), memory: None });
+    assert!(page.requests().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
     page.command(Command::ClearSelection);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
 }
 
 #[test]
-fn the_card_keeps_still_inside_a_block() {
+fn hover_card_is_stable_inside_a_block() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 10.0 }));
-    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
-        panic!("{:?}", page.done)
+    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.requests()[..] else {
+        panic!("{:?}", page.effects)
     };
     let hit = HitAllocation {
         allocation: 3,
         requested: 512,
-        born: 1,
-        died: None,
+        allocated_at: 1,
+        freed_at: None,
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
         category: Some("activation".into()),
     };
-    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
+    page.answer_with(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
-    assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
+    assert_eq!((card.title.as_str(), card.call_site.as_str()), ("512 B", "a.py:1 f"));
     assert_eq!(card.lifetime, "allocated at event 0, never freed");
     assert!(card.share.starts_with("activation · ") && card.share.ends_with(" live"), "{}", card.share);
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
-    assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");
-    assert!(notices::reading(&page.state).0.starts_with("After event 69"), "{}", notices::reading(&page.state).0);
+    assert_eq!(page.requests(), Vec::<&Request>::new(), "known answers are not requested again");
+    assert!(
+        notices::pointer_reading(&page.state).0.starts_with("After event 69"),
+        "{}",
+        notices::pointer_reading(&page.state).0
+    );
     page.act(Action::PointerLeft);
     assert_eq!(page.state.hover, None);
 }
 
 #[test]
-fn an_answer_of_nothing_is_not_asked_again() {
+fn empty_answer_is_not_requested_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
-    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
-        panic!("{:?}", page.done)
+    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.requests()[..] else {
+        panic!("{:?}", page.effects)
     };
-    page.answered(*serial, Answer::Hit { hit: None, memory: None });
-    assert_eq!(page.asked(), Vec::<&Request>::new());
+    page.answer_with(*serial, Answer::Hit { hit: None, memory: None });
+    assert_eq!(page.requests(), Vec::<&Request>::new());
 }
 
 #[test]
-fn another_device_begins_anew() {
+fn switching_device_requests_its_scene() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     page.command(Command::NextDevice);
-    assert!(matches!(page.asked()[..], [Request::Ask(Ask { device: 1, what: Question::Scene { .. }, .. })]));
+    assert!(matches!(page.requests()[..], [Request::Ask(Ask { device: 1, what: Question::Scene { .. }, .. })]));
     assert_eq!(page.state.geometry.scene, None);
     page.act(Action::DeviceChosen(7));
-    assert_eq!(page.state.device_place, 1, "there is no such device");
+    assert_eq!(page.state.device_index, 1, "an unknown device is ignored");
     page.command(Command::NextDevice);
-    assert_eq!(page.state.device_place, 0);
+    assert_eq!(page.state.device_index, 0);
 }
 
 #[test]
-fn an_allocation_out_of_sight_is_brought_into_view() {
+fn selected_allocation_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..6 {
         page.command(Command::ZoomEventsIn);
     }
     page.command(Command::SelectNext);
-    let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
-    page.answered(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
+    let details = Details { allocated_event: Some(900), freed_event: Some(905), ..Details::default() };
+    page.answer_with(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
     let view = page.view();
     assert!((view.x_from_column(0.0)..view.x_from_column(100.0)).contains(&900.0));
 }
 
 #[test]
-fn a_new_renderer_gets_the_scene() {
+fn new_renderer_gets_the_scene() {
     let mut page = Page::open();
     page.act(Action::RendererChosen(Renderer::Cpu(Some("no adapter".into()))));
-    assert!(matches!(page.done[..], [Effect::Upload { .. }]));
+    assert!(matches!(page.effects[..], [Effect::Upload { .. }]));
     assert!(notices::renderer_notice(&page.state).is_some_and(|text| text.contains("no adapter")));
 }
 
 #[test]
-fn help_and_letters_toggle() {
-    let mut page = Page::new(Shown);
+fn help_and_letter_keys_toggle() {
+    let mut page = Page::new(SilentWorker);
     page.command(Command::ToggleHelp);
     assert_eq!(page.state.help, Help::Open);
     page.act(Action::HelpClosed);
@@ -382,21 +386,21 @@ fn help_and_letters_toggle() {
     assert_eq!(page.state.letters, Letters::Off);
 }
 
-/// What the tools of the picture are used for, and what the worker says to them.
+/// Actions of the timeline's tools and replies of the worker to them.
 fn tool_action() -> impl Strategy<Value = Action> {
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
     let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Modifiers { alt, shift, ctrl: false });
-    let stops = proptest::sample::select(vec![Stop::Arrived, Stop::Nowhere, Stop::OnItsWay]);
+    let stops = proptest::sample::select(vec![StepOutcome::Arrived, StepOutcome::Nowhere, StepOutcome::OnItsWay]);
     prop_oneof![
-        2 => (pointer.clone(), held).prop_map(|(from, held)| Action::DragBegan { from, held }),
-        2 => pointer.clone().prop_map(Action::DrawnTo),
+        2 => (pointer.clone(), held).prop_map(|(from, held)| Action::DragStarted { from, held }),
+        2 => pointer.clone().prop_map(Action::DragMoved),
         2 => Just(Action::DragEnded),
-        1 => pointer.prop_map(Action::MarkerPut),
+        1 => pointer.prop_map(Action::MarkerAdded),
         1 => (0..9u32).prop_map(Action::MarkerVisited),
         1 => (0..9u32).prop_map(Action::MarkerRemoved),
         1 => "[0-9.e-]{0,6}".prop_map(Action::CapacityTyped),
         4 => (0..6u32, 0..40u32, any::<u32>(), any::<u64>(), stops).prop_map(|(load, serial, moment, byte, stop)| {
-            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Step(Stepped { moment, byte, stop }) } }
+            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Step(StepResult { moment, byte, stop }) } }
         }),
         4 => (0..6u32, 0..40u32, 0..3000u32, 0..3usize).prop_map(|(load, serial, moment, count)| {
             let moments = vec![MomentFacts { moment, ..MomentFacts::default() }; count];
@@ -408,9 +412,11 @@ fn tool_action() -> impl Strategy<Value = Action> {
 fn any_action() -> impl Strategy<Value = Action> {
     let commands: Vec<Command> = memscape::ui::keys::BINDINGS.iter().map(|binding| binding.command).collect();
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
-    let details = Details { born_event: Some(3), ..Details::default() };
-    let (scene_view, axis) =
-        (View::fit(1000, 1 << 20, 100, 100), [WheelAxis::ZoomEvents, WheelAxis::ZoomBytes, WheelAxis::MoveEvents]);
+    let details = Details { allocated_event: Some(3), ..Details::default() };
+    let (scene_view, axis) = (
+        View::fit(1000, 1 << 20, 100, 100),
+        [WheelAction::ZoomEvents, WheelAction::ZoomBytes, WheelAction::MoveEvents],
+    );
     prop_oneof![
         4 => proptest::sample::select(commands).prop_map(Action::Command),
         2 => pointer.clone().prop_map(Action::PointerMoved),
@@ -423,12 +429,12 @@ fn any_action() -> impl Strategy<Value = Action> {
         1 => Just(Action::FilesGiven(vec![GivenFile { name: "c".into(), bytes: 1 }])),
         1 => (0..3i64).prop_map(Action::DeviceChosen),
         1 => (0..3usize).prop_map(Action::SnapshotChosen),
-        1 => Just(Action::WorkerDied("gone".into())),
+        1 => Just(Action::WorkerStopped("gone".into())),
         4 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
             reply: Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(scene_view))) },
         }),
-        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: face::opened(devices()) }),
+        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: face::opened_reply(devices()) }),
         1 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
             reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details.clone()))) },
@@ -438,9 +444,9 @@ fn any_action() -> impl Strategy<Value = Action> {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: no panic, no window off the plane, nothing selected or shown of a file that is closed.
+    /// Any sequence of actions: no panic, no window outside the plane, and no selection or hover of a closed file.
     #[test]
-    fn no_sequence_of_actions_breaks_the_page(actions in proptest::collection::vec(any_action(), 0..60)) {
+    fn any_actions_keep_state_valid(actions in proptest::collection::vec(any_action(), 0..60)) {
         let mut page = Page::open();
         for action in actions {
             page.act(action);
@@ -452,7 +458,7 @@ proptest! {
                 prop_assert!(view.left_px >= 0 && view.bottom_px >= 0 && view.x_per_px > 0.0 && view.bytes_per_px > 0.0);
             }
             let shown: Vec<i64> = state.shown_lanes().map(|lane| lane.device.device).collect();
-            for request in page.asked() {
+            for request in page.requests() {
                 if let Request::Ask(Ask { device: asked, what: Question::Scene { .. }, .. }) | Request::Ask(Ask { device: asked, what: Question::Hit { .. }, .. }) = request {
                     prop_assert!(shown.contains(asked));
                 }
@@ -460,14 +466,14 @@ proptest! {
             for lane in state.shown_lanes() {
                 prop_assert!(lane.view.bottom_px >= 0 && lane.view.x_per_px > 0.0 && lane.view.bytes_per_px > 0.0);
             }
-            let _ = notices::reading(state);
+            let _ = notices::pointer_reading(state);
             let _ = notices::status(state);
-            let _ = (Overlay::of(state), moment::view(state), moment::spoken(state), state.marker_lines());
+            let _ = (Overlay::from_state(state), moment::view(state), moment::screen_reader_text(state), state.marker_lines());
         }
     }
 }
 
-fn given(names: &[&str]) -> Action {
+fn files_given(names: &[&str]) -> Action {
     Action::FilesGiven(names.iter().map(|&name| GivenFile { name: name.to_owned(), bytes: 2048 }).collect())
 }
 
@@ -476,92 +482,92 @@ fn lines(page: &Page) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
-    let mut page = Page::new(Shown);
-    page.act(given(&["a.pickle", "b.zip", "notes.txt"]));
-    page.reply(face::opened(devices()));
+fn archive_is_replaced_by_its_members() {
+    let mut page = Page::new(SilentWorker);
+    page.act(files_given(&["a.pickle", "b.zip", "notes.txt"]));
+    page.reply(face::opened_reply(devices()));
     assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "b.zip · 2.00 KiB"]);
     page.act(Action::SnapshotChosen(1));
     assert_eq!(
-        page.done,
+        page.effects,
         [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load, range: LoadRange::ALL }]
     );
     let member = |name: &str| Member { name: name.to_owned(), bytes: 1024 };
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
     let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
     assert_eq!(lines(&page), expected);
-    assert_eq!(page.state.chosen, 1, "the first of them is being opened");
-    page.reply(face::opened(devices()));
+    assert_eq!(page.state.snapshot_index, 1, "the first member is being opened");
+    page.reply(face::opened_reply(devices()));
     page.act(Action::SnapshotChosen(2));
     assert_eq!(
-        page.done,
+        page.effects,
         [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load, range: LoadRange::ALL }]
     );
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
-    assert_eq!(lines(&page), expected, "said again, it changes nothing");
-    // By itself, what all have in common is left out.
+    assert_eq!(lines(&page), expected, "a repeated reply changes nothing");
+    // A list of its own omits the common part of all names.
     page.state.snapshots.remove(0);
     assert_eq!(lines(&page), ["one.pickle · 1.00 KiB", "two.pickle · 1.00 KiB"]);
-    page.act(given(&["run 7/a.pickle", "run 7/deeper/b.pickle"]));
+    page.act(files_given(&["run 7/a.pickle", "run 7/deeper/b.pickle"]));
     assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "deeper/b.pickle · 2.00 KiB"]);
 }
 
 #[test]
-fn the_error_of_one_of_several_names_its_file() {
-    let mut page = Page::new(Shown);
-    page.act(given(&["a.pickle", "b.zip"]));
+fn error_in_archive_member_names_the_file() {
+    let mut page = Page::new(SilentWorker);
+    page.act(files_given(&["a.pickle", "b.zip"]));
     page.act(Action::SnapshotChosen(1));
     page.reply(Reply::Failed { message: "x/two.pickle: cut".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.zip: x/two.pickle: cut".into()));
 }
 
 #[test]
-fn files_none_of_which_can_be_a_snapshot_are_said() {
+fn files_that_are_no_snapshots_report_error() {
     let mut page = Page::open();
-    page.act(given(&["loss.png", "train.py", "train.log"]));
+    page.act(files_given(&["loss.png", "train.py", "train.log"]));
     let expected = "None of these files is a snapshot: loss.png and 2 more.";
     let toast = page.state.toast.take().expect("the open file stays");
     assert_eq!(toast.text, ["Could not open loss.png: ", expected].concat());
     assert!(matches!(page.state.stage, Stage::Ready(_)));
-    assert_eq!(page.done, [Effect::BackToOpen]);
-    let mut page = Page::new(Shown);
-    page.act(given(&["loss.png", "train.py", "train.log"]));
+    assert_eq!(page.effects, [Effect::RestoreOpen]);
+    let mut page = Page::new(SilentWorker);
+    page.act(files_given(&["loss.png", "train.py", "train.log"]));
     assert_eq!(page.state.stage, Stage::Failed(expected.into()));
-    assert_eq!(page.done, []);
+    assert_eq!(page.effects, []);
 }
 
 #[test]
-fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
+fn regrouped_stack_gets_new_outline_and_hit_test() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
-    let [Request::Ask(Ask { serial, what: Question::Details(_), .. })] = page.asked()[..] else {
-        panic!("{:?}", page.done)
+    let [Request::Ask(Ask { serial, what: Question::Details(_), .. })] = page.requests()[..] else {
+        panic!("{:?}", page.effects)
     };
     let details = Details { allocation: 3, requested: 512, ..Details::default() };
-    page.answered(*serial, Answer::Details(Some(Box::new(details))));
+    page.answer_with(*serial, Answer::Details(Some(Box::new(details))));
     let outline = |page: &Page| {
-        let asked = page.asked().into_iter().find_map(|request| match request {
+        let asked = page.requests().into_iter().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Outline { looks, allocation: 3, .. }, .. }) => {
                 Some((*serial, *looks))
             }
             _ => None,
         });
-        asked.expect("an outline was asked for")
+        asked.expect("an outline was requested")
     };
     let (serial, looks) = outline(&page);
     assert_eq!(looks, Looks::default());
-    page.answered(serial, Answer::Outline(Vec::new()));
+    page.answer_with(serial, Answer::Outline(Vec::new()));
 
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
-    let hit = page.asked().into_iter().find_map(|request| match request {
+    let hit = page.requests().into_iter().find_map(|request| match request {
         Request::Ask(Ask { what: Question::Hit { looks, .. }, .. }) => Some(*looks),
         _ => None,
     });
-    assert_eq!(hit, Some(Looks::default()), "the old order is what is seen");
+    assert_eq!(hit, Some(Looks::default()), "the old order is still shown");
     let grouped = Looks { stacking: Some(Grouping::Size), ..Looks::default() };
     page.act(Action::StackingChosen(None));
     page.act(Action::StackingChosen(grouped.stacking));
     page.answer_scene();
-    assert_eq!(outline(&page).1, grouped, "the window is the same, the place is not");
+    assert_eq!(outline(&page).1, grouped, "outline in the new order");
 }

@@ -1,20 +1,20 @@
-//! Which events of a large file are loaded: what is asked, what is read, and how all of it is had after all.
-#![allow(clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! Choosing which events of a large file to load: the question, the loaded range, and loading the rest later.
+#![allow(clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::Reply;
 use memscape::engine::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
-use memscape::ui::choosing::loaded;
 use memscape::ui::effect::{Effect, GivenFile};
 use memscape::ui::link::Link;
+use memscape::ui::load_dialog::loaded_text;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 
-struct Quiet;
+struct SilentWorker;
 
-impl Worker for Quiet {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Quiet>;
+type Page = face::Page<SilentWorker>;
 
 const LAST: LoadRange = LoadRange { last: 1_000_000, ..LoadRange::ALL };
 
@@ -30,145 +30,145 @@ fn devices(first: Option<u32>) -> Vec<DeviceSummary> {
 }
 
 impl Page {
-    fn given(bytes: u64) -> Page {
-        let mut page = Page::on(face::CANVAS, Quiet);
+    fn open_file(bytes: u64) -> Page {
+        let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
         page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes }]));
         page
     }
 
-    /// The events of the file that is read now.
+    /// Event range of the current load.
     fn range(&self) -> Option<LoadRange> {
-        self.did(|effect| if let Effect::Load { range, .. } = effect { Some(*range) } else { None })
+        self.find_effect(|effect| if let Effect::Load { range, .. } = effect { Some(*range) } else { None })
     }
 
-    fn asks(&self) -> bool {
+    fn is_choosing(&self) -> bool {
         matches!(self.state.stage, Stage::Choosing(_))
     }
 
     fn link(&self) -> Link {
-        Link::of(&self.state).unwrap_or_default()
+        Link::from_state(&self.state).unwrap_or_default()
     }
 
-    fn typed(&mut self, text: &str) {
-        self.act(Action::EventsTyped(text.to_owned()));
+    fn type_range(&mut self, text: &str) {
+        self.act(Action::LoadRangeEntered(text.to_owned()));
     }
 }
 
 #[test]
-fn a_large_file_is_read_once_it_is_known_which_events() {
-    assert_eq!(Page::given(1 << 30).range(), Some(LoadRange::ALL));
-    let mut page = Page::given(3 << 30);
-    assert!(page.asks() && page.done.is_empty());
-    // What makes no sense is said, and asked again.
-    page.typed("some");
+fn large_file_loads_after_range_is_chosen() {
+    assert_eq!(Page::open_file(1 << 30).range(), Some(LoadRange::ALL));
+    let mut page = Page::open_file(3 << 30);
+    assert!(page.is_choosing() && page.effects.is_empty());
+    // Invalid input shows an error and the question stays open.
+    page.type_range("some");
     let Stage::Choosing(choosing) = &page.state.stage else { panic!("{:?}", page.state.stage) };
-    assert!(choosing.wrong.contains("last 1,000,000"), "{}", choosing.wrong);
-    page.typed("last 1,000,000");
+    assert!(choosing.error.contains("last 1,000,000"), "{}", choosing.error);
+    page.type_range("last 1,000,000");
     assert_eq!(page.range(), Some(LAST));
     assert!(matches!(page.state.stage, Stage::Loading(_)));
-    let mut page = Page::given(3 << 30);
+    let mut page = Page::open_file(3 << 30);
     page.command(Command::OpenAll);
     assert_eq!(page.range(), Some(LoadRange::ALL));
 }
 
 #[test]
-fn a_range_is_said_and_all_events_are_one_click_away() {
-    let mut page = Page::given(3 << 30);
-    page.typed("last 1,000,000");
-    page.reply(face::opened(devices(Some(4_000_000))));
-    assert_eq!(loaded(&page.state).as_deref(), Some("Events 4,000,000–4,999,999 of 5,000,000 are loaded."));
-    page.act(Action::MomentTyped("4500000".into()));
+fn loaded_range_is_shown_with_button_for_all_events() {
+    let mut page = Page::open_file(3 << 30);
+    page.type_range("last 1,000,000");
+    page.reply(face::opened_reply(devices(Some(4_000_000))));
+    assert_eq!(loaded_text(&page.state).as_deref(), Some("Events 4,000,000–4,999,999 of 5,000,000 are loaded."));
+    page.act(Action::GoToEntered("4500000".into()));
     assert!(page.link().fragment().contains("&load=last1000000&"), "{}", page.link().fragment());
     page.command(Command::OpenAll);
     assert_eq!(page.range(), Some(LoadRange::ALL));
-    page.reply(face::opened(devices(None)));
-    assert_eq!(loaded(&page.state), None);
+    page.reply(face::opened_reply(devices(None)));
+    assert_eq!(loaded_text(&page.state), None);
     let fragment = page.link().fragment();
     assert!(fragment.contains("at=4500000") && !fragment.contains("load="), "the view is kept: {fragment}");
-    // All are loaded: there is nothing more to load.
+    // All events are loaded, so the command has no effect.
     page.command(Command::OpenAll);
     assert_eq!(page.range(), None);
 }
 
 #[test]
-fn the_axis_begins_where_the_range_does() {
-    let mut page = Page::given(3 << 30);
-    page.typed("last 1,000,000");
-    page.reply(face::opened(devices(Some(4_000_000))));
-    let plane = page.state.plane().unwrap_or_else(|| panic!("a device is open"));
+fn axis_starts_at_loaded_range() {
+    let mut page = Page::open_file(3 << 30);
+    page.type_range("last 1,000,000");
+    page.reply(face::opened_reply(devices(Some(4_000_000))));
+    let plane = page.state.plane().unwrap_or_else(|| panic!("no open device"));
     assert_eq!((plane.start, plane.extent.width), (4_000_000, 1_000_001));
-    let view = page.state.view.unwrap_or_else(|| panic!("a window is shown"));
-    // Whole pixels: an edge may be half of one away.
+    let view = page.state.view.unwrap_or_else(|| panic!("no visible window"));
+    // Edges are whole pixels, so they may be off by half a pixel.
     let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
     let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
     assert!(are_there, "{edges:?}");
-    assert_eq!(page.state.own_axis(), Some([0.0, 1.0]));
+    assert_eq!(page.state.device_axis(), Some([0.0, 1.0]));
     page.command(Command::MoveLeft);
-    assert_eq!(page.state.view, Some(view), "there is nothing before it");
+    assert_eq!(page.state.view, Some(view), "no events before the range");
 }
 
 #[test]
-fn cancelling_the_question_gives_back_what_was_open() {
-    let mut page = Page::with(Quiet, devices(None));
+fn cancelled_question_keeps_open_file() {
+    let mut page = Page::with_devices(SilentWorker, devices(None));
     page.command(Command::ChooseEvents);
-    assert!(page.asks());
+    assert!(page.is_choosing());
     for cancel in [Command::CancelLoading, Command::ClearSelection] {
         page.command(cancel);
         assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
         page.command(Command::ChooseEvents);
     }
-    page.typed("100..200");
+    page.type_range("100..200");
     assert_eq!(page.range(), Some(LoadRange { from: 100, to: 201, last: u32::MAX }));
     page.reply(Reply::Failed { message: "cut".into() });
     assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
-    // Without anything open, it is the empty page again.
-    let mut page = Page::given(3 << 30);
+    // Without an open file, cancelling returns to the empty page.
+    let mut page = Page::open_file(3 << 30);
     page.command(Command::CancelLoading);
     assert_eq!(page.state.stage, Stage::Empty);
 }
 
 #[test]
-fn a_link_says_which_events() {
-    let mut page = Page::on(face::CANVAS, Quiet);
+fn link_keeps_loaded_range() {
+    let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     let go = |page: &mut Page, fragment: &str| page.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
     go(&mut page, "v=1&url=a.pickle&load=1000..1999&at=1500");
     assert_eq!(page.range(), Some(LoadRange { from: 1000, to: 2000, last: u32::MAX }));
-    page.reply(face::opened(devices(Some(1000))));
+    page.reply(face::opened_reply(devices(Some(1000))));
     assert!(page.link().fragment().contains("&load=1000..1999&"), "{}", page.link().fragment());
     assert_eq!(page.state.linked.notice, None);
-    // Another range of it is another file; the same one is open.
+    // Another range of the file loads it again. The same range does not.
     go(&mut page, "v=1&url=a.pickle&load=1000..1999&at=1600");
     assert_eq!(page.range(), None);
     go(&mut page, "v=1&url=a.pickle&load=last1000000");
     assert_eq!(page.range(), Some(LAST));
-    page.reply(face::opened(devices(Some(4_000_000))));
+    page.reply(face::opened_reply(devices(Some(4_000_000))));
     go(&mut page, "v=1&url=a.pickle&at=12");
     assert_eq!(page.range(), Some(LoadRange::ALL));
-    // What is none is said.
-    page.reply(face::opened(devices(None)));
+    // An invalid range is reported.
+    page.reply(face::opened_reply(devices(None)));
     go(&mut page, "v=1&url=a.pickle&load=some&at=13");
-    page.reply(face::opened(devices(None)));
+    page.reply(face::opened_reply(devices(None)));
     assert_eq!(page.state.linked.notice.as_deref(), Some("Ignored in the link: load."));
 }
 
 #[test]
-fn the_length_of_a_link_asks_as_soon_as_it_is_known() {
-    let mut page = Page::on(face::CANVAS, Quiet);
+fn large_linked_file_asks_once_its_length_is_known() {
+    let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     page.act(Action::LinkGiven(Box::new(Link::parse("v=1&url=a.pickle&at=12"))));
     let progress =
         |total| Reply::Progress(Progress { bytes: 1 << 20, total_bytes: Some(total), phase: Phase::Decoding });
     page.reply(progress(3 << 30));
-    assert!(page.asks());
-    assert_eq!(page.done, [Effect::Ask(Request::Cancel)]);
+    assert!(page.is_choosing());
+    assert_eq!(page.effects, [Effect::Ask(Request::Cancel)]);
     page.reply(progress(3 << 30));
     page.command(Command::OpenAll);
     assert_eq!(page.range(), Some(LoadRange::ALL));
     page.reply(progress(3 << 30));
-    assert!(matches!(page.state.stage, Stage::Loading(_)), "it is asked once");
-    page.reply(face::opened(devices(None)));
+    assert!(matches!(page.state.stage, Stage::Loading(_)), "the question is asked once");
+    page.reply(face::opened_reply(devices(None)));
     assert!(page.link().fragment().contains("at=12"), "{}", page.link().fragment());
-    // A small one is not asked about.
-    let mut page = Page::on(face::CANVAS, Quiet);
+    // A small file loads without the question.
+    let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     page.act(Action::LinkGiven(Box::new(Link::parse("v=1&url=a.pickle"))));
     page.reply(progress(1 << 30));
     assert!(matches!(page.state.stage, Stage::Loading(_)));
@@ -176,11 +176,11 @@ fn the_length_of_a_link_asks_as_soon_as_it_is_known() {
 
 #[test]
 fn two_large_files_are_still_compared() {
-    let mut page = Page::on(face::CANVAS, Quiet);
+    let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     let file = |name: &str, bytes| GivenFile { name: name.into(), bytes };
     page.act(Action::FilesGiven(vec![file("a.pickle", 3 << 30), file("b.pickle", 10)]));
-    assert!(page.asks());
-    page.typed("last 1,000,000");
-    page.reply(face::opened(devices(Some(4_000_000))));
-    assert!(page.did(|effect| matches!(effect, Effect::LoadSecond { .. }).then_some(())).is_some());
+    assert!(page.is_choosing());
+    page.type_range("last 1,000,000");
+    page.reply(face::opened_reply(devices(Some(4_000_000))));
+    assert!(page.find_effect(|effect| matches!(effect, Effect::LoadSecond { .. }).then_some(())).is_some());
 }

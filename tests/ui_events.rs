@@ -1,27 +1,28 @@
-//! The list of events without a browser: what is asked when, how list and moment follow each other, what is chosen, copied and said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The list of events without a browser: requests, list and cursor following each other, selection, copying, status
+//! text.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
+use memscape::ui::events::{EventStep, EventsAction, ROW_PX, action_filters, grid, status};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{Extent, Go};
+use memscape::ui::rows::{RowMove, SelectMode};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
-/// Of `events` every `step`-th is listed.
-struct Listed {
+/// A worker that lists every `step`-th of `events`.
+struct EventsWorker {
     events: u32,
     step: u32,
 }
 
-impl Worker for Listed {}
+impl Worker for EventsWorker {}
 
-type Page = face::Page<Listed>;
+type Page = face::Page<EventsWorker>;
 
 impl Page {
     fn open(events: u32) -> Page {
@@ -35,8 +36,8 @@ impl Page {
             time_us: Some((1_000_000, 9_000_000)),
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Listed { events, step: 1 }, vec![device]);
-        assert!(page.asked().is_none(), "the list is not seen");
+        let mut page = Page::with_devices(EventsWorker { events, step: 1 }, vec![device]);
+        assert!(page.events_request().is_none(), "the list is hidden");
         page.act(Action::TabChosen(Tab::Events));
         page.answer();
         page.scroll(0.0);
@@ -45,19 +46,19 @@ impl Page {
     }
 
     fn events(&mut self, action: EventsAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
-    fn key(&mut self, go: Go) {
-        self.act(Action::Command(Command::Rows(RowsStep::Go(go, Extent::One))));
+    fn key(&mut self, go: RowMove) {
+        self.act(Action::Command(Command::Rows(RowsStep::Go(go, SelectMode::Only))));
     }
 
     fn scroll(&mut self, top: f64) {
         self.events(EventsAction::Scrolled(top, 20.0 * ROW_PX));
     }
 
-    fn asked(&self) -> Option<(u32, EventsQuestion)> {
-        self.request(|request| match request {
+    fn events_request(&self) -> Option<(u32, EventsQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
                 Some((*serial, (**question).clone()))
             }
@@ -65,9 +66,10 @@ impl Page {
         })
     }
 
-    /// The worker answers: event `row × step` in every row; each is an alloc, but every fifth a free, and event 7 memory ran out.
+    /// Answers the list request: row N is event N × `step`. Events are allocs, except every fifth is a free, and event
+    /// 7 an OOM.
     fn answer(&mut self) -> EventsQuestion {
-        let (serial, question) = self.asked().expect("the list was asked for");
+        let (serial, question) = self.events_request().expect("the list was requested");
         let [first, count] = question.rows;
         let (listed, step) = (self.worker.events.div_ceil(self.worker.step), self.worker.step);
         let row = |row: u32| {
@@ -106,97 +108,105 @@ impl Page {
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.answered(serial, Answer::Events(Box::new(page)));
+        self.answer_with(serial, Answer::Events(Box::new(page)));
         question
     }
 
     fn answer_all(&mut self) {
         for _ in 0..5 {
-            if self.asked().is_some() {
+            if self.events_request().is_some() {
                 self.answer();
             }
         }
-        assert!(self.asked().is_none(), "it comes to rest");
+        assert!(self.events_request().is_none(), "no further request");
     }
 
-    /// The event of the row that keys start from.
+    /// Event of the active row, where key presses start.
     fn active(&self) -> Option<u32> {
         let grid = grid(&self.state.events, &self.state);
-        grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
+        grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.item)
     }
 }
 
 #[test]
-fn it_begins_at_the_moment_and_follows_it() {
+fn list_starts_at_cursor_and_follows_it() {
     let mut page = Page::open(10_000_000);
     assert_eq!(page.active(), Some(9), "the peak is after event 9");
-    page.act(Action::MomentTyped("7,654,321".into()));
+    page.act(Action::GoToEntered("7,654,321".into()));
     let question = page.answer();
     assert_eq!(question.reveal, Some(7_654_321));
     page.answer_all();
     assert_eq!(page.active(), Some(7_654_321));
     let seen = grid(&page.state.events, &page.state);
-    let row = seen.rows.iter().find(|row| row.of == 7_654_321).expect("it is in view");
+    let row = seen.rows.iter().find(|row| row.item == 7_654_321).expect("the row is visible");
     assert!(row.class.contains("now") && row.cells[0].text == "7,654,321", "{row:?}");
-    assert!(seen.all_px <= 12_000_000.0, "browsers draw no higher page");
-    // Nothing moves: nothing is asked.
+    assert!(seen.total_px <= 12_000_000.0, "page is higher than browsers draw");
+    // Nothing moved, so nothing is requested.
     page.scroll(page.state.events.scroll.jump().1);
     page.answer_all();
     page.scroll(page.state.events.scroll.jump().1);
-    assert!(page.asked().is_none());
+    assert!(page.events_request().is_none());
 }
 
 #[test]
-fn keys_lead_the_moment_from_event_to_event() {
+fn keys_move_cursor_between_events() {
     let mut page = Page::open(1000);
-    page.key(Go::Down);
-    assert_eq!(page.state.pinned.moment, 11, "after event 10");
+    page.key(RowMove::Down);
+    assert_eq!(page.state.cursor.moment, 11, "after event 10");
     page.answer_all();
     assert_eq!(page.active(), Some(10));
-    // To a row that is not known yet: the moment comes with it.
-    page.key(Go::Last);
-    assert_eq!(page.state.pinned.moment, 11);
+    // To a row that is not loaded yet: the cursor moves when it arrives.
+    page.key(RowMove::Last);
+    assert_eq!(page.state.cursor.moment, 11);
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (1000, Some(999)));
-    page.key(Go::First);
+    assert_eq!((page.state.cursor.moment, page.active()), (1000, Some(999)));
+    page.key(RowMove::First);
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (1, Some(0)));
-    // Rows that are chosen beside others leave it where it is.
-    page.act(Action::Command(Command::Rows(RowsStep::Go(Go::Down, Extent::Through))));
-    assert_eq!((page.state.pinned.moment, page.state.events.chosen.count()), (1, 2));
+    assert_eq!((page.state.cursor.moment, page.active()), (1, Some(0)));
+    // Extending the selection leaves the cursor in place.
+    page.act(Action::Command(Command::Rows(RowsStep::Go(RowMove::Down, SelectMode::Extend))));
+    assert_eq!((page.state.cursor.moment, page.state.events.selected_rows.count()), (1, 2));
 }
 
 #[test]
-fn a_free_that_is_clicked_is_seen_at_its_free() {
+fn click_on_free_moves_cursor_to_free() {
     let mut page = Page::open(1000);
-    page.events(EventsAction::RowClicked(14, Extent::One));
-    assert_eq!(page.state.pinned.moment, 15);
-    page.tell(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
-    assert_eq!(page.state.pinned.moment, 15, "its birth is elsewhere");
+    page.events(EventsAction::RowClicked(14, SelectMode::Only));
+    assert_eq!(page.state.cursor.moment, 15);
+    page.answer_details(Details {
+        allocation: 1014,
+        allocated_event: Some(2),
+        freed_event: Some(14),
+        ..Details::default()
+    });
+    assert_eq!(page.state.cursor.moment, 15, "cursor stays at the free");
     page.answer_all();
     assert!(
-        grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected"))
+        grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 14 && row.class.contains("selected"))
     );
-    // Keys lead to both ends of its life.
-    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToBorn))));
+    // Keys move to both ends of its lifetime.
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToAllocated))));
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (3, Some(2)));
-    page.act(Action::TabChosen(Tab::Tree));
+    assert_eq!((page.state.cursor.moment, page.active()), (3, Some(2)));
+    page.act(Action::TabChosen(Tab::CallTree));
     page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToFreed))));
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
-    // Enter selects what the row is about.
-    page.key(Go::Down);
+    assert_eq!((page.state.cursor.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
+    // Enter selects the allocation of the row.
+    page.key(RowMove::Down);
     page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
     assert!(
-        page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+        page.effects
+            .iter()
+            .any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
     );
 }
 
 #[test]
-fn what_is_filtered_is_asked_for_and_said() {
+fn filter_is_requested_and_shown_in_status() {
     let mut page = Page::open(80);
-    let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
+    let listed: Vec<(u32, String)> =
+        action_filters(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
     page.worker.step = 7;
@@ -204,26 +214,28 @@ fn what_is_filtered_is_asked_for_and_said() {
     assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
     page.answer_all();
     assert_eq!(status(&page.state.events).text, "12 events of 80");
-    assert_eq!(page.active(), Some(14), "the first after the moment's");
-    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
+    assert_eq!(page.active(), Some(14), "first listed event after the cursor");
+    let row =
+        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.item == 7).expect("row of the OOM event");
     assert_eq!(row.cells[3].text, "▲ oom");
     assert_eq!(row.cells[8].text, "requested 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
     assert_eq!(row.cells[5].text, "–");
 
-    page.events(EventsAction::Typed("train.py".into()));
+    page.events(EventsAction::FilterTyped("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
     page.act(Action::Command(Command::Rows(RowsStep::Clear)));
     page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
     assert_eq!(status(&page.state.events).text, "80 events");
-    assert_eq!(page.active(), Some(9), "the moment's own row is listed again");
+    assert_eq!(page.active(), Some(9), "the cursor's own row is listed again");
 }
 
 #[test]
-fn a_row_tells_what_memory_viz_tells_and_more() {
+fn row_has_all_columns() {
     let page = Page::open(80);
-    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
+    let row =
+        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.item == 14).expect("the row is visible");
     let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         texts,
@@ -242,30 +254,30 @@ fn a_row_tells_what_memory_viz_tells_and_more() {
             "20.0 MiB"
         ]
     );
-    assert_eq!(row.cells[9].title, "4,194,304 B", "what is allocated is active and not pending");
-    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
+    assert_eq!(row.cells[9].title, "4,194,304 B", "live bytes exclude bytes awaiting free");
+    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 3 && row.class.contains("found")));
 }
 
 #[test]
-fn a_range_is_listed_alone() {
+fn range_lists_only_its_events() {
     let mut page = Page::open(80);
     page.act(Action::Command(Command::ToggleRange));
     page.answer_all();
-    page.key(Go::Down);
+    page.key(RowMove::Down);
     let question = page.answer();
-    assert_eq!(question.filter.between, Some([10, 11]), "from the moment on: event 10");
+    assert_eq!(question.filter.between, Some([10, 11]), "range starts at the cursor: event 10");
     assert!(status(&page.state.events).text.ends_with("in range"));
 }
 
 #[test]
-fn chosen_rows_are_copied() {
+fn selected_rows_are_copied() {
     let mut page = Page::open(1000);
-    page.events(EventsAction::RowClicked(3, Extent::One));
+    page.events(EventsAction::RowClicked(3, SelectMode::Only));
     page.answer_all();
-    page.events(EventsAction::RowClicked(5, Extent::Through));
+    page.events(EventsAction::RowClicked(5, SelectMode::Extend));
     page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let (serial, chosen) = page
-        .done
+        .effects
         .iter()
         .find_map(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, what: Question::EventsText(question), .. })) => {
@@ -273,23 +285,23 @@ fn chosen_rows_are_copied() {
             }
             _ => None,
         })
-        .expect("the text was asked for");
+        .expect("the text was requested");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.answered(serial, Answer::TableText(part));
-    assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
+    page.answer_with(serial, Answer::TableText(part));
+    assert!(page.effects.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
-    assert_eq!(page.state.events.chosen.count(), 1000);
+    assert_eq!(page.state.events.selected_rows.count(), 1000);
 }
 
 #[test]
-fn a_place_that_was_told_late_does_not_undo_a_jump() {
+fn late_scroll_event_does_not_undo_jump() {
     let mut page = Page::open(100_000);
-    page.key(Go::Last);
+    page.key(RowMove::Last);
     let (jumps, px) = page.state.events.scroll.jump();
-    // The browser tells of where it was before it was told to scroll.
+    // The browser reports its scroll position from before the jump.
     page.scroll(0.0);
     assert_eq!(page.state.events.scroll.jump(), (jumps, px));
     assert!(px > 2_000_000.0);

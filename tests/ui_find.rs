@@ -1,28 +1,28 @@
-//! The search without a browser: what is asked when, what stands out, what is said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The search without a browser: requests, highlighting, status text.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
-    Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
+    Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, SearchStart, Tally,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::effect::Pointer;
-use memscape::ui::find::{same_stack, status};
+use memscape::ui::find::{same_stack_text, status};
 use memscape::ui::{Action, Command, Effect};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };
 
-/// Answers no search by itself.
-struct Finder;
+/// A worker that answers no search by itself.
+struct SilentWorker;
 
-impl Worker for Finder {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Finder>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
-    /// With a file of two devices open, and the whole of the first one drawn.
+    /// Opens a file with two devices, with the whole first one drawn.
     fn open() -> Page {
         let device = |device| DeviceSummary {
             device,
@@ -31,7 +31,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Finder, vec![device(0), device(1)]);
+        let mut page = Page::with_devices(SilentWorker, vec![device(0), device(1)]);
         page.draw();
         page
     }
@@ -40,9 +40,9 @@ impl Page {
         self.act(Action::FindTyped(text.into()));
     }
 
-    /// The search that was just asked for: its serial, device and text.
-    fn search(&self) -> Option<(u32, i64, String)> {
-        self.request(|request| match request {
+    /// Serial, device and text of the latest search request.
+    fn search_request(&self) -> Option<(u32, i64, String)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device, what: Question::Find(query) }) => {
                 Some((*serial, *device, query.clone()))
             }
@@ -50,20 +50,20 @@ impl Page {
         })
     }
 
-    /// The step that was just asked for.
-    fn step(&self) -> Option<(u32, Begin, Direction)> {
-        self.request(|request| match request {
+    /// The latest request for the next match.
+    fn step_request(&self) -> Option<(u32, SearchStart, Direction)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, what: Question::FindNext { begin, direction, looks, .. }, .. }) => {
-                assert_eq!(*looks, looks.plain());
+                assert_eq!(*looks, looks.without_highlight());
                 Some((*serial, *begin, *direction))
             }
             _ => None,
         })
     }
 
-    /// How the scene that was just asked for is to look.
+    /// Looks of the latest scene request.
     fn looks(&self) -> Option<Looks> {
-        self.request(|request| {
+        self.find_request(|request| {
             if let Request::Ask(Ask { what: Question::Scene { looks, .. }, .. }) = request {
                 Some(*looks)
             } else {
@@ -72,49 +72,55 @@ impl Page {
         })
     }
 
-    /// Answers the search that was just asked for.
-    fn found(&mut self, tally: Tally) -> u32 {
-        let (serial, ..) = self.search().expect("a search was asked for");
-        self.answered(serial, Answer::Find(tally));
+    /// Answers the latest search request.
+    fn answer_search(&mut self, tally: Tally) -> u32 {
+        let (serial, ..) = self.search_request().expect("a search was requested");
+        self.answer_with(serial, Answer::Find(tally));
         serial
     }
 
-    /// Answers the step that was just asked for, and the details that follow.
-    fn stepped(&mut self, allocation: u32, lowest_byte: u64) {
-        let (serial, ..) = self.step().expect("a step was asked for");
+    /// Answers the latest request for the next match, and the details request that follows.
+    fn answer_step(&mut self, allocation: u32, lowest_byte: u64) {
+        let (serial, ..) = self.step_request().expect("a step was requested");
         let found = Match { allocation, place: allocation / 2, requested: 512, lowest_byte };
-        self.answered(serial, Answer::FindNext(Some(found)));
+        self.answer_with(serial, Answer::FindNext(Some(found)));
         self.select(allocation, Some(7));
     }
 
-    /// Answers the details that were just asked for.
+    /// Answers the latest details request.
     fn select(&mut self, allocation: u32, stack: Option<u32>) {
         let freed_event = Some(allocation + 2);
-        self.tell(Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() });
+        self.answer_details(Details {
+            allocation,
+            stack,
+            allocated_event: Some(allocation),
+            freed_event,
+            ..Details::default()
+        });
     }
 
-    /// Answers the scene that is on its way.
+    /// Answers the scene request in flight.
     fn draw(&mut self) {
-        let (serial, view) = (self.state.geometry.in_flight.expect("a scene was asked for"), self.state.view);
+        let (serial, view) = (self.state.geometry.in_flight.expect("a scene was requested"), self.state.view);
         let view = view.expect("a view");
         let scene = Scene { columns: columns(view), view, band_px: 1, quads: vec![], ground: None, identities: vec![] };
-        self.answered(serial, Answer::Scene(Box::new(scene)));
+        self.answer_with(serial, Answer::Scene(Box::new(scene)));
     }
 }
 
 #[test]
-fn what_is_typed_is_searched_once() {
+fn typed_text_is_searched_once() {
     let mut page = Page::open();
     page.find("train");
-    let (first, device, text) = page.search().expect("asked");
+    let (first, device, text) = page.search_request().expect("a search request");
     assert_eq!((device, text.as_str()), (0, "train"));
     page.find("train");
-    assert_eq!(page.search(), None, "it is on its way");
+    assert_eq!(page.search_request(), None, "the search is in flight");
     page.find("train.py");
-    let (second, ..) = page.search().expect("asked");
-    page.answered(first, Answer::Find(TALLY));
-    assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
-    page.answered(second, Answer::Find(TALLY));
+    let (second, ..) = page.search_request().expect("a search request");
+    page.answer_with(first, Answer::Find(TALLY));
+    assert_eq!(status(&page.state).text, "Searching…", "the answer to an earlier search is dropped");
+    page.answer_with(second, Answer::Find(TALLY));
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB total · 1.00 MiB at the peak");
     assert_eq!(
         status(&page.state).exact,
@@ -123,139 +129,147 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(second)));
     page.draw();
     page.find("  ");
-    assert_eq!((page.search(), status(&page.state).text.as_str()), (None, ""));
+    assert_eq!((page.search_request(), status(&page.state).text.as_str()), (None, ""));
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
 }
 
 #[test]
-fn capitals_of_text_matter_where_a_person_says_so() {
+fn match_case_applies_to_plain_text() {
     let mut page = Page::open();
     page.find("Linear");
-    page.found(TALLY);
-    page.command(Command::FindCapitals);
-    assert_eq!(page.search().map(|(.., query)| query), Some("\"Linear\"".into()));
-    page.found(Tally { count: 7, ..TALLY });
+    page.answer_search(TALLY);
+    page.command(Command::ToggleMatchCase);
+    assert_eq!(page.search_request().map(|(.., query)| query), Some("\"Linear\"".into()));
+    page.answer_search(Tally { count: 7, ..TALLY });
     assert!(status(&page.state).text.starts_with("7 matches"));
-    // What is no text says itself what it means.
+    // Queries other than plain text define their own matching.
     for query in ["/linear/i", ">1GiB", "#12", "\"Linear\""] {
         page.find(query);
-        assert_eq!(page.search().map(|(.., asked)| asked), Some(query.into()));
-        page.found(TALLY);
+        assert_eq!(page.search_request().map(|(.., asked)| asked), Some(query.into()));
+        page.answer_search(TALLY);
     }
     page.find("Linear");
-    assert_eq!(page.search(), None, "the same as with quotes");
-    page.command(Command::FindCapitals);
-    assert_eq!(page.search().map(|(.., query)| query), Some("Linear".into()));
+    assert_eq!(page.search_request(), None, "equals the search with quotes");
+    page.command(Command::ToggleMatchCase);
+    assert_eq!(page.search_request().map(|(.., query)| query), Some("Linear".into()));
 }
 
 #[test]
-fn what_is_wrong_is_said_and_not_searched() {
+fn invalid_query_reports_error_without_search() {
     let mut page = Page::open();
     page.find(">5MB");
     let said = status(&page.state);
-    assert_eq!((page.search(), said.is_wrong, said.text.as_str()), (None, true, "MB is ambiguous: write MiB."));
+    assert_eq!((page.search_request(), said.is_error, said.text.as_str()), (None, true, "MB is ambiguous: write MiB."));
     page.command(Command::FindNext);
-    assert_eq!(page.step(), None);
+    assert_eq!(page.step_request(), None);
     page.find(">5MiB");
-    page.found(Tally::default());
+    page.answer_search(Tally::default());
     assert_eq!(status(&page.state).text, "No matches");
-    assert_eq!(page.looks(), None, "where nothing is found nothing is faded");
+    assert_eq!(page.looks(), None, "without matches nothing is faded");
 }
 
 #[test]
-fn from_match_to_match() {
+fn find_next_and_previous_step_through_matches() {
     let mut page = Page::open();
     page.command(Command::FindNext);
-    assert_eq!(page.done, [Effect::FocusFind], "nothing to find yet: the field it is typed into");
+    assert_eq!(page.effects, [Effect::FocusFind], "without a query the search field is focused");
     page.find("train");
     page.command(Command::FindPrevious);
-    assert_eq!(page.step(), None, "what was found is not known yet");
+    assert_eq!(page.step_request(), None, "the search has not been answered");
     page.act(Action::PointerLeft);
-    assert_eq!(page.step(), None);
+    assert_eq!(page.step_request(), None);
     let mut page = Page::open();
     page.find("train");
-    let (serial, ..) = page.search().expect("asked");
+    let (serial, ..) = page.search_request().expect("a search request");
     page.command(Command::FindNext);
-    page.answered(serial, Answer::Find(TALLY));
-    let (_, begin, direction) = page.step().expect("as soon as it is known");
-    assert_eq!((begin, direction), (Begin::Moment(0), Direction::Next), "from the left edge of the window");
-    page.stepped(22, 0);
+    page.answer_with(serial, Answer::Find(TALLY));
+    let (_, begin, direction) = page.step_request().expect("step is sent once the search is answered");
+    assert_eq!((begin, direction), (SearchStart::Moment(0), Direction::Next), "from the left edge of the window");
+    page.answer_step(22, 0);
     assert_eq!(status(&page.state).text, "12 of 3,407 · 1.00 GiB total · 1.00 MiB at the peak");
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(22));
-    assert_eq!(page.state.views.scope, Scope::At(23), "the views are about a moment that has it");
+    assert_eq!(page.state.views.scope, Scope::At(23), "the cursor is at an event with the match");
     page.command(Command::FindPrevious);
-    assert_eq!(page.step().map(|(_, begin, way)| (begin, way)), Some((Begin::Allocation(22), Direction::Previous)));
-    // Another press before the answer counts as well.
+    assert_eq!(
+        page.step_request().map(|(_, begin, way)| (begin, way)),
+        Some((SearchStart::Allocation(22), Direction::Previous))
+    );
+    // A second key press before the answer counts too.
     page.command(Command::FindPrevious);
-    assert_eq!(page.step(), None);
+    assert_eq!(page.step_request(), None);
     let serial = page.state.serial;
     let found = Match { allocation: 20, place: 9, requested: 512, lowest_byte: 0 };
-    page.answered(serial, Answer::FindNext(Some(found)));
+    page.answer_with(serial, Answer::FindNext(Some(found)));
     assert_eq!(
-        page.step().map(|(_, begin, _)| begin),
-        Some(Begin::Allocation(20)),
-        "from there, not from the selection"
+        page.step_request().map(|(_, begin, _)| begin),
+        Some(SearchStart::Allocation(20)),
+        "continues from the match, not from the selection"
     );
 }
 
 #[test]
-fn a_number_is_gone_to_at_once() {
+fn search_by_id_goes_to_match_at_once() {
     let mut page = Page::open();
     page.find("#1,234");
-    page.found(Tally { count: 1, requested: 512, ..Tally::default() });
-    assert!(page.step().is_some());
-    page.stepped(1234, 0);
+    page.answer_search(Tally { count: 1, requested: 512, ..Tally::default() });
+    assert!(page.step_request().is_some());
+    page.answer_step(1234, 0);
     assert_eq!(status(&page.state).text, "618 of 1 · 512 B total · 0 B at the peak");
 }
 
 #[test]
-fn a_match_comes_into_the_window_by_the_shortest_way() {
+fn match_scrolls_into_view_without_zoom() {
     let mut page = Page::open();
     for command in [Command::ZoomEventsIn; 6].into_iter().chain([Command::ZoomBytesIn; 6]) {
         page.command(command);
     }
     let before = page.state.view.expect("a view");
     page.find("train");
-    page.found(TALLY);
+    page.answer_search(TALLY);
     for (allocation, lowest_byte) in [(990, 0), (990, 900_000), (3, 0)] {
         page.command(Command::FindNext);
-        page.stepped(allocation, lowest_byte);
+        page.answer_step(allocation, lowest_byte);
         let view = page.state.view.expect("a view");
-        assert_eq!((view.x_per_px, view.bytes_per_px), (before.x_per_px, before.bytes_per_px), "no zoom");
-        let born = f64::from(allocation) + 1.0;
-        assert!(view.x_from_column(0.0) <= born && born <= view.x_from_column(100.0), "{allocation}: {view:?}");
+        assert_eq!((view.x_per_px, view.bytes_per_px), (before.x_per_px, before.bytes_per_px), "zoom does not change");
+        let allocated_at = f64::from(allocation) + 1.0;
+        assert!(
+            view.x_from_column(0.0) <= allocated_at && allocated_at <= view.x_from_column(100.0),
+            "{allocation}: {view:?}"
+        );
         let rows = [lowest_byte, lowest_byte + 512].map(|byte| view.row_from_bytes(byte));
         assert!(rows[1] >= 0 && rows[0] <= 100, "{lowest_byte}: {view:?}");
         let held = view;
         page.command(Command::FindNext);
-        page.stepped(allocation, lowest_byte);
-        assert_eq!(page.state.view, Some(View { ..held }), "what is in the window stays where it is");
+        page.answer_step(allocation, lowest_byte);
+        assert_eq!(page.state.view, Some(View { ..held }), "a visible match does not scroll");
     }
 }
 
 #[test]
-fn all_of_the_stack_stand_out_until_something_is_found() {
+fn same_stack_is_highlighted_until_search() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
     page.select(0, Some(7));
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
-    let counted = page.request(|request| match request {
+    let counted = page.find_request(|request| match request {
         Request::Ask(Ask { serial, what: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
         _ => None,
     });
-    let (serial, stack) = counted.expect("a tally was asked for");
-    assert_eq!((stack, same_stack(&page.state).as_str()), (7, ""));
-    page.answered(serial, Answer::SameStack(TALLY));
-    assert_eq!(same_stack(&page.state), "3,407 allocations · 1.00 GiB total · 12 at the peak, 1.00 MiB");
+    let (serial, stack) = counted.expect("a tally was requested");
+    assert_eq!((stack, same_stack_text(&page.state).as_str()), (7, ""));
+    page.answer_with(serial, Answer::SameStack(TALLY));
+    assert_eq!(same_stack_text(&page.state), "3,407 allocations · 1.00 GiB total · 12 at the peak, 1.00 MiB");
 
-    // Another of the same stack: nothing has to be drawn or counted anew.
+    // Another allocation of the same stack needs no new scene or tally.
     page.command(Command::SelectNext);
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
     assert!(
-        page.request(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
-            .is_none()
+        page.find_request(
+            |request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(())
+        )
+        .is_none()
     );
 
     page.command(Command::ToggleSameStack);
@@ -264,11 +278,11 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     page.command(Command::ToggleSameStack);
     page.draw();
     page.find("train");
-    let found = page.found(TALLY);
+    let found = page.answer_search(TALLY);
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(found)));
     page.draw();
 
-    // Escape: the selection, then the search.
+    // Escape clears the selection first, then the search.
     page.command(Command::ClearSelection);
     assert!(page.state.selection.is_none() && page.state.find.text == "train");
     page.command(Command::ClearSelection);
@@ -277,37 +291,41 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
 }
 
 #[test]
-fn another_device_is_searched_for_the_same() {
+fn search_is_repeated_on_other_device() {
     let mut page = Page::open();
     page.find("train");
-    page.found(TALLY);
+    page.answer_search(TALLY);
     page.command(Command::NextDevice);
-    assert_eq!(page.search().map(|(_, device, text)| (device, text)), Some((1, "train".into())));
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing), "what was found is of the other");
+    assert_eq!(page.search_request().map(|(_, device, text)| (device, text)), Some((1, "train".into())));
+    assert_eq!(
+        page.looks().map(|looks| looks.highlight),
+        Some(Highlight::Nothing),
+        "matches of the other device are not highlighted"
+    );
 }
 
 #[test]
-fn whoever_selects_something_else_goes_on_from_there() {
+fn find_next_continues_from_selection() {
     let mut page = Page::open();
     page.find("train");
-    page.found(TALLY);
+    page.answer_search(TALLY);
     page.command(Command::FindNext);
     let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
-    page.answered(page.step().expect("asked").0, Answer::FindNext(Some(found)));
-    // Before its details are here, another one is selected.
+    page.answer_with(page.step_request().expect("a search request").0, Answer::FindNext(Some(found)));
+    // Another allocation is selected before the details of the match arrive.
     page.command(Command::SelectNext);
     page.select(500, Some(7));
     page.command(Command::FindNext);
-    assert_eq!(page.step().map(|(_, begin, _)| begin), Some(Begin::Allocation(500)));
+    assert_eq!(page.step_request().map(|(_, begin, _)| begin), Some(SearchStart::Allocation(500)));
 }
 
 #[test]
-fn what_stands_out_changes_nothing_under_the_cursor() {
+fn highlighting_does_not_change_hit_test() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     let hit = |page: &Page| {
-        page.request(|request| {
+        page.find_request(|request| {
             if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {
                 Some((*serial, *looks))
             } else {
@@ -315,25 +333,25 @@ fn what_stands_out_changes_nothing_under_the_cursor() {
             }
         })
     };
-    let (serial, looks) = hit(&page).expect("what is under the cursor");
+    let (serial, looks) = hit(&page).expect("a hit test at the crosshair");
     assert_eq!(looks, Looks::default());
-    page.answered(serial, Answer::Hit { hit: None, memory: None });
+    page.answer_with(serial, Answer::Hit { hit: None, memory: None });
     page.find("train");
-    page.found(TALLY);
+    page.answer_search(TALLY);
     page.draw();
-    assert_ne!(page.state.geometry.looks, Looks::default(), "it stands out");
+    assert_ne!(page.state.geometry.looks, Looks::default(), "the match is highlighted");
     assert_eq!(hit(&page), None);
 }
 
 #[test]
-fn in_another_order_a_match_is_looked_for_once_that_is_made() {
+fn find_after_regrouping_waits_for_scene() {
     let mut page = Page::open();
     page.find("train");
-    page.found(TALLY);
+    page.answer_search(TALLY);
     page.draw();
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.command(Command::FindPrevious);
-    assert_eq!(page.step(), None, "the worker would sort everything at one go");
+    assert_eq!(page.step_request(), None, "the worker would sort everything in one slice");
     page.draw();
-    assert_eq!(page.step().map(|(_, _, way)| way), Some(Direction::Previous));
+    assert_eq!(page.step_request().map(|(_, _, way)| way), Some(Direction::Previous));
 }

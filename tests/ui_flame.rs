@@ -1,66 +1,61 @@
-//! The flame graph without a browser: what is asked when, which box is where, what keys and clicks do, what is said and drawn.
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! The flame graph without a browser: requests, positions of boxes, keys and clicks, status text, drawing.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
-use memscape::ui::flame::words::{card, crumbs, note, reading};
+use memscape::ui::flame::words::{card, crumbs, empty_message, status};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::shown::Canvas;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
-/// 20 CSS pixels a row.
+/// Height of a row in CSS pixels.
 const ROW: f64 = 20.0;
 
-/// Answers nothing by itself.
-struct Flame;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Flame {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Flame>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
-    /// With a file open, the flame graph seen, and its question asked.
+    /// A page with an open file and a canvas for the flame graph.
     fn open() -> Page {
         let device = DeviceSummary { device: 3, events: 999, peak_event: 500, ..DeviceSummary::default() };
-        let mut page = Page::on(CANVAS, Flame);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 60, scale: 1.0 }));
         page.load(vec![device]);
         page
     }
 
     fn flame(&mut self, action: FlameAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
     fn step(&mut self, step: FlameStep) {
         self.act(Action::Command(Command::Feature(FeatureCommand::Flame(step))));
     }
 
-    /// What was asked of the worker last.
-    fn asked(&self) -> Option<(u32, FlameQuestion)> {
-        self.request(|request| match request {
+    /// Latest flame graph request.
+    fn flame_request(&self) -> Option<(u32, FlameQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 3, what: Question::Flame(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
 
-    /// With the boxes of [`boxes`] shown.
-    fn shown() -> Page {
+    /// A page with the boxes of [`boxes`] shown.
+    fn with_boxes() -> Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Flame));
-        let (serial, _) = page.asked().expect("a question when the view is seen");
-        page.answered(serial, Answer::Flame(Box::new(boxes(0))));
+        let (serial, _) = page.flame_request().expect("a request when the view is visible");
+        page.answer_with(serial, Answer::Flame(Box::new(boxes(0))));
         page
     }
 
@@ -73,7 +68,7 @@ impl Page {
     }
 }
 
-/// In 800 pixels:
+/// Boxes in 800 pixels:
 ///
 /// ```text
 /// 0 all                                      100 B
@@ -125,67 +120,67 @@ fn boxes(zoom: u32) -> FlamePage {
 }
 
 #[test]
-fn it_is_asked_only_while_it_is_seen_and_once_at_a_time() {
+fn flame_graph_is_requested_once_and_only_while_visible() {
     let mut page = Page::open();
-    assert_eq!(page.asked(), None);
+    assert_eq!(page.flame_request(), None);
     page.act(Action::TabChosen(Tab::Flame));
-    let (serial, question) = page.asked().expect("now it is seen");
+    let (serial, question) = page.flame_request().expect("requested when visible");
     assert_eq!((question.scope, question.width_px, question.zoom), (Scope::At(501), 400, None));
-    // A newer moment waits for the answer.
+    // A newer cursor position waits for the answer.
     page.state.views.scope = Scope::At(7);
     page.act(Action::PointerLeft);
-    assert_eq!(page.asked(), None);
-    page.answered(serial + 9, Answer::Flame(Box::new(boxes(0))));
-    assert!(page.state.flame.page().is_none(), "an answer to another question");
-    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
-    assert!(page.state.flame.page().is_some(), "what came is shown until there is better");
-    let (_, question) = page.asked().expect("the newest next");
+    assert_eq!(page.flame_request(), None);
+    page.answer_with(serial + 9, Answer::Flame(Box::new(boxes(0))));
+    assert!(page.state.flame.page().is_none(), "an answer to another question is dropped");
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(0))));
+    assert!(page.state.flame.page().is_some(), "a stale answer is shown until the next");
+    let (_, question) = page.flame_request().expect("the newest question is sent next");
     assert_eq!(question.scope, Scope::At(7));
-    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::TabChosen(Tab::CallTree));
     page.state.views.scope = Scope::At(8);
     page.act(Action::PointerLeft);
-    assert_eq!(page.asked(), None);
+    assert_eq!(page.flame_request(), None);
 }
 
 #[test]
-fn a_click_selects_and_a_double_click_zooms() {
-    let mut page = Page::shown();
+fn click_selects_and_double_click_zooms() {
+    let mut page = Page::with_boxes();
     // The answer is 800 wide, the canvas 400.
     page.flame(FlameAction::Clicked([250.0, ROW * 1.5]));
     assert_eq!(page.selected(), Some(2));
     page.flame(FlameAction::Clicked([390.0, ROW * 1.5]));
-    assert_eq!(page.selected(), Some(2), "one that stands for several is no node");
+    assert_eq!(page.selected(), Some(2), "a box of several nodes cannot be selected");
     page.flame(FlameAction::Clicked([390.0, ROW * 2.5]));
-    assert_eq!(page.selected(), None, "beside all boxes");
+    assert_eq!(page.selected(), None, "click outside all boxes");
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
-    let (serial, question) = page.asked().expect("another zoom, another question");
+    let (serial, question) = page.flame_request().expect("zooming sends a request");
     assert_eq!(question.zoom, Some(3));
-    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
-    page.flame(FlameAction::Chosen(0));
-    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(4))));
+    page.flame(FlameAction::CrumbClicked(0));
+    assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(None));
 }
 
 #[test]
-fn escape_zooms_out_before_it_gives_up_more() {
-    let mut page = Page::shown();
+fn escape_zooms_out_first() {
+    let mut page = Page::with_boxes();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
-    let (serial, _) = page.asked().unwrap();
-    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
+    let (serial, _) = page.flame_request().unwrap();
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(4))));
     page.act(Action::Command(Command::ClearSelection));
-    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+    assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(None));
 }
 
 #[test]
-fn arrows_lead_from_box_to_box_as_they_are_seen() {
-    let mut page = Page::shown();
+fn arrow_keys_move_between_boxes() {
+    let mut page = Page::with_boxes();
     let go = |page: &mut Page, step| {
         page.step(step);
         page.selected()
     };
-    assert_eq!(go(&mut page, FlameStep::Down), Some(0), "the first key says where one is");
+    assert_eq!(go(&mut page, FlameStep::Down), Some(0), "the first key selects the root");
     assert_eq!(go(&mut page, FlameStep::Down), Some(1));
     assert_eq!(go(&mut page, FlameStep::Right), Some(2));
-    assert_eq!(go(&mut page, FlameStep::Right), Some(2), "several are no node");
+    assert_eq!(go(&mut page, FlameStep::Right), Some(2), "a box of several nodes is skipped");
     assert_eq!(go(&mut page, FlameStep::Left), Some(1));
     assert_eq!(go(&mut page, FlameStep::Left), Some(1));
     assert_eq!(go(&mut page, FlameStep::Down), Some(3));
@@ -193,34 +188,34 @@ fn arrows_lead_from_box_to_box_as_they_are_seen() {
     assert_eq!(go(&mut page, FlameStep::Down), Some(4), "nothing below");
     assert_eq!(go(&mut page, FlameStep::Left), Some(3));
     assert_eq!(go(&mut page, FlameStep::Down), Some(6));
-    assert_eq!(page.state.flame.scrolled_css(), 20, "scrolled as little as shows it: four rows in 60 pixels");
+    assert_eq!(page.state.flame.scrolled_css(), 20, "scrolls just enough: four rows in 60 pixels");
     assert_eq!(go(&mut page, FlameStep::Up), Some(3));
     page.step(FlameStep::ZoomIn);
-    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(Some(3)));
-    // With the root at the bottom, up leads away from it.
-    let mut page = Page::shown();
-    page.step(FlameStep::Turn);
+    assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(Some(3)));
+    // With the root at the bottom, Up moves away from the root.
+    let mut page = Page::with_boxes();
+    page.step(FlameStep::FlipDirection);
     assert_eq!(go(&mut page, FlameStep::Up), Some(0));
     assert_eq!(go(&mut page, FlameStep::Up), Some(1));
     assert_eq!(go(&mut page, FlameStep::Down), Some(0));
 }
 
 #[test]
-fn out_goes_one_box_and_all_goes_to_the_root() {
-    let mut page = Page::shown();
+fn zoom_out_goes_to_parent_and_reset_to_root() {
+    let mut page = Page::with_boxes();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
-    let (serial, _) = page.asked().unwrap();
-    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
+    let (serial, _) = page.flame_request().unwrap();
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(4))));
     page.step(FlameStep::ZoomOut);
-    let (serial, question) = page.asked().unwrap();
+    let (serial, question) = page.flame_request().unwrap();
     assert_eq!(question.zoom, Some(1));
-    page.answered(serial, Answer::Flame(Box::new(boxes(1))));
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(1))));
     page.step(FlameStep::ZoomOutFully);
-    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+    assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(None));
 }
 
 #[test]
-fn the_way_to_a_deep_box_names_its_ends() {
+fn path_to_deep_box_is_shortened() {
     let mut deep = boxes(3);
     deep.boxes.truncate(1);
     for row in 1..9 {
@@ -247,14 +242,14 @@ fn the_way_to_a_deep_box_names_its_ends() {
 }
 
 #[test]
-fn the_card_is_exact() {
-    let mut page = Page::shown();
+fn hover_card_has_exact_figures() {
+    let mut page = Page::with_boxes();
     page.flame(FlameAction::PointerAt(Some([10.0, ROW * 3.5 - ROW])));
     let shown = page.state.flame.page().unwrap().clone();
     let hovered = page.state.flame.hovered().copied().expect("a box");
     let told = card(&page.state, &shown, &hovered);
     assert_eq!((told.title.as_str(), told.name.as_str()), ("60 B", "step"));
-    assert_eq!(told.place, "/home/me/train.py:31");
+    assert_eq!(told.location, "/home/me/train.py:31");
     assert_eq!(told.shares, "60.0 % of all · 100 % of its parent · 2 allocations");
     let several = card(&page.state, &shown, &shown.boxes[3]);
     assert_eq!(several.name, "3 frames narrower than a pixel");
@@ -262,46 +257,46 @@ fn the_card_is_exact() {
     let told = card(&page.state, &shown, &large);
     assert_eq!(told.title, "9.18 GiB · 9,854,648,320 B");
     assert!(told.shares.ends_with("1 allocation · found: 1.00 KiB"));
-    // Bytes × events are never said to be bytes.
+    // Byte-events are never labelled as bytes.
     page.state.views.scope = Scope::ByteMoments(Span { from: 1, to: 9 });
     assert_eq!(card(&page.state, &shown, &large).title, "9.18 GiB·events · 9,854,648,320 B·events");
     let native = card(&page.state, &shown, &shown.boxes[2]);
-    assert_eq!(native.place, "", "?? is no file");
+    assert_eq!(native.location, "", "?? is not a file");
 }
 
 #[test]
-fn what_is_selected_is_said() {
-    let mut page = Page::shown();
-    assert!(reading(&page.state.flame, &page.state).contains("Backspace to zoom out"));
+fn selection_is_shown_in_status() {
+    let mut page = Page::with_boxes();
+    assert!(status(&page.state.flame, &page.state).contains("Backspace to zoom out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
-    assert_eq!(reading(&page.state.flame, &page.state), said);
-    assert_eq!(note(&page.state.flame, &page.state), "");
+    assert_eq!(status(&page.state.flame, &page.state), said);
+    assert_eq!(empty_message(&page.state.flame, &page.state), "");
 }
 
 #[test]
-fn nothing_is_said_to_be_nothing() {
+fn empty_flame_graph_has_a_note() {
     let mut page = Page::open();
     page.act(Action::TabChosen(Tab::Flame));
-    let (serial, _) = page.asked().unwrap();
+    let (serial, _) = page.flame_request().unwrap();
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
-    page.answered(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
-    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at the cursor.");
-    page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
-    assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
+    page.answer_with(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
+    assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing is live at the cursor.");
+    page.state.views.scope = Scope::Allocated(Span { from: 1, to: 2 });
+    assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
     {
         page.step(step);
     }
-    // Not even a box: the device is gone.
-    page.answered(serial + 1, Answer::Flame(Box::default()));
+    // No boxes at all: the device is gone.
+    page.answer_with(serial + 1, Answer::Flame(Box::default()));
     page.flame(FlameAction::Clicked([1.0, 1.0]));
 }
 
 #[test]
-fn only_rows_in_view_are_drawn_and_names_have_room() {
-    let mut page = Page::shown();
+fn only_visible_rows_are_drawn() {
+    let mut page = Page::with_boxes();
     let drawn = page.picture();
     assert_eq!(drawn.tiles.len(), 6, "the fourth row is below the canvas");
     let native = drawn.tiles[2];
@@ -324,49 +319,49 @@ fn only_rows_in_view_are_drawn_and_names_have_room() {
     assert_eq!(drawn.tiles.first().map(|tile| tile.y), Some([0, 20]));
     assert_eq!(drawn.tiles.len(), 6);
     page.flame(FlameAction::Scrolled(1e9));
-    assert_eq!(page.state.flame.scrolled_css(), 20, "not beyond the end");
+    assert_eq!(page.state.flame.scrolled_css(), 20, "does not scroll beyond the end");
 }
 
 #[test]
-fn what_is_found_selected_hovered_and_revealed_stands_out() {
-    let mut page = Page::shown();
+fn matches_selection_and_hover_are_highlighted() {
+    let mut page = Page::with_boxes();
     page.act(Action::FindTyped("step".into()));
-    let serial = page.done.iter().find_map(|effect| match effect {
+    let serial = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
-    page.answered(serial.unwrap(), Answer::Find(tally));
-    let (asked, question) = page.asked().expect("the boxes with what was found");
+    page.answer_with(serial.unwrap(), Answer::Find(tally));
+    let (asked, question) = page.flame_request().expect("boxes with the search's matches");
     assert_eq!(question.find, serial);
     let mut found = boxes(0);
     (found.boxes[0].found, found.boxes[1].found, found.boxes[4].found) = (20, 20, 60);
     found.boxes[4].matches = true;
     found.revealed = Some(4);
-    page.answered(asked, Answer::Flame(Box::new(found)));
+    page.answer_with(asked, Answer::Flame(Box::new(found)));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     page.flame(FlameAction::PointerAt(Some([300.0, ROW * 1.5])));
     let drawn = page.picture();
     let faded: Vec<bool> = drawn.tiles.iter().map(|tile| tile.is_faded).collect();
     assert_eq!(faded, [false, false, true, true, false, true]);
-    let bars: Vec<u32> = drawn.tiles.iter().map(|tile| tile.found_px).collect();
+    let bars: Vec<u32> = drawn.tiles.iter().map(|tile| tile.matched_px).collect();
     assert_eq!(bars, [80, 80, 0, 0, 240, 0], "a fifth, a third, all");
     assert_eq!(drawn.texts.iter().filter(|text| text.is_bold).count(), 1);
     let strokes: Vec<(FlameStroke, [i32; 2])> = drawn.outlines.iter().map(|it| (it.stroke, it.x)).collect();
-    // Nothing is selected in the timeline: what its box would be is not marked.
+    // Without a selection in the timeline, no box is marked for it.
     assert_eq!(strokes, [(FlameStroke::Hovered, [240, 360]), (FlameStroke::Selected, [0, 240])]);
     page.flame(FlameAction::PointerAt(None));
     assert_eq!(page.picture().outlines.len(), 1);
 }
 
 #[test]
-fn flames_stand_on_the_ground() {
-    let mut page = Page::shown();
+fn upward_flame_graph_starts_at_bottom() {
+    let mut page = Page::with_boxes();
     page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 200, scale: 2.0 }));
-    let (serial, question) = page.asked().map_or((0, None), |(serial, question)| (serial, Some(question)));
-    assert_eq!(question, None, "as wide as before");
-    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
-    page.step(FlameStep::Turn);
+    let (serial, question) = page.flame_request().map_or((0, None), |(serial, question)| (serial, Some(question)));
+    assert_eq!(question, None, "the width did not change");
+    page.answer_with(serial, Answer::Flame(Box::new(boxes(0))));
+    page.step(FlameStep::FlipDirection);
     // Four rows of 40 device pixels in 200.
     assert_eq!(page.picture().tiles[0].y, [160, 200]);
     page.flame(FlameAction::Clicked([10.0, 150.0]));

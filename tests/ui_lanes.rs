@@ -1,5 +1,5 @@
-//! Several devices above each other: where lanes lie, whose geometry is asked for, what a click in one does.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! Lanes of several devices: layout, scene requests, and clicks.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
@@ -7,9 +7,9 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::effect::{Pointer, WheelAxis};
+use memscape::ui::drawing::Canvas;
+use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::overlay::Overlay;
-use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn device(device: i64, events: u64, peak: i64, time_us: Option<(i64, i64)>) -> D
     DeviceSummary { device, events, peak_requested: peak, drawn_peak, time_us, ..DeviceSummary::default() }
 }
 
-/// One allocation, 3 plus the height of the window, as high as it.
+/// A scene with one allocation that fills the window. Its id is 3 plus the window's height.
 fn scene(view: View) -> Scene {
     let id = 3 + view.height_px;
     Scene {
@@ -33,31 +33,31 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// Answers nothing by itself.
-struct Lanes;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Lanes {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Lanes>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page::on(CANVAS, Lanes);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         let first = devices.first().map(|device| device.device);
         page.load(devices);
-        // The one with the highest peak is shown first.
+        // The device with the highest peak is shown first.
         page.act(Action::DeviceChosen(first.expect("a device")));
         page.answer_scenes();
         page.act(Action::Command(Command::ToggleLanes));
         page
     }
 
-    fn three() -> Page {
+    fn three_devices() -> Page {
         Page::open(vec![device(0, 999, 1 << 20, None), device(1, 99, 3 << 20, None), device(-1, 9, 1 << 10, None)])
     }
 
-    fn asked(&self) -> Option<(u32, i64, View)> {
-        let mut scenes = self.done.iter().filter_map(|effect| match effect {
+    fn scene_request(&self) -> Option<(u32, i64, View)> {
+        let mut scenes = self.effects.iter().filter_map(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Scene { view, looks } }))
                 if *looks == Looks::default() =>
             {
@@ -66,18 +66,18 @@ impl Page {
             _ => None,
         });
         let found = scenes.next();
-        assert_eq!(scenes.next(), None, "one at a time");
+        assert_eq!(scenes.next(), None, "one request at a time");
         found
     }
 
-    /// Answers scenes until none is asked for; the devices in the order in which they were.
+    /// Answers scene requests until there are none. Returns their devices in order.
     fn answer_scenes(&mut self) -> Vec<i64> {
         let mut devices = Vec::new();
-        while let Some((serial, device, view)) = self.asked() {
+        while let Some((serial, device, view)) = self.scene_request() {
             devices.push(device);
-            assert!(devices.len() < 50, "there is no end of asking");
-            self.answered(serial, Answer::Scene(Box::new(scene(view))));
-            let uploads = self.done.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
+            assert!(devices.len() < 50, "scene requests do not end");
+            self.answer_with(serial, Answer::Scene(Box::new(scene(view))));
+            let uploads = self.effects.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
             assert_eq!(uploads, 1);
         }
         devices
@@ -89,9 +89,9 @@ impl Page {
 }
 
 #[test]
-fn lanes_share_the_canvas_and_the_events() {
-    let mut page = Page::three();
-    assert_eq!(page.rows(), [[200, 300], [100, 199], [0, 99]], "a line between two");
+fn lanes_share_canvas_and_event_axis() {
+    let mut page = Page::three_devices();
+    assert_eq!(page.rows(), [[200, 300], [100, 199], [0, 99]], "one line between two lanes");
     for (lane, peak) in page.state.shown_lanes().zip([1u64 << 20, 3 << 20, 1 << 10]) {
         assert_eq!((lane.view.left_px, lane.view.x_per_px), (0, 10.0), "the longest has 1000 states");
         assert_eq!(lane.view.bytes_per_px, View::fit(1, peak, 100, lane.view.height_px).bytes_per_px);
@@ -107,68 +107,71 @@ fn lanes_share_the_canvas_and_the_events() {
 }
 
 #[test]
-fn lanes_take_turns_while_the_window_moves_on() {
-    let mut page = Page::three();
+fn lanes_take_turns_while_window_moves() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let mut devices = Vec::new();
     page.act(Action::Command(Command::ZoomEventsIn));
     for step in 0..6 {
-        let (serial, device, view) = page.asked().expect("a scene");
+        let (serial, device, view) = page.scene_request().expect("a scene");
         devices.push(device);
         let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
         page.act(Action::Command(zoom));
-        assert_eq!(page.asked(), None, "one is on its way");
-        page.answered(serial, Answer::Scene(Box::new(scene(view))));
+        assert_eq!(page.scene_request(), None, "one request is in flight");
+        page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
     devices.sort_unstable();
-    assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "no lane waits for ever");
+    assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "lanes take turns");
 }
 
 #[test]
-fn a_reply_goes_to_the_lane_that_asked_whatever_has_the_focus() {
-    let mut page = Page::three();
-    let (serial, device, view) = page.asked().expect("a scene");
+fn reply_goes_to_the_lane_that_asked() {
+    let mut page = Page::three_devices();
+    let (serial, device, view) = page.scene_request().expect("a scene");
     assert_eq!(device, 0);
     page.act(Action::Command(Command::NextDevice));
-    assert_eq!(page.state.device_place, 1);
-    page.answered(serial + 77, Answer::Scene(Box::new(scene(view))));
-    assert!(page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()), "nobody asked");
-    page.answered(serial, Answer::Scene(Box::new(scene(view))));
+    assert_eq!(page.state.device_index, 1);
+    page.answer_with(serial + 77, Answer::Scene(Box::new(scene(view))));
+    assert!(
+        page.state.shown_lanes().all(|lane| lane.index == 0 || lane.geometry.scene.is_none()),
+        "a reply with an unknown serial is dropped"
+    );
+    page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     let places: Vec<_> =
-        page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.place).collect();
+        page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.index).collect();
     assert_eq!(places, [0]);
-    assert_eq!(page.state.geometry.scene, None, "the focused one has still to come");
+    assert_eq!(page.state.geometry.scene, None, "the focused lane has no scene yet");
 }
 
 #[test]
-fn a_click_moves_the_focus_and_selects_there() {
-    let mut page = Page::three();
+fn click_focuses_lane_and_selects() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     page.act(Action::PointerMoved(Pointer { x: 40.0, y: 150.0 }));
     let hover = page.state.hover.clone().expect("a hover");
-    assert_eq!((hover.place, hover.spot.single()), (1, Some(3 + 99)));
-    assert!(matches!(page.done[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
-    assert_eq!(page.state.device_place, 0);
+    assert_eq!((hover.device_index, hover.spot.single_allocation()), (1, Some(3 + 99)));
+    assert!(matches!(page.effects[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
+    assert_eq!(page.state.device_index, 0);
     page.act(Action::Clicked(Pointer { x: 40.0, y: 50.0 }));
-    assert_eq!(page.state.device_place, 2);
+    assert_eq!(page.state.device_index, 2);
     let asked = |effect: &Effect| {
         matches!(effect, Effect::Ask(Request::Ask(Ask { device: -1, what: Question::Details(102), .. })))
     };
-    assert!(page.done.iter().any(asked), "{:?}", page.done);
+    assert!(page.effects.iter().any(asked), "{:?}", page.effects);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
-    assert_eq!(before, after, "the focus moves, the picture does not");
-    assert_eq!(page.asked(), None);
+    assert_eq!(before, after, "moving the focus does not move the picture");
+    assert_eq!(page.scene_request(), None);
 }
 
 #[test]
-fn bytes_are_zoomed_and_dragged_in_the_lane_under_the_pointer() {
-    let mut page = Page::three();
+fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let scales = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bytes_per_px).collect::<Vec<_>>();
     let before = scales(&page);
     let at = Pointer { x: 10.0, y: 140.0 };
-    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
+    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAction::ZoomBytes });
     let after = scales(&page);
     assert!(after[0] == before[0] && after[2] == before[2] && after[1] < before[1]);
     page.act(Action::PointerMoved(at));
@@ -181,36 +184,39 @@ fn bytes_are_zoomed_and_dragged_in_the_lane_under_the_pointer() {
 }
 
 #[test]
-fn cursor_ruler_and_markers_are_in_the_focused_lane() {
-    let mut page = Page::three();
+fn crosshair_ruler_and_markers_are_in_focused_lane() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
-    let focused_cursor = |page: &Page| page.state.cursor().map(|cursor| cursor.byte / (3 << 20));
+    let focused_cursor = |page: &Page| page.state.crosshair().map(|cursor| cursor.byte / (3 << 20));
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
     assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
-    assert_eq!(Overlay::of(&page.state).column, Some(50.0), "but told in all of them");
+    assert_eq!(Overlay::from_state(&page.state).other_lane_pointer, Some(50.0), "the column is shown in all lanes");
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
-    assert_eq!(page.state.cursor_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
-    let overlay = Overlay::of(&page.state);
-    assert_eq!((overlay.column, overlay.crosshair.map(|it| it.at)), (None, Some(Pointer { x: 50.0, y: 20.0 })));
+    assert_eq!(page.state.crosshair_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
+    let overlay = Overlay::from_state(&page.state);
+    assert_eq!(
+        (overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)),
+        (None, Some(Pointer { x: 50.0, y: 20.0 }))
+    );
 
-    page.act(Action::MarkerPut(Pointer { x: 30.0, y: 140.0 }));
-    assert_eq!(page.state.device_place, 1, "a marker belongs to a device");
+    page.act(Action::MarkerAdded(Pointer { x: 30.0, y: 140.0 }));
+    assert_eq!(page.state.device_index, 1, "a marker belongs to a device");
     assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
 
     let held = Modifiers { alt: true, ..Modifiers::default() };
-    page.act(Action::DragBegan { from: Pointer { x: 10.0, y: 10.0 }, held });
-    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
-    assert_eq!(page.state.device_place, 2);
-    let (ends, _) = Overlay::of(&page.state).ruler.expect("a ruler");
-    assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "it ends where the lane does: {ends:?}");
+    page.act(Action::DragStarted { from: Pointer { x: 10.0, y: 10.0 }, held });
+    page.act(Action::DragMoved(Pointer { x: 60.0, y: 250.0 }));
+    assert_eq!(page.state.device_index, 2);
+    let (ends, _) = Overlay::from_state(&page.state).ruler.expect("a ruler");
+    assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "ruler ends with the lane: {ends:?}");
     assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
     page.act(Action::DragEnded);
 
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     let held = Modifiers { shift: true, ..Modifiers::default() };
-    page.act(Action::DragBegan { from: Pointer { x: 20.0, y: 210.0 }, held });
-    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
+    page.act(Action::DragStarted { from: Pointer { x: 20.0, y: 210.0 }, held });
+    page.act(Action::DragMoved(Pointer { x: 60.0, y: 250.0 }));
     page.act(Action::DragEnded);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     assert!(after[0].bytes_per_px < before[0].bytes_per_px && after[1].bytes_per_px == before[1].bytes_per_px);
@@ -218,7 +224,7 @@ fn cursor_ruler_and_markers_are_in_the_focused_lane() {
 }
 
 #[test]
-fn times_are_simultaneous() {
+fn time_axis_aligns_lanes() {
     let s = 1_000_000;
     let devices = vec![
         device(0, 999, 1 << 20, Some((10 * s, 74 * s))),
@@ -228,15 +234,15 @@ fn times_are_simultaneous() {
     let mut page = Page::open(devices);
     page.answer_scenes();
     page.act(Action::Command(Command::ToggleAxis));
-    // One second before and after 96 seconds: what is 32 seconds apart differs by as many.
+    // The window has 96 seconds and one more at each end. Lanes 32 seconds apart differ by as much.
     let place = |page: &Page, place: usize| {
-        let lane = page.state.shown_lanes().find(|lane| lane.place == place).expect("a lane");
+        let lane = page.state.shown_lanes().find(|lane| lane.index == place).expect("a lane");
         assert_eq!(lane.view.axis, Axis::Time);
         lane.view.x_from_column(0.0)
     };
     let scale = page.state.view.expect("a view").x_per_px;
     assert!((place(&page, 0) - place(&page, 1) - 32e6).abs() <= scale);
-    assert_eq!(page.answer_scenes(), [0, 1], "where there are no times there is nothing to draw");
+    assert_eq!(page.answer_scenes(), [0, 1], "a device without times is not drawn");
     let labels = lane_labels::lane_labels(&page.state);
     assert_eq!(
         labels.iter().map(|label| label.note.as_str()).collect::<Vec<_>>(),
@@ -244,38 +250,38 @@ fn times_are_simultaneous() {
     );
     let [before, after] = [0, 1].map(|focus| {
         page.act(Action::DeviceChosen(focus));
-        [0, 1].map(|lane| page.state.shown_lanes().find(|it| it.place == lane).map(|it| *it.view))
+        [0, 1].map(|lane| page.state.shown_lanes().find(|it| it.index == lane).map(|it| *it.view))
     });
-    assert_eq!(before, after, "whoever has the focus");
+    assert_eq!(before, after, "independent of the focus");
     page.act(Action::DeviceChosen(2));
     assert_eq!(page.state.axis, Axis::Events);
 }
 
 #[test]
-fn as_many_lanes_as_there_is_room_and_the_focus_reaches_all() {
+fn lanes_fit_canvas_and_focus_reaches_all_devices() {
     let mut page = Page::open((0..1000).map(|ordinal| device(ordinal, 9, 1 << 20, None)).collect());
-    assert_eq!(page.state.lane_places(), Vec::from_iter(0..6), "48 of 300 pixels each");
-    assert_eq!(lane_labels::toggle(&page.state).note, "6 of 1,000 devices");
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(0..6), "48 of 300 pixels each");
+    assert_eq!(lane_labels::lanes_toggle(&page.state).note, "6 of 1,000 devices");
     page.act(Action::Command(Command::PreviousDevice));
-    assert_eq!((page.state.device_place, page.state.lane_places()), (999, Vec::from_iter(994..1000)));
+    assert_eq!((page.state.device_index, page.state.lane_indices()), (999, Vec::from_iter(994..1000)));
     page.act(Action::DeviceChosen(500));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506));
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(500..506));
     assert_eq!(page.answer_scenes(), [500, 501, 502, 503, 504, 505]);
     page.act(Action::DeviceChosen(503));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506), "no lane moves when none has to");
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(500..506), "lanes do not move unnecessarily");
     assert_eq!(page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).count(), 6);
     page.act(Action::Resized(Canvas { height_px: 40, ..CANVAS }));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(503..504));
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(503..504));
 }
 
 #[test]
-fn other_colours_are_asked_for_in_every_lane() {
-    let mut page = Page::three();
+fn colouring_is_requested_for_every_lane() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
     page.act(Action::Command(Command::NextColouring));
     for _ in 0..3 {
         let (serial, view) = page
-            .done
+            .effects
             .iter()
             .find_map(|effect| match effect {
                 Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => {
@@ -284,7 +290,7 @@ fn other_colours_are_asked_for_in_every_lane() {
                 _ => None,
             })
             .expect("a scene");
-        page.answered(serial, Answer::Scene(Box::new(scene(view))));
+        page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks == page.state.looks));
 }
@@ -299,7 +305,7 @@ proptest! {
         prop_assert_eq!(rows[0][1], height_px);
         prop_assert_eq!(rows.last().map(|last| last[0]), Some(0));
         for pair in rows.windows(2) {
-            prop_assert_eq!(pair[0][0] - pair[1][1], scale, "the line between two");
+            prop_assert_eq!(pair[0][0] - pair[1][1], scale, "one line between two lanes");
         }
         prop_assert!(rows.len() == 1 || rows.iter().all(|[bottom, top]| top - bottom + scale >= 47 * scale));
         prop_assert!(page.state.focused_lane().is_some());
@@ -307,7 +313,7 @@ proptest! {
 }
 
 #[test]
-fn a_device_without_times_is_shown_whole_on_the_axis_it_has() {
+fn device_without_times_is_shown_on_event_axis() {
     let s = 1_000_000;
     let mut page = Page::open(vec![device(0, 999, 1 << 20, Some((10 * s, 74 * s))), device(1, 99, 1 << 20, None)]);
     page.answer_scenes();
@@ -319,25 +325,25 @@ fn a_device_without_times_is_shown_whole_on_the_axis_it_has() {
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.state.axis, Axis::Events);
     let view = page.state.view.expect("a view");
-    assert_eq!(view, page.state.plane().expect("a plane").whole(view));
+    assert_eq!(view, page.state.plane().expect("a plane").fit_like(view));
 }
 
 #[test]
-fn a_finger_drags_the_lane_it_touches() {
-    let mut page = Page::three();
+fn touch_drags_lane_under_finger() {
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let at = Pointer { x: 10.0, y: 140.0 };
-    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
+    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAction::ZoomBytes });
     let bottoms = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect::<Vec<_>>();
     let before = bottoms(&page);
-    // It has hovered nowhere before.
-    page.act(Action::DragBegan { from: at, held: Modifiers::default() });
+    // The finger has not hovered anywhere before.
+    page.act(Action::DragStarted { from: at, held: Modifiers::default() });
     page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
     assert_eq!(bottoms(&page), [before[0], before[1] + 7, before[2]]);
 }
 
 #[test]
-fn a_step_back_gives_up_a_turn_on_its_way() {
+fn undo_cancels_pending_axis_change() {
     let s = 1_000_000;
     let times = Some((10 * s, 74 * s));
     let mut page = Page::open(vec![device(0, 999, 1 << 20, times), device(1, 99, 1 << 20, times)]);
@@ -346,13 +352,13 @@ fn a_step_back_gives_up_a_turn_on_its_way() {
     page.answer_scenes();
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::ToggleAxis));
-    let asked = page.done.iter().find_map(|effect| match effect {
+    let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
-    let (serial, count) = asked.expect("where the window's edges are");
-    page.act(Action::Command(Command::WindowBack));
+    let (serial, count) = asked.expect("request for the window's edges");
+    page.act(Action::Command(Command::UndoView));
     assert_eq!(page.state.axis, Axis::Events);
-    page.answered(serial, Answer::Moments(vec![MomentFacts::default(); count]));
+    page.answer_with(serial, Answer::Moments(vec![MomentFacts::default(); count]));
     assert_eq!(page.state.axis, Axis::Events);
 }

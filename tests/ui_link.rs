@@ -1,40 +1,40 @@
-//! Links: every kind of state through print and parse, what a link asks for, and fragments that nobody would write.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Links: every kind of state printed and parsed, requests caused by a link, and malformed fragments.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::follower::{PRINT, Page};
+use crate::follower::{FINGERPRINT, Page};
 use memscape::engine::protocol::{Grouping, TableColumn, Topic};
-use memscape::ui::cursor::CursorStep;
-use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::drawing::Canvas;
+use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::events::EventsAction;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::{FlameAction, FlameStep};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::link::Link;
-use memscape::ui::memory::{MemoryAction, MemoryStep};
+use memscape::ui::memory::{SegmentsAction, SegmentsStep};
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
-use memscape::ui::range::About;
-use memscape::ui::shown::Canvas;
+use memscape::ui::range::RangeScope;
 use memscape::ui::sources::SourceAction;
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
 use memscape::ui::tree_keys::TreeCommand;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 use proptest::prelude::*;
 
-/// Everything but the window, and the window's edges as numbers.
+/// Splits a fragment into the pairs other than the window, and the window's edges as numbers.
 fn parts(fragment: &str) -> (Vec<&str>, Vec<f64>) {
     let is_window = |pair: &&str| ["x=", "y=", "heights="].iter().any(|key| pair.starts_with(key));
     let others = fragment.split('&').filter(|pair| !is_window(pair)).collect();
-    // There is one lane beside the focused one.
+    // One lane besides the focused one.
     let edges =
         fragment.split('&').filter(is_window).flat_map(|pair| pair.rsplit(['=', ':']).next().unwrap().split(".."));
     (others, edges.map(|edge| edge.parse().unwrap()).collect())
 }
 
-/// Both links show the same; the window to less than a pixel of its canvas.
+/// Checks that both links show the same state. Window edges may differ by less than a pixel.
 fn assert_same(before: &str, after: &str) {
     let ((others, edges), (others_after, edges_after)) = (parts(before), parts(after));
     assert_eq!(others, others_after);
@@ -47,20 +47,20 @@ fn assert_same(before: &str, after: &str) {
 }
 
 #[test]
-fn a_link_says_what_was_changed_and_nothing_else() {
-    let mut page = Page::of("#url=run/a%20b.pickle");
+fn link_has_only_changed_state() {
+    let mut page = Page::following("#url=run/a%20b.pickle");
     assert_eq!(page.loads, ["Link(\"run/a b.pickle\")"]);
-    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=why"));
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={FINGERPRINT}&device=0&tab=why"));
     page.act(Action::DeviceChosen(3));
     page.act(Action::StackingChosen(Some(Grouping::Size)));
-    page.act(Action::MomentTyped("12".into()));
+    page.act(Action::GoToEntered("12".into()));
     page.act(Action::FindTyped("relu & <b>".into()));
     let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=why";
-    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}{expected}"));
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={FINGERPRINT}{expected}"));
 }
 
 #[test]
-fn every_kind_of_state_comes_back() {
+fn every_state_survives_round_trip() {
     let all = [
         "device=3",
         "device=0&lanes=all",
@@ -108,27 +108,27 @@ fn every_kind_of_state_comes_back() {
     for (view, tab) in
         all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())
     {
-        let fragment = Link::parse(&format!("v=1&url=a.pickle&print={PRINT}&{view}&tab={tab}")).fragment();
-        assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all of it is understood: {view}");
-        let page = Page::of(&fragment);
+        let fragment = Link::parse(&format!("v=1&url=a.pickle&print={FINGERPRINT}&{view}&tab={tab}")).fragment();
+        assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all keys are parsed: {view}");
+        let page = Page::following(&fragment);
         assert_same(&fragment, &page.fragment());
         assert_eq!(page.state.linked.notice, None, "{view}");
     }
 }
 
 #[test]
-fn what_is_not_said_is_as_a_page_begins() {
-    let mut page = Page::of("url=a.pickle");
+fn keys_missing_in_link_reset_to_default() {
+    let mut page = Page::following("url=a.pickle");
     let plain = page.fragment();
-    page.go("v=1&url=a.pickle&device=0&show=reserved&axis=time&x=5..500&at=3&range=1..9&find=x&select=4&topic=leaks&tab=why&folds=3o&marks=0:1:1:s");
+    page.follow("v=1&url=a.pickle&device=0&show=reserved&axis=time&x=5..500&at=3&range=1..9&find=x&select=4&topic=leaks&tab=why&folds=3o&marks=0:1:1:s");
     assert_ne!(page.fragment(), plain);
-    page.go(&plain);
-    assert_eq!(page.fragment(), plain, "going back in the browser");
-    assert_eq!(page.loads.len(), 1, "and nothing is read anew");
+    page.follow(&plain);
+    assert_eq!(page.fragment(), plain, "state after going back in the browser");
+    assert_eq!(page.loads.len(), 1, "file is not loaded again");
 }
 
 #[test]
-fn steps_are_what_back_undoes() {
+fn only_major_changes_add_history_entry() {
     let link = |view: &str| Link::parse(&format!("v=1&url=a&{view}"));
     for step in ["device=3", "show=reserved", "tab=why", "topic=leaks", "select=4", "range=1..2", "axis=time"] {
         assert!(link(step).is_step_from(&link("")), "{step}");
@@ -140,106 +140,106 @@ fn steps_are_what_back_undoes() {
 }
 
 #[test]
-fn a_link_to_a_file_without_an_address_asks_for_it() {
+fn link_to_local_file_asks_for_it() {
     let mut page = Page::new();
-    page.drop_file(PRINT);
-    page.act(Action::MomentTyped("12".into()));
+    page.drop_file(FINGERPRINT);
+    page.act(Action::GoToEntered("12".into()));
     let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=why"));
+    assert_eq!(fragment, format!("v=1&name=a.pickle&print={FINGERPRINT}&device=0&at=12&tab=why"));
 
     let mut other = Page::new();
-    other.go(&fragment);
+    other.follow(&fragment);
     assert!(matches!(other.state.stage, Stage::Empty) && other.loads.is_empty());
     let asked = "This view belongs to a.pickle (12 B). Choose that file to restore it.";
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
     assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));
-    assert!(!other.fragment().contains("at="), "another file is not shown as the link has it");
-    other.drop_file(PRINT);
+    assert!(!other.fragment().contains("at="), "the link's view is not applied to another file");
+    other.drop_file(FINGERPRINT);
     assert_eq!((other.fragment(), other.state.linked.notice.clone()), (fragment, None));
 }
 
 #[test]
-fn a_hosted_file_that_is_another_is_warned_about() {
+fn changed_hosted_file_gives_warning() {
     let mut page = Page::new();
-    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=12"));
+    page.follow(&format!("v=1&url=a.pickle&print={FINGERPRINT}&at=12"));
     page.open();
-    assert!(page.fragment().contains("at=12"), "it is shown at once");
-    page.print("99-ffeeddccbbaa99887766554433221100");
+    assert!(page.fragment().contains("at=12"), "the view is applied at once");
+    page.reply_fingerprint("99-ffeeddccbbaa99887766554433221100");
     assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.act(Action::NoticeClosed);
     assert_eq!(page.state.linked.notice, None);
 }
 
 #[test]
-fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
-    let mut page = Page::of("url=a.pickle");
-    page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
+fn link_followed_in_open_file_checks_fingerprint() {
+    let mut page = Page::following("url=a.pickle");
+    page.follow("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
     assert!(page.fragment().contains("at=12"));
     assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
-    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
+    page.follow(&format!("v=1&url=a.pickle&print={FINGERPRINT}&at=13"));
     assert_eq!(page.state.linked.notice, None);
-    // Without a file it is about the open one, and an anchor is no link.
-    page.go("tab=why");
+    // A link without a file is about the open one, and an anchor is not a link.
+    page.follow("tab=why");
     assert!(page.fragment().contains("tab=why") && !page.fragment().contains("at="));
-    page.go("#main");
+    page.follow("#main");
     assert!(page.fragment().contains("tab=why"));
-    assert!(!page.state.is_following() && page.loads.len() == 1);
+    assert!(!page.state.is_following_link() && page.loads.len() == 1);
 }
 
 #[test]
-fn an_address_is_not_rewritten_while_its_link_asks() {
+fn address_is_kept_while_link_asks_for_file() {
     let mut page = Page::new();
-    page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
+    page.follow(&format!("v=1&name=a&print={FINGERPRINT}&at=12"));
     page.drop_file("99-ffeeddccbbaa99887766554433221100");
-    assert!(page.state.is_following());
+    assert!(page.state.is_following_link());
     page.act(Action::NoticeClosed);
-    assert!(!page.state.is_following());
+    assert!(!page.state.is_following_link());
 }
 
 #[test]
-fn a_version_is_told_even_where_nothing_else_is() {
+fn unknown_version_gives_notice() {
     for version in ["2", "2.1", "abc"] {
-        let page = Page::of(&format!("v={version}&url=a.pickle"));
+        let page = Page::following(&format!("v={version}&url=a.pickle"));
         assert!(page.state.linked.notice.is_some(), "{version}");
     }
 }
 
 #[test]
-fn a_moment_may_be_told_as_in_its_field() {
-    assert!(Page::of("url=a.pickle&at=end").fragment().contains("&at=999999&"));
-    assert!(!Page::of("url=a.pickle&at=peak").fragment().contains("&at="));
-    assert!(Page::of("url=a.pickle&at=reserved-peak").fragment().contains("&at=76&"));
-    let page = Page::of("url=a.pickle&at=soon");
-    assert!(!page.fragment().contains("&at=") && page.state.pinned.wrong.is_some(), "said beside the field");
+fn cursor_in_link_accepts_named_positions() {
+    assert!(Page::following("url=a.pickle&at=end").fragment().contains("&at=999999&"));
+    assert!(!Page::following("url=a.pickle&at=peak").fragment().contains("&at="));
+    assert!(Page::following("url=a.pickle&at=reserved-peak").fragment().contains("&at=76&"));
+    let page = Page::following("url=a.pickle&at=soon");
+    assert!(!page.fragment().contains("&at=") && page.state.cursor.error.is_some(), "error is shown beside the field");
 }
 
 #[test]
-fn a_text_that_is_too_long_for_a_link_is_left_out_of_it() {
-    let mut page = Page::of("url=a.pickle");
+fn text_too_long_for_link_is_left_out() {
+    let mut page = Page::following("url=a.pickle");
     page.act(Action::FindTyped("ä".repeat(30_000)));
     let fragment = page.fragment();
     assert!(fragment.len() < 1000 && fragment.contains("url=a.pickle"));
 }
 
 #[test]
-fn a_fingerprint_may_come_before_the_file_is_open() {
+fn fingerprint_before_open_is_accepted() {
     let mut page = Page::new();
-    page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
+    page.follow(&format!("v=1&name=a&print={FINGERPRINT}&at=12"));
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
-    page.print(PRINT);
+    page.reply_fingerprint(FINGERPRINT);
     page.open();
     assert!(page.fragment().contains("at=12"));
     let mut page = Page::new();
-    page.go("v=1&url=a.pickle&at=12");
-    page.print(PRINT);
+    page.follow("v=1&url=a.pickle&at=12");
+    page.reply_fingerprint(FINGERPRINT);
     page.open();
-    assert!(page.fragment().contains("at=12"), "whether or not the link tells one");
+    assert!(page.fragment().contains("at=12"), "also without a fingerprint in the link");
 }
 
 #[test]
-fn a_later_version_is_read_as_far_as_it_is_understood() {
-    let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
+fn link_of_later_version_applies_known_keys() {
+    let page = Page::following("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
     let says = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
                 Ignored in the link: hologram.";
@@ -247,7 +247,7 @@ fn a_later_version_is_read_as_far_as_it_is_understood() {
 }
 
 #[test]
-fn what_is_not_understood_is_said() {
+fn ignored_keys_are_reported() {
     for (view, says) in [
         ("hologram=on", "hologram"),
         ("hologram=on&at=12&smell", "hologram and 1 more"),
@@ -259,42 +259,42 @@ fn what_is_not_understood_is_said() {
         ("<img%20src=x", "<img%20src"),
         ("open=x&capacity=0", "open and 1 more"),
     ] {
-        let page = Page::of(&format!("v=1&url=a.pickle&{view}"));
+        let page = Page::following(&format!("v=1&url=a.pickle&{view}"));
         assert_eq!(page.notice(), format!("Ignored in the link: {says}."), "{view}");
     }
-    let long = Page::of(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
+    let long = Page::following(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
     assert_eq!(long.notice().len(), "Ignored in the link: .".len() + 40);
-    // What every page begins with may be said, and what is there to be followed may be gone.
+    // Default values are allowed, and the target of a link may be gone.
     let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
-    assert_eq!(Page::of(said).notice(), "");
-    // It does not hide that the file is another one.
-    let mut page = Page::of("url=a.pickle");
-    page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
+    assert_eq!(Page::following(said).notice(), "");
+    // The notice does not hide that the file has changed.
+    let mut page = Page::following("url=a.pickle");
+    page.follow("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
     assert!(
         page.notice().starts_with("The file at this address has changed") && page.notice().ends_with(": hologram.")
     );
-    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
+    page.follow(&format!("v=1&url=a.pickle&print={FINGERPRINT}&at=13"));
     assert_eq!(page.notice(), "");
 }
 
 #[test]
-fn an_unknown_key_alone_changes_nothing_but_is_said() {
-    let page = Page::of("url=a.pickle&hologram=1");
+fn unknown_key_only_gives_notice() {
+    let page = Page::following("url=a.pickle&hologram=1");
     assert_eq!(
         (page.fragment(), page.notice()),
-        (Page::of("url=a.pickle").fragment(), "Ignored in the link: hologram.")
+        (Page::following("url=a.pickle").fragment(), "Ignored in the link: hologram.")
     );
     let mut page = Page::new();
-    page.go("#main");
-    assert!(!page.state.is_following() && page.notice().is_empty());
-    page.drop_file(PRINT);
-    assert!(!page.state.is_following() && page.notice().is_empty());
+    page.follow("#main");
+    assert!(!page.state.is_following_link() && page.notice().is_empty());
+    page.drop_file(FINGERPRINT);
+    assert!(!page.state.is_following_link() && page.notice().is_empty());
 }
 
 #[test]
-fn hostile_places_are_brought_in() {
+fn out_of_range_positions_are_clamped() {
     let most = u64::MAX;
-    let page = Page::of(&format!(
+    let page = Page::following(&format!(
         "url=a&cursor=4294967294:{most}&ruler=x99999999999:{most}..t-1:{most}&mzoom={most}&rows=leaks:held:4294967295"
     ));
     let fragment = page.fragment();
@@ -306,11 +306,11 @@ fn hostile_places_are_brought_in() {
     ] {
         assert!([&fragment, "&"].concat().contains(&part), "{part} in {fragment}");
     }
-    assert!(Page::of("url=a&mzoom=0").fragment().contains("&mzoom=4000"));
+    assert!(Page::following("url=a&mzoom=0").fragment().contains("&mzoom=4000"));
 }
 
-/// What a person may do, so that there is something to print.
-fn deeds() -> impl Strategy<Value = Action> {
+/// User actions that change the state of a link.
+fn user_actions() -> impl Strategy<Value = Action> {
     let commands = [
         Command::ToggleAxis,
         Command::ToggleLanes,
@@ -325,53 +325,55 @@ fn deeds() -> impl Strategy<Value = Action> {
         Command::ToggleFitBytes,
         Command::FoldViews,
         Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure)),
-        Command::FindCapitals,
+        Command::ToggleMatchCase,
         Command::ToggleSameStack,
         Command::SelectNext,
-        Command::PinEnd,
-        Command::PinPeak,
-        Command::NextAbout,
-        Command::Plot(PlotStep::Next),
-        Command::Plot(PlotStep::Toggle(Line::Free)),
+        Command::CursorToEnd,
+        Command::CursorToPeak,
+        Command::NextRangeFilter,
+        Command::Plot(PlotStep::NextPlot),
+        Command::Plot(PlotStep::ToggleLine(Line::Free)),
         Command::Feature(FeatureCommand::Tree(TreeCommand::Invert)),
         Command::Feature(FeatureCommand::Tree(TreeCommand::NextMerge)),
-        Command::Feature(FeatureCommand::Tree(TreeCommand::OpenAll)),
-        Command::Feature(FeatureCommand::Flame(FlameStep::Turn)),
+        Command::Feature(FeatureCommand::Tree(TreeCommand::ExpandAll)),
+        Command::Feature(FeatureCommand::Flame(FlameStep::FlipDirection)),
         Command::Feature(FeatureCommand::Flame(FlameStep::HideInternal)),
-        Command::Cursor(CursorStep::Later),
-        Command::Cursor(CursorStep::Above),
-        Command::Cursor(CursorStep::Select),
-        Command::PutMarker,
+        Command::MoveCrosshair(CrosshairStep::Later),
+        Command::MoveCrosshair(CrosshairStep::Above),
+        Command::MoveCrosshair(CrosshairStep::Select),
+        Command::AddMarker,
         Command::ToggleRuler,
-        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomIn)),
-        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomOut)),
+        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomIn)),
+        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomOut)),
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),
         prop::sample::select(Tab::ALL.to_vec()).prop_map(Action::TabChosen),
-        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::of(WhyAction::TopicChosen(topic))),
-        prop::sample::select(TableColumn::ALL.to_vec()).prop_map(|it| Action::of(TableAction::SortChosen(it))),
-        prop::sample::select(About::ALL.to_vec()).prop_map(Action::AboutChosen),
-        (0..2000u32).prop_map(|moment| Action::MomentTyped(moment.to_string())),
+        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::feature(InsightsAction::TopicChosen(topic))),
+        prop::sample::select(TableColumn::ALL.to_vec()).prop_map(|it| Action::feature(TableAction::SortChosen(it))),
+        prop::sample::select(RangeScope::ALL.to_vec()).prop_map(Action::RangeFilterChosen),
+        (0..2000u32).prop_map(|moment| Action::GoToEntered(moment.to_string())),
         any::<String>().prop_map(Action::FindTyped),
-        any::<String>().prop_map(|it| Action::of(TableAction::FilterTyped(it))),
-        any::<String>().prop_map(|text| Action::of(EventsAction::Typed(text))),
-        (0..20u32).prop_map(|action| Action::of(EventsAction::ActionToggled(action))),
-        any::<String>().prop_map(|text| Action::of(MemoryAction::RequestTyped(text))),
-        (0..4usize).prop_map(|place| Action::of(MemoryAction::SortChosen(place))),
+        any::<String>().prop_map(|it| Action::feature(TableAction::FilterTyped(it))),
+        any::<String>().prop_map(|text| Action::feature(EventsAction::FilterTyped(text))),
+        (0..20u32).prop_map(|action| Action::feature(EventsAction::ActionToggled(action))),
+        any::<String>().prop_map(|text| Action::feature(SegmentsAction::RequestTyped(text))),
+        (0..4usize).prop_map(|place| Action::feature(SegmentsAction::SortChosen(place))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Pool(place.checked_sub(1)))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Stream(place.checked_sub(1)))),
         (0.0..1.0, 0.0..1.0).prop_map(|(from, to)| Action::MinimapMoved([f64::min(from, to), f64::max(from, to)])),
         (0..100u32).prop_map(Action::ViewsResized),
         (0..1000u32).prop_map(|gib| Action::CapacityTyped(gib.to_string())),
-        (0..3usize, 0..900u32).prop_map(|(_, bytes)| Action::of(WhyAction::ThresholdSet(0, bytes.to_string()))),
-        Just(Action::of(WhyAction::More(0))),
-        (0..4usize).prop_map(|row| Action::of(SourceAction::Picked(row))),
+        (0..3usize, 0..900u32)
+            .prop_map(|(_, bytes)| Action::feature(InsightsAction::ThresholdSet(0, bytes.to_string()))),
+        Just(Action::feature(InsightsAction::MoreClicked(0))),
+        (0..4usize).prop_map(|row| Action::feature(SourceAction::RowClicked(row))),
         (0.0..640.0, 0.0..300.0).prop_map(|(x, y)| Action::PointerMoved(Pointer { x, y })),
         (-200.0..200.0, -200.0..200.0).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
-        (0.0..300.0, -400.0..100.0)
-            .prop_map(|(y, delta)| { Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAxis::ZoomBytes } }),
-        Just(Action::of(FlameAction::PointerAt(None))),
+        (0.0..300.0, -400.0..100.0).prop_map(|(y, delta)| {
+            Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAction::ZoomBytes }
+        }),
+        Just(Action::feature(FlameAction::PointerAt(None))),
     ]
 }
 
@@ -379,21 +381,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn whatever_a_person_did_comes_back(deeds in prop::collection::vec(deeds(), 0..25)) {
-        let mut page = Page::of(&format!("url=a.pickle&print={PRINT}"));
-        page.act(Action::of(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
+    fn any_actions_survive_round_trip(deeds in prop::collection::vec(user_actions(), 0..25)) {
+        let mut page = Page::following(&format!("url=a.pickle&print={FINGERPRINT}"));
+        page.act(Action::feature(SegmentsAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
         deeds.into_iter().for_each(|deed| page.act(deed));
         let fragment = page.fragment();
         let again = Link::parse(&fragment);
-        prop_assert_eq!(&again, &Link::of(&page.state).unwrap());
-        let follower = Page::of(&fragment);
+        prop_assert_eq!(&again, &Link::from_state(&page.state).unwrap());
+        let follower = Page::following(&fragment);
         assert_same(&fragment, &follower.fragment());
         prop_assert_eq!(follower.notice(), "", "{}", fragment);
     }
 
-    /// Any bytes, and any values of known keys: a view, never a panic, and nothing is read but what `url` names.
+    /// Any text and any values of known keys give a view without a panic, and load nothing but `url`.
     #[test]
-    fn any_fragment_is_some_link(
+    fn any_fragment_parses(
         text in any::<String>(),
         pairs in prop::collection::vec((prop::sample::select(KEYS.to_vec()), prop_oneof![
             any::<String>(), "-?[0-9]{1,25}", "[0-9.]{1,6}\\.\\.[0-9.]{1,22}", "[-0-9:,.xtsoca]{0,40}",
@@ -404,10 +406,10 @@ proptest! {
         (again.version, again.unknown) = (link.version, link.unknown.clone());
         prop_assert_eq!(again, link);
         let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let page = Page::of(&format!("url=a.pickle&{}", pairs.join("&")));
+        let page = Page::following(&format!("url=a.pickle&{}", pairs.join("&")));
         prop_assert!(page.loads.iter().all(|load| load.starts_with("Link(\"a.pickle\")")), "{:?}", page.loads);
         let fragment = page.fragment();
-        assert_same(&fragment, &Page::of(&fragment).fragment());
+        assert_same(&fragment, &Page::following(&fragment).fragment());
     }
 }
 

@@ -1,28 +1,23 @@
-//! The face without a browser: the pinned moment and the range, by click, key, word and press on the axis.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! The cursor and the range without a browser: set by click, key, typed text, and drag on the axis.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{At, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
+use memscape::engine::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, RangeFacts, Scope, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::effect::Pointer;
-use memscape::ui::range::{self, About};
+use memscape::ui::range::{self, RangeScope};
 use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
-const MOST_RESERVED: u32 = 123;
+const MAX_RESERVED: u32 = 123;
 const START_US: i64 = 1_700_000_000_000_000;
 
-/// µs from the first event, which each other follows 1 ms after the one before, to the last.
+/// Time from the first to the last event in µs. Events are 1 ms apart.
 const SPAN: u64 = 998_000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -56,14 +51,14 @@ fn scene(view: View) -> Scene {
     }
 }
 
-fn facts(at: At) -> MomentFacts {
+fn facts(at: MomentSpec) -> MomentFacts {
     let moment = match at {
-        At::Moment(moment) => moment,
-        At::X(Axis::Events, x) => x as u32,
-        At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
-        At::MostReserved => MOST_RESERVED,
-        At::OutOfMemory => panic!("nothing ran out of memory"),
-        At::After(_) => panic!("the page names no events"),
+        MomentSpec::Moment(moment) => moment,
+        MomentSpec::X(Axis::Events, x) => x as u32,
+        MomentSpec::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
+        MomentSpec::MostReserved => MAX_RESERVED,
+        MomentSpec::OutOfMemory => panic!("no OOM in this trace"),
+        MomentSpec::After(_) => panic!("the page never sends these"),
     };
     let time = u64::from(moment) * 1000;
     MomentFacts {
@@ -80,27 +75,28 @@ fn facts(at: At) -> MomentFacts {
 
 fn range_facts(span: Span) -> RangeFacts {
     let weight = |count: u32| Weight { bytes: u64::from(count) * 10, count };
-    let (born, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
-    let (at_begin, at_end) = (facts(At::Moment(span.from)).requested, facts(At::Moment(span.to)).requested);
-    RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
+    let (allocated, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
+    let (at_begin, at_end) =
+        (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
+    RangeFacts { span, allocated, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
 }
 
-/// Answers at once, unless it is slow.
+/// A worker that answers at once, unless it is slow.
 #[derive(Default)]
-struct Told {
-    asked: Vec<Request>,
-    /// Whether the worker keeps its answers for later.
+struct FakeWorker {
+    requests: Vec<Request>,
+    /// True if the worker keeps its answers for later.
     is_slow: bool,
 }
 
-impl Worker for Told {
+impl Worker for FakeWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        self.asked.push(request.clone());
+        self.requests.push(request.clone());
         if self.is_slow { None } else { answer(request) }
     }
 }
 
-type Page = face::Page<Told>;
+type Page = face::Page<FakeWorker>;
 
 fn answer(request: &Request) -> Option<Answer> {
     let Request::Ask(Ask { what, .. }) = request else { return None };
@@ -114,10 +110,10 @@ fn answer(request: &Request) -> Option<Answer> {
 
 impl Page {
     fn open() -> Page {
-        Page::with(Told::default(), devices())
+        Page::with_devices(FakeWorker::default(), devices())
     }
 
-    /// Answers what was left.
+    /// Answers a request that was left open.
     fn answer(&mut self, request: Request) {
         self.reply_to(&request, answer(&request));
     }
@@ -126,9 +122,9 @@ impl Page {
         presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
     }
 
-    fn typed(&mut self, text: &str) -> Option<String> {
-        self.act(Action::MomentTyped(text.into()));
-        self.state.pinned.wrong.clone()
+    fn type_cursor(&mut self, text: &str) -> Option<String> {
+        self.act(Action::GoToEntered(text.into()));
+        self.state.cursor.error.clone()
     }
 
     fn scope(&self) -> Scope {
@@ -136,104 +132,104 @@ impl Page {
     }
 
     fn span(&self) -> Option<[u32; 2]> {
-        self.state.pinned.range.map(|span| [span.from, span.to])
+        self.state.cursor.range.map(|span| [span.from, span.to])
     }
 }
 
 use AxisPress::{Down, Move, Up};
 
 #[test]
-fn at_first_it_is_the_peak() {
+fn cursor_starts_at_peak() {
     let page = Page::open();
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
-    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "allocated is what is not pending");
+    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
     assert_eq!(range::title(&page.state), "Live at event 700 · peak · 1.66 KiB requested · 1 allocation");
 }
 
 #[test]
-fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
+fn click_sets_cursor_and_hover_only_shows_figures() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 90.0 }));
     assert_eq!(page.scope(), Scope::At(PEAK));
     assert_eq!(moment::view(&page.state).event, Some(499));
     page.act(Action::Clicked(Pointer { x: 50.5, y: 90.0 }));
-    assert_eq!(page.scope(), Scope::At(500), "empty space as well");
+    assert_eq!(page.scope(), Scope::At(500), "a click on empty space sets the cursor too");
     page.act(Action::PointerMoved(Pointer { x: 20.5, y: 90.0 }));
     page.act(Action::PointerLeft);
     assert_eq!(moment::view(&page.state).event, Some(499));
 }
 
 #[test]
-fn keys_lead_the_pinned_moment() {
+fn keys_move_cursor() {
     let mut page = Page::open();
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
-    page.command(Command::PinEnd);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.scope(), Scope::At(PEAK + 1), "moves from its current position");
+    page.command(Command::CursorToEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
-    page.command(Command::PinPeak);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.scope(), Scope::At(EVENTS), "stays at the end");
+    page.command(Command::CursorToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::Cursor(CursorStep::Earlier));
+    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     page.command(Command::GoToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
 
 #[test]
-fn what_is_typed_is_pinned_or_told_to_be_wrong() {
+fn typed_position_sets_cursor_or_reports_error() {
     let mut page = Page::open();
-    assert_eq!((page.typed("41"), page.scope()), (None, Scope::At(42)));
-    assert_eq!((page.typed("0"), page.scope()), (None, Scope::At(1)));
-    assert_eq!(page.typed("999").as_deref(), Some("The last event is 998."));
-    assert_eq!(page.scope(), Scope::At(1), "nothing moved");
-    assert_eq!((page.typed("0.1s"), page.scope()), (None, Scope::At(101)));
-    assert_eq!((page.typed("+350 ms"), page.scope()), (None, Scope::At(351)));
-    assert_eq!(page.typed("2 s").as_deref(), Some("The last event is at +0.998000 s."));
-    assert_eq!((page.typed("end"), page.scope()), (None, Scope::At(EVENTS)));
-    assert_eq!((page.typed("Peak"), page.scope()), (None, Scope::At(PEAK)));
-    assert_eq!((page.typed("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
-    assert!(page.typed("now").expect("a hint").contains("126670"));
+    assert_eq!((page.type_cursor("41"), page.scope()), (None, Scope::At(42)));
+    assert_eq!((page.type_cursor("0"), page.scope()), (None, Scope::At(1)));
+    assert_eq!(page.type_cursor("999").as_deref(), Some("The last event is 998."));
+    assert_eq!(page.scope(), Scope::At(1), "cursor does not move");
+    assert_eq!((page.type_cursor("0.1s"), page.scope()), (None, Scope::At(101)));
+    assert_eq!((page.type_cursor("+350 ms"), page.scope()), (None, Scope::At(351)));
+    assert_eq!(page.type_cursor("2 s").as_deref(), Some("The last event is at +0.998000 s."));
+    assert_eq!((page.type_cursor("end"), page.scope()), (None, Scope::At(EVENTS)));
+    assert_eq!((page.type_cursor("Peak"), page.scope()), (None, Scope::At(PEAK)));
+    assert_eq!((page.type_cursor("reserved-peak"), page.scope()), (None, Scope::At(MAX_RESERVED)));
+    assert!(page.type_cursor("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no timestamps."));
+    assert_eq!(page.type_cursor("1 s").as_deref(), Some("This snapshot has no timestamps."));
 }
 
 #[test]
-fn a_moment_that_is_pinned_elsewhere_brings_the_window_along() {
+fn cursor_outside_window_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
     }
-    page.typed("3");
-    let (x, moment) = page.state.pin_px().expect("a place");
+    page.type_cursor("3");
+    let (x, moment) = page.state.cursor_x_px().expect("a place");
     assert_eq!(moment, 4);
     assert!((0.0..100.0).contains(&x), "{x}");
 }
 
 #[test]
-fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
+fn dragging_cursor_requests_newest_position() {
     let mut page = Page::open();
-    let (x, _) = page.state.pin_px().expect("in the window");
+    let (x, _) = page.state.cursor_x_px().expect("cursor is in the window");
     page.worker.is_slow = true;
-    page.worker.asked.clear();
+    page.worker.requests.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
     assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
     assert_eq!(page.span(), None);
     let asked = page
         .worker
-        .asked
+        .requests
         .iter()
         .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
         .count();
     assert_eq!(asked, 1, "one question in flight");
-    assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
-    let first = page.worker.asked.pop().expect("the question");
-    page.worker.asked.clear();
+    assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "the old figures stay");
+    let first = page.worker.requests.pop().expect("the question");
+    page.worker.requests.clear();
     page.answer(first);
-    assert_eq!(moment::view(&page.state).event, Some(599), "on the way");
-    let next = page.worker.asked.pop().expect("the newest");
+    assert_eq!(moment::view(&page.state).event, Some(599), "first answer of the drag");
+    let next = page.worker.requests.pop().expect("the newest");
     page.answer(next);
     assert_eq!(moment::view(&page.state).event, Some(299));
     page.press(&[Up]);
@@ -241,11 +237,11 @@ fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
 }
 
 #[test]
-fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
+fn drag_on_axis_selects_range_with_movable_edges() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
-    assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Born(Span { from: 100, to: 200 })));
-    let [from, _] = page.state.range_px().expect("in the window");
+    assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Allocated(Span { from: 100, to: 200 })));
+    let [from, _] = page.state.range_px().expect("cursor is in the window");
     page.press(&[Down(from + 3.0), Move(40.5), Up]);
     assert_eq!(page.span(), Some([200, 400]), "past the other edge");
     let view = range::view(&page.state).expect("a range");
@@ -254,24 +250,24 @@ fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
     assert_eq!(view.lines[2].1, "1.95 KiB · 2,000 B in\u{a0}200\u{a0}allocations");
     assert_eq!(view.lines[5].1, "+200 B", "net change");
     for (about, scope) in [
-        (About::Freed, Scope::Freed(Span { from: 200, to: 400 })),
-        (About::Kept, Scope::Kept(Span { from: 200, to: 400 })),
-        (About::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
-        (About::Live, Scope::At(PEAK)),
+        (RangeScope::Freed, Scope::Freed(Span { from: 200, to: 400 })),
+        (RangeScope::Kept, Scope::Kept(Span { from: 200, to: 400 })),
+        (RangeScope::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
+        (RangeScope::Live, Scope::At(PEAK)),
     ] {
-        page.act(Action::AboutChosen(about));
+        page.act(Action::RangeFilterChosen(about));
         assert_eq!(page.scope(), scope);
     }
-    page.command(Command::NextAbout);
-    assert_eq!(page.scope(), Scope::Born(Span { from: 200, to: 400 }));
-    page.command(Command::PinRangePeak);
-    assert_eq!((page.state.pinned.moment, page.span()), (201, Some([200, 400])));
+    page.command(Command::NextRangeFilter);
+    assert_eq!(page.scope(), Scope::Allocated(Span { from: 200, to: 400 }));
+    page.command(Command::CursorToRangePeak);
+    assert_eq!((page.state.cursor.moment, page.span()), (201, Some([200, 400])));
     page.command(Command::ClearSelection);
-    assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc ends it");
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc clears the range");
 }
 
 #[test]
-fn a_click_on_the_axis_pins_and_a_click_ends_the_range() {
+fn click_on_axis_sets_cursor_and_clears_range() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(21.5), Up]);
     assert_eq!((page.span(), page.scope()), (None, Scope::At(200)), "too short for a range");
@@ -282,37 +278,37 @@ fn a_click_on_the_axis_pins_and_a_click_ends_the_range() {
 }
 
 #[test]
-fn keys_begin_extend_and_leave_a_range() {
+fn keys_start_extend_and_finish_range() {
     let mut page = Page::open();
-    page.typed("299");
+    page.type_cursor("299");
     page.command(Command::ToggleRange);
     for _ in 0..3 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
-    assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
+    assert_eq!((page.span(), page.state.cursor.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::Cursor(CursorStep::Earlier));
+        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     }
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
-    page.command(Command::Cursor(CursorStep::Earlier));
-    assert_eq!(page.span(), Some([298, 300]), "it is let be");
-    assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
+    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
+    assert_eq!(page.span(), Some([298, 300]), "the finished range stays");
+    assert_eq!(page.scope(), Scope::Allocated(Span { from: 298, to: 300 }));
 }
 
 #[test]
-fn a_range_is_drawn_on_the_small_picture_over_both_axes() {
+fn drag_on_overview_selects_range_on_both_axes() {
     let mut page = Page::open();
-    page.act(Action::RangeDrawn([0.5, 0.25]));
+    page.act(Action::MinimapRangeDrawn([0.5, 0.25]));
     assert_eq!(page.span(), Some([250, 500]));
     page.command(Command::ToggleAxis);
-    page.act(Action::RangeDrawn([0.5, 2.0]));
+    page.act(Action::MinimapRangeDrawn([0.5, 2.0]));
     let [from, to] = page.span().expect("a range");
     assert!((495..505).contains(&from) && to == EVENTS, "{from} {to}");
 }
 
 #[test]
-fn another_device_begins_at_its_own_peak_without_a_range() {
+fn other_device_starts_at_its_peak_without_range() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Up]);
     page.act(Action::DeviceChosen(1));

@@ -1,21 +1,21 @@
-//! The command palette without a browser: what it lists, what a text finds, and what picking an entry does.
+//! The command palette without a browser: listed entries, search results, and the effects of choosing an entry.
 
-use crate::face::{self, CANVAS, Worker, opened};
+use crate::face::{self, CANVAS, Worker, opened_reply};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::Scene;
 use memscape::ui::keys::BINDINGS;
-use memscape::ui::palette::{PaletteAction, PaletteStep, Target};
+use memscape::ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
 use memscape::ui::palette_entries::{Entry, PaletteView, view};
 use memscape::ui::settings::{Dialog, Theme};
 use memscape::ui::stage::Help;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, FeatureCommand, State};
 
-/// Answers with marks, and with scenes of nothing.
-struct Marked;
+/// A worker that answers with marks and empty scenes.
+struct MarksWorker;
 
-impl Worker for Marked {
+impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let Request::Ask(Ask { what, .. }) = request else { return None };
         if let Question::Scene { view, .. } = what {
@@ -53,7 +53,7 @@ impl Worker for Marked {
     }
 }
 
-type Page = face::Page<Marked>;
+type Page = face::Page<MarksWorker>;
 
 fn device(device: i64) -> DeviceSummary {
     DeviceSummary {
@@ -67,7 +67,7 @@ fn device(device: i64) -> DeviceSummary {
 }
 
 fn page() -> Page {
-    let mut page = Page::with(Marked, vec![device(0), device(1)]);
+    let mut page = Page::with_devices(MarksWorker, vec![device(0), device(1)]);
     page.command(toggle());
     page
 }
@@ -82,7 +82,7 @@ fn shown(state: &State) -> PaletteView {
 
 impl Page {
     fn palette(&mut self, action: PaletteAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
     fn found(&mut self, text: &str) -> Vec<Entry> {
@@ -94,7 +94,7 @@ impl Page {
         self.found(text).into_iter().next().unwrap_or_else(|| panic!("nothing for {text}"))
     }
 
-    /// Types a text, and picks what is best.
+    /// Types a text and runs the best match.
     fn run(&mut self, text: &str) -> Entry {
         let entry = self.first(text);
         self.palette(PaletteAction::Picked(entry.target));
@@ -103,7 +103,7 @@ impl Page {
 }
 
 #[test]
-fn it_finds_each_kind_of_thing_by_name() {
+fn every_kind_of_entry_is_found_by_name() {
     let mut page = page();
     let mut first = |text: &str| {
         let entry = page.first(text);
@@ -116,25 +116,29 @@ fn it_finds_each_kind_of_thing_by_name() {
     assert_eq!(first("gpu 1"), own("GPU 1", "Device"));
     assert_eq!(first("step 29"), own("optimizer step 29", "Annotation"));
     assert_eq!(first("dark"), own("Theme: dark", "Help and settings"), "a command without a key");
-    assert_eq!(first("settings"), own("Open settings", "Help and settings"), "before what is only of that kind");
+    assert_eq!(
+        first("settings"),
+        own("Open settings", "Help and settings"),
+        "a match in the name ranks above a match in the kind"
+    );
     page.act(Action::FilesGiven(
         ["one.pickle", "two.pickle"].map(|name| memscape::ui::effect::GivenFile { name: name.into(), bytes: 1 }).into(),
     ));
-    page.reply(opened(vec![device(0)]));
+    page.reply(opened_reply(vec![device(0)]));
     let two = page.first("two");
     assert_eq!((two.name.as_str(), two.kind), ("two.pickle", "File"));
     page.palette(PaletteAction::Picked(two.target));
-    assert!(page.did(|effect| matches!(effect, Effect::Load { .. }).then_some(())).is_some());
+    assert!(page.find_effect(|effect| matches!(effect, Effect::Load { .. }).then_some(())).is_some());
 }
 
 #[test]
-fn every_command_that_can_be_done_is_listed_with_its_keys() {
+fn available_commands_are_listed_with_keys() {
     let mut page = page();
     for (place, binding) in BINDINGS.iter().enumerate() {
         let idle = [toggle(), Command::CancelLoading, Command::OpenAll, Command::CopySnippet];
         let found = page.found(binding.label);
-        let entry = found.iter().find(|entry| entry.target == Target::Command(place));
-        // Of commands of one name and group, the first is enough.
+        let entry = found.iter().find(|entry| entry.target == PaletteTarget::Command(place));
+        // Of several commands with the same name and group only the first is listed.
         let is_double = found.iter().any(|it| it.name == binding.label);
         assert_eq!(entry.is_some() || is_double, !idle.contains(&binding.command), "{}", binding.label);
         if let Some(entry) = entry {
@@ -144,8 +148,8 @@ fn every_command_that_can_be_done_is_listed_with_its_keys() {
 }
 
 #[test]
-fn without_a_file_it_lists_what_works_then() {
-    let mut page = Page::on(CANVAS, Marked);
+fn commands_without_a_file_are_listed() {
+    let mut page = Page::with_canvas(CANVAS, MarksWorker);
     page.command(toggle());
     let names: Vec<String> = shown(&page.state).entries.into_iter().map(|entry| entry.name).collect();
     for name in ["Open a snapshot", "Open help", "Open settings", "Theme: dark"] {
@@ -155,7 +159,7 @@ fn without_a_file_it_lists_what_works_then() {
 }
 
 #[test]
-fn arrows_go_round_and_a_text_begins_at_the_best() {
+fn arrow_keys_wrap_and_typing_selects_best_match() {
     let mut page = page();
     let count = page.found("zoom").len();
     assert!(count > 3);
@@ -174,68 +178,69 @@ fn arrows_go_round_and_a_text_begins_at_the_best() {
 }
 
 #[test]
-fn letters_that_were_typed_are_marked() {
+fn matched_letters_are_marked() {
     let mut page = page();
     let entry = page.first("peak");
     let marked: String =
-        entry.name.chars().enumerate().filter(|(at, _)| entry.marks.contains(at)).map(|it| it.1).collect();
+        entry.name.chars().enumerate().filter(|(at, _)| entry.matched.contains(at)).map(|it| it.1).collect();
     assert_eq!(marked.to_lowercase(), "peak");
 }
 
 #[test]
-fn picking_does_it_and_closes() {
+fn choosing_an_entry_runs_it_and_closes_palette() {
     let mut page = page();
     page.run("go to the peak");
-    assert_eq!((page.state.palette.dialog, page.state.pinned.moment), (Dialog::Closed, 31));
+    assert_eq!((page.state.palette.dialog, page.state.cursor.moment), (Dialog::Closed, 31));
     page.run("gpu 1");
-    assert_eq!(page.state.device_place, 1);
+    assert_eq!(page.state.device_index, 1);
     page.run("show events");
     assert_eq!(page.state.views.tab, Tab::Events);
-    assert!(page.did(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
+    assert!(page.find_effect(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
     page.run(Topic::Fragmentation.title());
-    assert_eq!((page.state.views.tab, page.state.why.topic), (Tab::Why, Topic::Fragmentation));
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Fragmentation));
     page.run("open help");
     assert_eq!(page.state.help, Help::Open);
     page.run("theme dark");
     assert_eq!(page.state.settings.theme, Theme::Dark);
     assert!(
-        page.did(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
+        page.find_effect(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(()))
+            .is_some()
     );
 }
 
 #[test]
-fn a_key_of_a_view_is_done_in_that_view() {
+fn command_of_a_view_switches_to_that_view() {
     let mut page = page();
-    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::TabChosen(Tab::CallTree));
     page.run("flip the root");
     assert_eq!(page.state.views.tab, Tab::Flame);
 }
 
 #[test]
-fn an_annotation_is_listed_once_and_becomes_the_range() {
+fn annotation_is_listed_once_and_selects_its_range() {
     let mut page = page();
     let found = page.found("forward");
     assert_eq!(found.iter().filter(|entry| entry.name == "forward").count(), 1);
     let entry = page.run("backward");
-    assert_eq!((entry.name.as_str(), entry.target), ("backward", Target::Annotation(1)));
-    assert_eq!(page.state.pinned.range, Some(Span { from: 20, to: 40 }));
+    assert_eq!((entry.name.as_str(), entry.target), ("backward", PaletteTarget::Annotation(1)));
+    assert_eq!(page.state.cursor.range, Some(Span { from: 20, to: 40 }));
 }
 
 #[test]
-fn what_was_used_comes_first() {
+fn recently_used_entries_come_first() {
     let mut page = page();
     page.run("go to the peak");
     page.run("fit the whole trace");
     page.command(toggle());
     let first =
         |page: &Page| shown(&page.state).entries.into_iter().take(2).map(|entry| entry.name).collect::<Vec<_>>();
-    assert_eq!(page.state.palette.text, "", "it opens empty");
+    assert_eq!(page.state.palette.text, "", "palette opens with an empty search");
     assert_eq!(first(&page), ["Fit the whole trace", "Go to the peak"]);
     page.run("go to the peak");
     page.command(toggle());
     assert_eq!(first(&page), ["Go to the peak", "Fit the whole trace"]);
-    page.act(Action::WorkerDied("out of memory".into()));
-    assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not without a file");
+    page.act(Action::WorkerStopped("out of memory".into()));
+    assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not listed without a file");
     assert!(matches!(page.state.stage, memscape::ui::stage::Stage::Failed(_)));
     page.reply(Reply::Answer { serial: 0, answer: Answer::Marks(Box::default()) });
 }

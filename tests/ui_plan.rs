@@ -1,5 +1,5 @@
-//! The peak without what is selected, and the planner, without a browser: what is asked, what is said, what is drawn.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The planner and the peak without the selection, without a browser: requests, texts, and the drawn curve.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker, columns};
 use memscape::engine::protocol::{
@@ -7,21 +7,21 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::plan::view::view;
-use memscape::ui::plan::{Field, PlanAction};
-use memscape::ui::planned::{Chip, Drawn, chip};
+use memscape::ui::plan::{PlanAction, PlanField};
+use memscape::ui::planned::{Chip, DrawnCurve, chip};
 use memscape::ui::plots::line::Line;
 use memscape::ui::tab::Tab;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 
-/// Bytes of the recorded peak.
+/// Recorded peak in bytes.
 const PEAK: u64 = 1 << 20;
 
-/// Plays the engine: a group left out saves half, all else doubles; every allocation has stack 3.
+/// A fake engine: leaving a group out halves the peak, any other plan doubles it. Every allocation has stack 3.
 #[derive(Default)]
 struct Engine {
-    asked: Vec<PlanQuestion>,
+    plans: Vec<PlanQuestion>,
     curves: Vec<(PlanQuestion, View)>,
 }
 
@@ -38,7 +38,7 @@ impl Worker for Engine {
                 Answer::Scene(Box::new(Scene { columns, view: *view, band_px: 1, quads, ground: None, identities }))
             }
             Question::Plan(question) => {
-                self.asked.push((**question).clone());
+                self.plans.push((**question).clone());
                 let page = PlanPage { recorded: (PEAK, 5), planned: (peak(question), 9), ..PlanPage::default() };
                 Answer::Plan(Box::new(page))
             }
@@ -71,37 +71,37 @@ impl Page {
             drawn_peak: PEAK,
             ..DeviceSummary::default()
         };
-        let mut page = Page::on(CANVAS, Engine::default());
+        let mut page = Page::with_canvas(CANVAS, Engine::default());
         page.load(vec![device(0), device(1)]);
         page
     }
 
-    /// One that shows the savings.
-    fn of_savings() -> Page {
+    /// A page that shows the Savings insight.
+    fn open_savings() -> Page {
         let mut page = Page::open();
-        page.act(Action::TabChosen(Tab::Why));
-        page.act(Action::of(WhyAction::TopicChosen(Topic::Savings)));
+        page.act(Action::TabChosen(Tab::Insights));
+        page.act(Action::feature(InsightsAction::TopicChosen(Topic::Savings)));
         page
     }
 
     fn plan(&mut self, action: PlanAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
     fn chip(&self) -> Chip {
         chip(&self.state).expect("something is selected")
     }
 
-    /// The corners of the planned curve; none where it is not drawn.
+    /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
         let lines = self.state.curve_lines(&self.state.view.expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
-    /// What is said of the planned peak in the picture.
+    /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
         let lines = self.state.curve_lines(&self.state.view.expect("a window"));
-        lines.into_iter().find_map(|curve| curve.mark).map(|mark| mark.text)
+        lines.into_iter().find_map(|curve| curve.label).map(|mark| mark.text)
     }
 }
 
@@ -110,35 +110,39 @@ fn only(group: PlanGroup) -> PlanQuestion {
 }
 
 #[test]
-fn the_peak_without_whatever_stands_out_is_asked_and_said() {
+fn peak_without_selection_is_requested_and_shown() {
     let mut page = Page::open();
-    assert_eq!((chip(&page.state), page.worker.asked.len()), (None, 0), "nothing is selected");
+    assert_eq!((chip(&page.state), page.worker.plans.len()), (None, 0), "nothing is selected");
     page.command(Command::SelectNext);
-    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Stack(3))));
+    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Stack(3))));
     assert_eq!(page.chip().name, "this call stack");
     assert_eq!((&*page.chip().text, &*page.chip().exact), ("512 KiB (−512 KiB)", "524,288 B (−524,288 B)"));
 
     page.command(Command::ToggleSameStack);
-    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Where("#0".into()))));
+    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Where("#0".into()))));
     assert_eq!(page.chip().name, "this allocation");
 
     page.act(Action::FindTyped("relu".into()));
-    assert_eq!(page.worker.asked.last(), Some(&only(PlanGroup::Where("relu".into()))));
+    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Where("relu".into()))));
     assert_eq!(page.chip().name, "“relu”");
 
-    let asked = page.worker.asked.len();
+    let asked = page.worker.plans.len();
     page.act(Action::FindTyped(String::new()));
-    assert_eq!((page.chip().name.as_str(), page.worker.asked.len()), ("this allocation", asked), "that is known");
+    assert_eq!(
+        (page.chip().name.as_str(), page.worker.plans.len()),
+        ("this allocation", asked),
+        "a known answer is not requested again"
+    );
     page.act(Action::DeviceChosen(1));
     assert_eq!(chip(&page.state), None);
 }
 
 #[test]
-fn its_curve_follows_the_selection_until_it_is_put_away() {
+fn curve_without_selection_follows_it_until_hidden() {
     let mut page = Page::open();
     page.act(Action::FindTyped("relu".into()));
     assert!(page.worker.curves.is_empty() && page.curve().is_empty());
-    page.plan(PlanAction::Drawn(Drawn::Without));
+    page.plan(PlanAction::Drawn(DrawnCurve::Without));
     assert!(page.chip().is_drawn);
     assert_eq!(page.mark().as_deref(), Some("512 KiB without “relu”"));
     let corners = page.curve();
@@ -149,22 +153,22 @@ fn its_curve_follows_the_selection_until_it_is_put_away() {
     assert_eq!(page.mark().as_deref(), Some("512 KiB without “gelu”"));
     page.act(Action::FindTyped(String::new()));
     assert!(page.curve().is_empty(), "nothing is selected");
-    page.plan(PlanAction::Drawn(Drawn::None));
+    page.plan(PlanAction::Drawn(DrawnCurve::None));
     page.act(Action::FindTyped("relu".into()));
     assert!(page.curve().is_empty());
 }
 
 #[test]
-fn a_plan_is_computed_drawn_and_undone() {
-    let mut page = Page::of_savings();
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+fn plan_is_computed_drawn_and_undone() {
+    let mut page = Page::open_savings();
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert!(seen.rows.is_empty() && seen.facts.is_empty() && !seen.can_undo && !seen.is_drawn);
     let whole = page.state.view.expect("a window");
 
     page.plan(PlanAction::PresetAdded(Preset::Batch));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     let batch = PlanQuestion { batch: Factor::new(2, 1).expect("a factor"), ..PlanQuestion::default() };
-    assert_eq!(page.worker.asked.last(), Some(&batch));
+    assert_eq!(page.worker.plans.last(), Some(&batch));
     assert_eq!(
         seen.facts,
         [
@@ -178,57 +182,57 @@ fn a_plan_is_computed_drawn_and_undone() {
     let raised = page.state.view.expect("a window");
     assert!(raised.bytes_per_px > 1.9 * whole.bytes_per_px, "the planned peak is in the picture");
 
-    // What is wrong is said, and what was computed is not shown beside it.
-    page.plan(PlanAction::Typed(0, Field::By, "two".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    // An invalid factor shows an error and hides the computed figures.
+    page.plan(PlanAction::Typed(0, PlanField::Factor, "two".into()));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(seen.rows[0].error, "Expected a factor such as 2x, 0.5, /8 or fp32->bf16.");
     assert!(seen.facts.is_empty() && page.curve().is_empty());
-    page.plan(PlanAction::Undone);
+    page.plan(PlanAction::Undo);
 
     page.plan(PlanAction::GroupAdded);
-    page.plan(PlanAction::Typed(1, Field::Group, "optimizer state".into()));
-    page.plan(PlanAction::Typed(1, Field::By, "/8".into()));
+    page.plan(PlanAction::Typed(1, PlanField::Group, "optimizer state".into()));
+    page.plan(PlanAction::Typed(1, PlanField::Factor, "/8".into()));
     let eighth = Factor::new(1, 8).expect("a factor");
     let groups = vec![(PlanGroup::Named("optimizer state".into()), eighth)];
-    assert_eq!(page.worker.asked.last(), Some(&PlanQuestion { groups, ..batch.clone() }));
+    assert_eq!(page.worker.plans.last(), Some(&PlanQuestion { groups, ..batch.clone() }));
 
     page.plan(PlanAction::CapacityTyped("80 GiB".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
-    assert_eq!(page.worker.asked.last().and_then(|asked| asked.capacity), Some(80 << 30));
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
+    assert_eq!(page.worker.plans.last().and_then(|asked| asked.capacity), Some(80 << 30));
     assert_eq!(seen.facts[2], ("Capacity", "80.0 GiB: 80.0 GiB left".to_owned()));
     page.plan(PlanAction::CapacityTyped("80 kB".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(seen.capacity_error, "Expected a size such as 80 GiB or 80 GB.");
     page.plan(PlanAction::CapacityTyped(String::new()));
 
-    // Each step back.
+    // Undo, step by step.
     let rows = |page: &Page| page.state.plan.rows.len();
     page.plan(PlanAction::Removed(0));
     assert_eq!(rows(&page), 1);
     page.plan(PlanAction::Cleared);
     assert_eq!((rows(&page), page.curve().len()), (0, 0));
-    page.plan(PlanAction::Undone);
-    page.plan(PlanAction::Undone);
+    page.plan(PlanAction::Undo);
+    page.plan(PlanAction::Undo);
     assert_eq!(rows(&page), 2);
     for _ in 0..4 {
-        page.plan(PlanAction::Undone);
+        page.plan(PlanAction::Undo);
     }
     assert_eq!(rows(&page), 0);
-    assert!(!view(&page.state.plan, &page.state).expect("the planner is seen").can_undo);
+    assert!(!view(&page.state.plan, &page.state).expect("the planner is visible").can_undo);
 }
 
 #[test]
-fn a_plan_is_computed_only_where_it_is_wanted() {
-    let mut page = Page::of_savings();
+fn hidden_plan_is_not_computed() {
+    let mut page = Page::open_savings();
     page.plan(PlanAction::PresetAdded(Preset::Fsdp));
-    let asked = page.worker.asked.len();
-    page.plan(PlanAction::Drawn(Drawn::None));
-    page.act(Action::TabChosen(Tab::Tree));
-    page.plan(PlanAction::Typed(0, Field::By, "16".into()));
-    page.plan(PlanAction::Drawn(Drawn::None));
-    let after = page.worker.asked.len();
-    page.plan(PlanAction::Typed(0, Field::By, "32".into()));
-    page.plan(PlanAction::Drawn(Drawn::Plan));
-    assert!(page.worker.asked.len() > after.min(asked), "it is drawn");
-    assert_eq!(view(&page.state.plan, &page.state), None, "another tab is seen");
+    let asked = page.worker.plans.len();
+    page.plan(PlanAction::Drawn(DrawnCurve::None));
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.plan(PlanAction::Typed(0, PlanField::Factor, "16".into()));
+    page.plan(PlanAction::Drawn(DrawnCurve::None));
+    let after = page.worker.plans.len();
+    page.plan(PlanAction::Typed(0, PlanField::Factor, "32".into()));
+    page.plan(PlanAction::Drawn(DrawnCurve::Plan));
+    assert!(page.worker.plans.len() > after.min(asked), "a drawn plan is computed");
+    assert_eq!(view(&page.state.plan, &page.state), None, "another tab is visible");
 }

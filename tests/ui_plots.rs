@@ -1,16 +1,18 @@
-//! What the picture's height shows: windows of each plot, axis, hover and choice, filters, lines and export, without a browser.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Live, Reserved and Addresses views of the timeline without a browser: windows, axis, hover, selection, filters,
+//! lines and export.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, Looks,
-    MappedRange, Only, Plot,
+    MappedRange, MemoryFilter, Plot,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::Pointer;
 use memscape::ui::export::ExportStep;
 use memscape::ui::features::FeatureCommand;
@@ -19,14 +21,13 @@ use memscape::ui::hover::card;
 use memscape::ui::picture_file::Format;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
-const ADDRESSES: Plot = Plot::Addresses(Only { pool: None, stream: None, address: None });
-const RESERVED: Plot = Plot::Reserved(Only { pool: None, stream: None, address: None });
-/// The first address of the upper range of [`map`].
+const ADDRESSES: Plot = Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None });
+const RESERVED: Plot = Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None });
+/// First address of the upper range of [`map`].
 const UPPER: u64 = 0x7f00_0a00_0000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -71,7 +72,7 @@ fn segment_at(address: u64) -> HitSegment {
     }
 }
 
-/// One block, `id`, over the lower half of the window.
+/// A scene with one block, `id`, over the lower half of the window.
 fn scene(view: View, id: u32) -> Scene {
     let columns = view.width_px as usize;
     let columns = SceneColumns {
@@ -101,18 +102,18 @@ fn curves(view: View) -> Curves {
     }
 }
 
-/// What is done is kept until it is looked for.
-struct Kept;
+/// A worker that keeps effects until a test looks for them.
+struct RecordingWorker;
 
-impl Worker for Kept {
-    const KEEPS: bool = true;
+impl Worker for RecordingWorker {
+    const KEEPS_EFFECTS: bool = true;
 }
 
-type Page = face::Page<Kept>;
+type Page = face::Page<RecordingWorker>;
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page::on(CANVAS, Kept);
+        let mut page = Page::with_canvas(CANVAS, RecordingWorker);
         page.load(devices());
         page.settle();
         page
@@ -120,7 +121,7 @@ impl Page {
 
     fn show(plot: usize) -> Page {
         let mut page = Page::open();
-        page.act(Action::Plot(PlotAction::Shown(plot)));
+        page.act(Action::Plot(PlotAction::KindChosen(plot)));
         page.settle();
         page
     }
@@ -129,13 +130,13 @@ impl Page {
         self.act(Action::Command(command));
     }
 
-    fn asked<T>(&mut self, what: fn(&Request) -> Option<T>) -> Option<T> {
+    fn take_request<T>(&mut self, what: fn(&Request) -> Option<T>) -> Option<T> {
         let of = |effect: &Effect| if let Effect::Ask(request) = effect { what(request) } else { None };
-        let at = self.done.iter().position(|effect| of(effect).is_some())?;
-        of(&self.done.remove(at))
+        let at = self.effects.iter().position(|effect| of(effect).is_some())?;
+        of(&self.effects.remove(at))
     }
 
-    /// Answers maps, totals and scenes until none is asked for.
+    /// Answers requests for maps, totals and scenes until there are none.
     fn settle(&mut self) {
         for _ in 0..50 {
             let scene_of = |request: &Request| match request {
@@ -152,27 +153,27 @@ impl Page {
                 }
                 _ => None,
             };
-            if let Some((serial, only)) = self.asked(map_of) {
+            if let Some((serial, only)) = self.take_request(map_of) {
                 let mut map = map();
                 if only.address.is_some() {
                     map.ranges.remove(0);
                     map.ranges[0].from = 0;
                     map.height = 44 * MIB;
                 }
-                self.answered(serial, Answer::Map(Box::new(map)));
-            } else if let Some((serial, view, only)) = self.asked(curves_of) {
+                self.answer_with(serial, Answer::Map(Box::new(map)));
+            } else if let Some((serial, view, only)) = self.take_request(curves_of) {
                 let mut curves = curves(view);
                 if only.pool.is_some() {
                     curves.reserved.iter_mut().for_each(|bytes| *bytes = 12 * MIB);
                 }
-                self.answered(serial, Answer::Curves(Box::new(curves)));
-            } else if let Some((serial, view)) = self.asked(scene_of) {
-                self.answered(serial, Answer::Scene(Box::new(scene(view, 5))));
+                self.answer_with(serial, Answer::Curves(Box::new(curves)));
+            } else if let Some((serial, view)) = self.take_request(scene_of) {
+                self.answer_with(serial, Answer::Scene(Box::new(scene(view, 5))));
             } else {
                 return;
             }
         }
-        panic!("there is no end of asking");
+        panic!("requests do not end");
     }
 
     fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
@@ -180,8 +181,8 @@ impl Page {
             Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
             _ => None,
         };
-        let (serial, looks) = self.asked(hits).expect("a question about a place");
-        self.answered(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
+        let (serial, looks) = self.take_request(hits).expect("a hit request");
+        self.answer_with(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
         looks
     }
 
@@ -195,7 +196,7 @@ impl Page {
     }
 
     fn figure(&self) -> Figure {
-        Figure::of(&self.state, &self.view(), 1.0)
+        Figure::for_window(&self.state, &self.view(), 1.0)
     }
 }
 
@@ -203,8 +204,8 @@ fn block() -> HitAllocation {
     HitAllocation {
         allocation: 5,
         requested: 3 * MIB,
-        born: 2,
-        died: Some(9),
+        allocated_at: 2,
+        freed_at: Some(9),
         lowest_byte: 0,
         site: Some("a".into()),
         category: None,
@@ -212,80 +213,80 @@ fn block() -> HitAllocation {
 }
 
 #[test]
-fn each_plot_is_as_high_as_what_it_shows() {
+fn plot_height_fits_its_content() {
     let mut page = Page::open();
     let stack = page.height();
-    assert_eq!(stack.round() as u64, 40 * MIB, "with the reserved curve");
+    assert_eq!(stack.round() as u64, 40 * MIB, "height includes the reserved curve");
     for (at, height) in [(1, 65 * MIB), (2, 40 * MIB)] {
-        page.act(Action::Plot(PlotAction::Shown(at)));
+        page.act(Action::Plot(PlotAction::KindChosen(at)));
         page.settle();
         assert_eq!(page.height().round() as u64, height);
         assert_eq!(page.state.geometry.looks.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
     }
-    page.press(Command::Plot(PlotStep::Next));
-    assert_eq!(page.state.looks.plot, Plot::Stack, "around to the first");
+    page.press(Command::Plot(PlotStep::NextPlot));
+    assert_eq!(page.state.looks.plot, Plot::Stack, "wraps to the first plot");
 }
 
 #[test]
-fn nothing_is_drawn_before_the_height_is_known() {
+fn scene_is_requested_only_after_the_map() {
     let mut page = Page::open();
-    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
     let scenes =
         |request: &Request| matches!(request, Request::Ask(Ask { what: Question::Scene { .. }, .. })).then_some(());
-    assert_eq!(page.asked(scenes), None);
+    assert_eq!(page.take_request(scenes), None);
     assert_eq!(
-        page.asked(|request| matches!(request, Request::Ask(Ask { what: Question::Map(_), .. })).then_some(())),
+        page.take_request(|request| matches!(request, Request::Ask(Ask { what: Question::Map(_), .. })).then_some(())),
         Some(())
     );
 }
 
 #[test]
-fn moments_stay_and_heights_come_back() {
+fn switching_plots_keeps_events_and_restores_heights() {
     let mut page = Page::open();
     page.press(Command::ZoomEventsIn);
     page.press(Command::ZoomBytesIn);
     page.press(Command::MoveUp);
     page.settle();
     let before = page.view();
-    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
     let there = page.view();
-    assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "moments stay");
-    assert_eq!(page.height().round() as u64, 65 * MIB, "all of it");
+    assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "the event range stays");
+    assert_eq!(page.height().round() as u64, 65 * MIB, "the full height");
     page.press(Command::ZoomBytesIn);
     page.press(Command::MoveRight);
     page.settle();
     let zoomed = page.view();
-    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
     let back = page.view();
     assert_eq!((back.bytes_per_px, back.bottom_px), (before.bytes_per_px, before.bottom_px));
-    assert_eq!(back.left_px, zoomed.left_px, "where the other plot was moved to");
-    page.act(Action::Plot(PlotAction::Shown(1)));
+    assert_eq!(back.left_px, zoomed.left_px, "event range of the other plot");
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
     assert_eq!((page.view().bytes_per_px, page.view().bottom_px), (zoomed.bytes_per_px, zoomed.bottom_px));
 }
 
 #[test]
-fn the_windows_before_have_their_plots() {
+fn undo_restores_plot_of_each_window() {
     let mut page = Page::open();
     let stack = page.view();
-    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
     page.press(Command::ZoomBytesIn);
-    page.press(Command::WindowBack);
+    page.press(Command::UndoView);
     assert_eq!(page.state.looks.plot, ADDRESSES);
-    page.press(Command::WindowBack);
+    page.press(Command::UndoView);
     assert_eq!((page.state.looks.plot, page.view()), (Plot::Stack, stack));
-    page.press(Command::WindowForward);
+    page.press(Command::RedoView);
     assert_eq!(page.state.looks.plot, ADDRESSES);
 }
 
 #[test]
-fn the_axis_has_addresses_and_breaks() {
+fn address_axis_has_addresses_and_gaps() {
     let page = Page::show(1);
     let figure = page.figure();
     assert_eq!(figure.title, "address");
-    let labels: Vec<&str> = figure.bytes.iter().map(|tick| tick.label.as_str()).collect();
+    let labels: Vec<&str> = figure.byte_ticks.iter().map(|tick| tick.label.as_str()).collect();
     assert_eq!(labels[0], "0x7f0000000000");
     assert!(labels.contains(&"0x7f000a000000"), "{labels:?}");
     assert_eq!(figure.gaps.len(), 1);
@@ -301,9 +302,9 @@ fn the_axis_has_addresses_and_breaks() {
 }
 
 #[test]
-fn a_free_place_is_told_and_chooses_its_segment() {
+fn free_range_has_card_and_selects_its_segment() {
     let mut page = Page::show(1);
-    // Above the one block.
+    // Above the only block.
     let at = Pointer { x: 50.0, y: 150.0 };
     page.act(Action::PointerMoved(at));
     let free = HitMemory { segment: Some(segment_at(UPPER)), free: Some((UPPER + MIB, 12 * MIB)) };
@@ -313,22 +314,22 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     assert_eq!(told.segment, "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable");
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
-    let chosen = page.state.chosen_segment().expect("a segment");
-    assert_eq!((chosen.segment.address, chosen.at.moment), (UPPER, 50));
+    let chosen = page.state.selected_segment().expect("a segment");
+    assert_eq!((chosen.segment.address, chosen.position.moment), (UPPER, 50));
     let facts: Vec<String> =
-        segment::view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
+        segment::segment_view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
     assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");
     assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Released: event 899".to_owned()));
     assert_eq!(pickers(&page.state).segment, "Only this segment");
     page.press(Command::Plot(PlotStep::OnlySegment));
-    let only = Only { address: Some(UPPER), ..Only::default() };
+    let only = MemoryFilter { address: Some(UPPER), ..MemoryFilter::default() };
     assert_eq!(page.state.looks.plot, Plot::Addresses(only));
     page.settle();
     assert_eq!(page.height().round() as u64, 44 * MIB);
     assert!(pickers(&page.state).is_segment);
     page.press(Command::Plot(PlotStep::OnlySegment));
     assert_eq!(page.state.looks.plot, ADDRESSES);
-    // Where nothing is mapped.
+    // Unmapped addresses.
     page.settle();
     page.act(Action::PointerMoved(Pointer { x: 51.0, y: 140.0 }));
     page.hit(None, None);
@@ -338,7 +339,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
 }
 
 #[test]
-fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
+fn block_at_address_shows_segment_and_is_selected() {
     let mut page = Page::show(1);
     let at = Pointer { x: 50.0, y: 20.0 };
     page.act(Action::PointerMoved(at));
@@ -351,26 +352,26 @@ fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
         Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
         _ => None,
     };
-    let (serial, allocation) = page.asked(details).expect("its details");
+    let (serial, allocation) = page.take_request(details).expect("a details request");
     assert_eq!(allocation, 5);
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
-    assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
+    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
-    // The ids of what was reserved are others: nothing of the selection is looked for among them.
-    page.act(Action::Plot(PlotAction::Shown(2)));
+    // Ids of the Reserved view are ranges, not allocations, so the selection is not highlighted there.
+    page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
     assert_eq!(page.state.looks.highlight, Highlight::Nothing);
-    assert_eq!(page.state.outlined(), None);
-    assert!(page.state.selection.is_some(), "it stays selected");
-    page.act(Action::Plot(PlotAction::Shown(0)));
+    assert_eq!(page.state.outline_key(), None);
+    assert!(page.state.selection.is_some(), "the selection is kept");
+    page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
 }
 
 #[test]
-fn a_segment_is_no_allocation() {
+fn segment_click_selects_no_allocation() {
     let mut page = Page::show(2);
     let at = Pointer { x: 50.0, y: 20.0 };
     page.act(Action::PointerMoved(at));
@@ -378,53 +379,53 @@ fn a_segment_is_no_allocation() {
     page.hit(None, Some(memory.clone()));
     let told = card(page.state.hover.as_ref().expect("a card"));
     assert_eq!(told.title, "20.0 MiB of 40.0 MiB reserved");
-    assert_eq!(told.site, "train.py:7 step");
+    assert_eq!(told.call_site, "train.py:7 step");
     assert_eq!(told.lifetime, "mapped at event 2, released at event 899");
     page.act(Action::Clicked(at));
     assert_eq!(
-        page.asked(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
+        page.take_request(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
         None,
-        "5 is a range"
+        "5 is a range, not an allocation"
     );
     page.hit(None, Some(memory));
-    assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
-    let chosen = page.state.chosen_segment().expect("a segment");
-    assert_eq!(segment::view(chosen).title, "40.0 MiB segment");
-    page.press(Command::Cursor(CursorStep::ToBorn));
+    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
+    let chosen = page.state.selected_segment().expect("a segment");
+    assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
+    page.press(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     let onto = |request: &Request| match request {
         Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
     };
-    assert_eq!(page.asked(onto), Some((3, memscape::engine::protocol::Step::Onto(5))));
+    assert_eq!(page.take_request(onto), Some((3, memscape::engine::protocol::Step::Onto(5))));
     page.press(Command::ClearSelection);
-    assert!(page.state.chosen_segment().is_none(), "Esc");
+    assert!(page.state.selected_segment().is_none(), "Esc");
 }
 
 #[test]
-fn pools_and_streams_can_be_shown_alone() {
+fn pool_and_stream_filters_apply() {
     let mut page = Page::show(2);
     let told = pickers(&page.state);
     assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
     assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
-    assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));
+    assert_eq!(page.state.looks.plot.filter().pool, Some((0, 7)));
     page.settle();
-    assert_eq!(page.height().round() as u64, 12 * MIB, "as high as that pool was");
+    assert_eq!(page.height().round() as u64, 12 * MIB, "height of the pool");
     assert_eq!(pickers(&page.state).pool, 2);
-    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the small picture is of it too");
+    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
     page.press(Command::Plot(PlotStep::NextStream));
-    assert_eq!(page.state.looks.plot.only(), Only { pool: Some((0, 7)), stream: Some(0), address: None });
+    assert_eq!(page.state.looks.plot.filter(), MemoryFilter { pool: Some((0, 7)), stream: Some(0), address: None });
     page.settle();
     page.press(Command::Plot(PlotStep::NextPool));
-    assert_eq!(page.state.looks.plot.only().pool, None, "all after the last");
-    page.act(Action::Plot(PlotAction::Shown(1)));
-    assert_eq!(page.state.looks.plot.only().stream, Some(0), "what is shown of it stays");
+    assert_eq!(page.state.looks.plot.filter().pool, None, "all pools follow the last one");
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
+    assert_eq!(page.state.looks.plot.filter().stream, Some(0), "the stream filter is kept");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.state.looks.plot, ADDRESSES, "another device has others");
+    assert_eq!(page.state.looks.plot, ADDRESSES, "filters are reset for another device");
 }
 
 #[test]
-fn lines_tell_exact_bytes_and_can_be_switched_off() {
+fn lines_show_exact_bytes_and_can_be_hidden() {
     let mut page = Page::show(2);
     let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
     assert_eq!(lines(&page), Line::ALL);
@@ -433,9 +434,9 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     let row = |bytes| page.view().row_from_bytes(bytes) as f64;
     assert_eq!(heights[..3], [row(40 * MIB), row(30 * MIB), row(29 * MIB)]);
     assert_eq!(heights[5], 170.0 * 0.25, "a quarter is free");
-    assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "one piece at one height");
+    assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "each line is one horizontal piece");
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
-    let (short, reading) = notices::reading(&page.state);
+    let (short, reading) = notices::pointer_reading(&page.state);
     for part in [": 40.0 MiB reserved · ≥ 30.0 MiB allocated (rounded) · 29.0 MiB live", " · ≤ 25.0 % free"] {
         assert!(short.contains(part), "{short}");
     }
@@ -444,18 +445,18 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     {
         assert!(reading.contains(part), "{reading}");
     }
-    page.press(Command::Plot(PlotStep::Toggle(Line::Rounded)));
+    page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
     assert!(!lines(&page).contains(&Line::Rounded));
-    assert!(!page.state.curve_key()[1].is_on);
-    page.press(Command::Plot(PlotStep::Toggle(Line::Rounded)));
+    assert!(!page.state.curve_key()[1].is_visible);
+    page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
     assert_eq!(lines(&page), Line::ALL);
-    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
     assert!(lines(&page).is_empty() && page.state.curve_key().is_empty());
 }
 
 #[test]
-fn what_has_no_meaning_is_off_and_says_why() {
+fn command_without_meaning_in_a_view_reports_why() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the Live and Reserved views")));
@@ -463,66 +464,66 @@ fn what_has_no_meaning_is_off_and_says_why() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Addresses view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
-    assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
-    page.act(Action::Plot(PlotAction::Shown(0)));
+    assert_eq!(page.height().round() as u64, 65 * MIB, "capacity does not apply to addresses");
+    page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.press(Command::Plot(PlotStep::NextPool));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
-    // A line that nobody sees is not switched off unseen.
-    page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
+    // Lines that are not visible cannot be toggled.
+    page.press(Command::Plot(PlotStep::ToggleLine(Line::Free)));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
-    page.act(Action::Plot(PlotAction::Shown(2)));
-    assert!(page.state.curve_key().iter().all(|entry| entry.is_on));
+    page.act(Action::Plot(PlotAction::KindChosen(2)));
+    assert!(page.state.curve_key().iter().all(|entry| entry.is_visible));
 }
 
 #[test]
-fn distances_in_addresses_are_those_of_addresses() {
+fn ruler_measures_address_distance_across_gaps() {
     let mut page = Page::show(1);
     page.press(Command::ToggleRuler);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
     let (low, high) = (at(0), at(21 * MIB));
-    page.act(Action::DragBegan {
+    page.act(Action::DragStarted {
         from: low,
         held: memscape::ui::binding::Modifiers { alt: true, ..Default::default() },
     });
-    page.act(Action::DrawnTo(high));
+    page.act(Action::DragMoved(high));
     page.act(Action::DragEnded);
     let bytes = page.state.measured().expect("a ruler").bytes as u64;
     assert!(bytes.abs_diff(UPPER - 0x7f00_0000_0000) < MIB, "{bytes}");
-    page.act(Action::Plot(PlotAction::Shown(0)));
-    assert_eq!(page.state.measured(), None, "what was measured has another height now");
+    page.act(Action::Plot(PlotAction::KindChosen(0)));
+    assert_eq!(page.state.measured(), None, "the ruler is cleared when the plot changes");
 }
 
 #[test]
-fn a_marker_has_its_height_in_its_plot_alone() {
+fn marker_keeps_its_height_only_in_its_plot() {
     use memscape::ui::overlay::Overlay;
     let mut page = Page::show(1);
-    page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
-    assert_eq!(Overlay::of(&page.state).flags[0].at.y.round(), 20.0);
-    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
+    assert_eq!(Overlay::from_state(&page.state).markers[0].at.y.round(), 20.0);
+    page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
-    let flag = &Overlay::of(&page.state).flags[0];
-    assert!(flag.at.x > 0.0 && flag.at.y < 0.0, "the line stays, the dot does not");
+    let flag = &Overlay::from_state(&page.state).markers[0];
+    assert!(flag.at.x > 0.0 && flag.at.y < 0.0, "the marker's line stays, its dot is hidden");
 }
 
 #[test]
-fn a_picture_tells_which_plot_it_is() {
+fn exported_picture_names_its_plot() {
     for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
-        let marks = page.asked(|it| {
+        let marks = page.take_request(|it| {
             if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }
         });
         if let Some(serial) = marks {
-            page.answered(serial, Answer::Marks(Box::default()));
+            page.answer_with(serial, Answer::Marks(Box::default()));
         }
-        while let Some(serial) = page.asked(|it| {
+        while let Some(serial) = page.take_request(|it| {
             if let Request::Ask(Ask { serial, what: Question::Legend { .. }, .. }) = it { Some(*serial) } else { None }
         }) {
-            page.answered(serial, Answer::Legend(Vec::new()));
+            page.answer_with(serial, Answer::Legend(Vec::new()));
         }
         page.press(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg))));
-        let picture = page.done.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
+        let picture = page.effects.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
         let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
-        assert!(picture.file.contains(name), "{}", picture.file);
+        assert!(picture.file_name.contains(name), "{}", picture.file_name);
         let text: Vec<&str> = picture
             .sheet
             .shapes
@@ -536,7 +537,7 @@ fn a_picture_tells_which_plot_it_is() {
 }
 
 #[test]
-fn lanes_have_heights_of_their_own() {
+fn lanes_have_separate_heights() {
     let mut page = Page::show(1);
     page.press(Command::ToggleLanes);
     page.settle();
@@ -544,7 +545,7 @@ fn lanes_have_heights_of_their_own() {
     assert_eq!(heights.len(), 2);
     assert!(heights.iter().all(|height| *height > 1.0), "{heights:?}");
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.scene.is_some()));
-    page.act(Action::Plot(PlotAction::Shown(2)));
+    page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
     assert_eq!(page.state.coloured_by(), Grouping::CallSite);
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks.plot == RESERVED));

@@ -1,24 +1,24 @@
-//! The survey of many ranks: when it begins and ends, what it leads to, and what a broken file changes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Survey of many ranks: start, end, the insight it leads to, and broken files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::Page;
 use memscape::engine::protocol::{Reply, Topic};
 use memscape::ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
-use memscape::ui::features::live::{Heard, LiveAction};
+use memscape::ui::features::watch::{FileVersion, WatchAction};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::link::Link;
-use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted};
+use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted_note};
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command, Effect, update};
 
-/// Files of so many ranks are given; what is to be done about their survey.
-fn given(page: &mut Page, count: usize) -> Vec<RanksEffect> {
+/// Opens `count` files and returns the effects on their survey.
+fn open_files(page: &mut Page, count: usize) -> Vec<RanksEffect> {
     let file = |rank: usize| GivenFile { name: format!("rank{rank}.pickle"), bytes: 12 };
-    of_ranks(page, Action::FilesGiven((0..count).map(file).collect()))
+    ranks_effects(page, Action::FilesGiven((0..count).map(file).collect()))
 }
 
-fn of_ranks(page: &mut Page, action: Action) -> Vec<RanksEffect> {
+fn ranks_effects(page: &mut Page, action: Action) -> Vec<RanksEffect> {
     let effects = update(&mut page.state, action, 0.0);
     effects
         .into_iter()
@@ -26,93 +26,93 @@ fn of_ranks(page: &mut Page, action: Action) -> Vec<RanksEffect> {
         .collect()
 }
 
-fn failed(page: &mut Page) {
+fn fail_load(page: &mut Page) {
     page.reply(Reply::Failed { message: "cut off".to_owned() });
 }
 
 #[test]
-fn three_files_are_surveyed_and_two_compared() {
+fn three_files_are_surveyed_and_two_are_compared() {
     let mut page = Page::new();
     let file =
         |place: usize| FileToSurvey { origin: Origin::File(place), member: None, name: format!("rank{place}.pickle") };
-    assert_eq!(given(&mut page, 3), [RanksEffect::Begin((0..3).map(file).collect())]);
+    assert_eq!(open_files(&mut page, 3), [RanksEffect::Survey((0..3).map(file).collect())]);
     page.open();
-    assert_eq!((page.state.why.topic, &page.state.ranks.stage), (Topic::Ranks, &Survey::Running));
+    assert_eq!((page.state.insights.topic, &page.state.ranks.stage), (Topic::Ranks, &Survey::Running));
     assert_eq!(page.state.ranks.status(), "0 of 3 files surveyed.");
-    // Other files end it.
-    assert_eq!(given(&mut page, 2), [RanksEffect::End]);
+    // Opening other files ends the survey.
+    assert_eq!(open_files(&mut page, 2), [RanksEffect::End]);
     page.open();
-    assert_eq!((page.state.why.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
-    assert!(given(&mut page, 1).is_empty());
+    assert_eq!((page.state.insights.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
+    assert!(open_files(&mut page, 1).is_empty());
 }
 
 #[test]
-fn what_an_archive_holds_is_surveyed_and_what_a_link_leads_to_is_not() {
+fn archive_members_are_surveyed_but_linked_archive_is_not() {
     let mut page = Page::new();
-    assert!(given(&mut page, 1).is_empty());
-    page.list(&["rank0.pickle", "rank1.pickle"]);
+    assert!(open_files(&mut page, 1).is_empty());
+    page.list_members(&["rank0.pickle", "rank1.pickle"]);
     assert_eq!((page.state.ranks.files, &page.state.ranks.stage), (2, &Survey::Running));
     let mut page = Page::new();
-    page.go("url=a.zip");
-    page.list(&["rank0.pickle", "rank1.pickle"]);
+    page.follow("url=a.zip");
+    page.list_members(&["rank0.pickle", "rank1.pickle"]);
     assert_eq!(page.state.ranks.stage, Survey::None);
 }
 
 #[test]
-fn it_is_cancelled_resumed_and_done() {
+fn survey_is_cancelled_resumed_and_completed() {
     let mut page = Page::new();
-    given(&mut page, 3);
+    open_files(&mut page, 3);
     page.open();
     let toggled = || Action::Ranks(RanksAction::Toggled);
-    of_ranks(&mut page, Action::Ranks(RanksAction::Surveyed(1)));
-    assert!(of_ranks(&mut page, toggled()).contains(&RanksEffect::Cancel));
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Surveyed(1)));
+    assert!(ranks_effects(&mut page, toggled()).contains(&RanksEffect::Cancel));
     assert_eq!(page.state.ranks.status(), "Cancelled: 1 of 3 files surveyed.");
-    assert!(of_ranks(&mut page, toggled()).contains(&RanksEffect::Resume));
-    of_ranks(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
+    assert!(ranks_effects(&mut page, toggled()).contains(&RanksEffect::Resume));
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
     assert_eq!((&page.state.ranks.stage, &*page.state.ranks.status()), (&Survey::Done, "3 files surveyed."));
-    assert!(of_ranks(&mut page, toggled()).is_empty());
-    of_ranks(&mut page, Action::Ranks(RanksAction::Failed("no wasm".to_owned())));
+    assert!(ranks_effects(&mut page, toggled()).is_empty());
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Failed("no wasm".to_owned())));
     assert_eq!(page.state.ranks.status(), "no wasm");
 }
 
 #[test]
-fn a_file_that_cannot_be_read_gives_way_to_the_next_unless_a_person_chose_it() {
+fn unreadable_file_is_skipped_unless_user_chose_it() {
     let mut page = Page::new();
-    given(&mut page, 3);
+    open_files(&mut page, 3);
     page.loads.clear();
-    failed(&mut page);
+    fail_load(&mut page);
     assert_eq!(page.loads, ["File(1)"]);
     page.open();
     page.act(Action::SnapshotChosen(0));
-    failed(&mut page);
-    assert!(page.state.chosen != 1 || page.state.toast.is_some(), "it is said, and the open one stays");
-    // All of them are broken.
+    fail_load(&mut page);
+    assert!(page.state.snapshot_index != 1 || page.state.toast.is_some(), "error is shown and the open file stays");
+    // All files are broken.
     let mut page = Page::new();
-    given(&mut page, 3);
-    (0..3).for_each(|_| failed(&mut page));
+    open_files(&mut page, 3);
+    (0..3).for_each(|_| fail_load(&mut page));
     assert!(matches!(page.state.stage, Stage::Failed(_)));
 }
 
 #[test]
-fn what_memscape_serves_is_surveyed_once_a_person_wants_it() {
+fn served_files_are_surveyed_on_request() {
     let served = "url=0/rank0.pickle&url=1/a%252Frank1.pickle&url=2/rank2.pickle";
     let mut page = Page::new();
-    page.go(served);
+    page.follow(served);
     page.open();
     assert_eq!((page.state.ranks.files, &page.state.ranks.stage), (3, &Survey::Offered));
-    assert!(page.state.why.topic != Topic::Ranks, "it is offered, no more");
-    assert_eq!(of_ranks(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
+    assert!(page.state.insights.topic != Topic::Ranks, "the survey is only offered");
+    assert_eq!(ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
     assert_eq!(page.state.ranks.status(), "Listing the files of the server…");
-    let effects = of_ranks(&mut page, all_listed("1/a%2Frank1.pickle\n2/rank2.pickle\n0/rank0.pickle\n"));
-    let [RanksEffect::Begin(files), ..] = &*effects else { panic!("{effects:?}") };
+    let effects = ranks_effects(&mut page, all_listed("1/a%2Frank1.pickle\n2/rank2.pickle\n0/rank0.pickle\n"));
+    let [RanksEffect::Survey(files), ..] = &*effects else { panic!("{effects:?}") };
     let origins: Vec<&Origin> = files.iter().map(|file| &file.origin).collect();
     let link = |link: &str| Origin::Link(link.to_owned());
     assert_eq!(origins, [&link("0/rank0.pickle"), &link("1/a%2Frank1.pickle"), &link("2/rank2.pickle")]);
     assert_eq!(page.state.ranks.stage, Survey::Running);
-    // Two, or files that are anywhere else, are not.
+    // Two served files, or files elsewhere, are not surveyed.
     for other in ["url=0/a.pickle&url=1/b.pickle", "url=x/a.pickle&url=1/b.pickle&url=2/c.pickle"] {
         let mut page = Page::new();
-        page.go(other);
+        page.follow(other);
         page.open();
         assert_eq!(page.state.ranks.stage, Survey::None, "{other}");
     }
@@ -122,108 +122,109 @@ fn all_listed(text: &str) -> Action {
     Action::Ranks(RanksAction::Listed(Ok(ServedFiles::parse(text))))
 }
 
-/// A served folder whose newest three files are listed, of seven.
-fn seven() -> Page {
+/// A served folder of seven files whose newest three are listed.
+fn folder_of_seven() -> Page {
     let mut page = Page::new();
-    page.go("url=0/rank4.pickle&url=1/rank5.pickle&url=2/rank6.pickle");
+    page.follow("url=0/rank4.pickle&url=1/rank5.pickle&url=2/rank6.pickle");
     page.open();
-    page.act(Action::of(LiveAction::Counted(7)));
+    page.act(Action::feature(WatchAction::CountReported(7)));
     page
 }
 
 #[test]
-fn files_beyond_the_list_of_the_page_are_surveyed() {
-    let mut page = seven();
-    assert_eq!(unlisted(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
+fn unlisted_files_are_surveyed() {
+    let mut page = folder_of_seven();
+    assert_eq!(unlisted_note(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
     assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
-    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     let others = "3/rank0.pickle\n4/rank1.pickle\n5/rank2.pickle\n6/rank3.pickle\n";
-    let effects = of_ranks(&mut page, all_listed(&format!("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n{others}")));
-    let [RanksEffect::Begin(files), ..] = &*effects else { panic!("{effects:?}") };
+    let effects =
+        ranks_effects(&mut page, all_listed(&format!("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n{others}")));
+    let [RanksEffect::Survey(files), ..] = &*effects else { panic!("{effects:?}") };
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
     assert_eq!((files.len(), names[0], names[3], names[6]), (7, "rank4.pickle", "rank0.pickle", "rank3.pickle"));
-    // Evidence opens a file by its place among those that were surveyed.
+    // Evidence opens a file by its index in the survey.
     assert_eq!((page.state.snapshots.len(), page.state.snapshots[3].file.as_str()), (7, "rank0.pickle"));
-    assert_eq!((unlisted(&page.state), page.state.ranks.status().as_str()), (None, "0 of 7 files surveyed."));
-    // What comes twice, or is not waited for, changes nothing.
-    assert!(of_ranks(&mut page, all_listed("9/other.pickle")).is_empty());
+    assert_eq!((unlisted_note(&page.state), page.state.ranks.status().as_str()), (None, "0 of 7 files surveyed."));
+    // A repeated or unexpected list is ignored.
+    assert!(ranks_effects(&mut page, all_listed("9/other.pickle")).is_empty());
     assert_eq!(page.state.snapshots.len(), 7);
 }
 
 #[test]
-fn insight_is_asked_for_once_the_survey_has_its_files() {
-    let mut page = seven();
+fn insight_is_requested_after_survey_has_files() {
+    let mut page = folder_of_seven();
     page.act(Action::Ranks(RanksAction::Toggled));
-    page.act(Action::of(WhyAction::TopicChosen(Topic::Ranks)));
-    // Workers that were asked now would end when the list is there.
-    assert!(of_ranks(&mut page, Action::Command(Command::Show(Tab::Why))).is_empty());
-    let effects = of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
-    assert!(matches!(&*effects, [RanksEffect::Begin(_), RanksEffect::Ask(..)]), "{effects:?}");
+    page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
+    // Workers asked now would be stopped when the list arrives.
+    assert!(ranks_effects(&mut page, Action::Command(Command::Show(Tab::Insights))).is_empty());
+    let effects = ranks_effects(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
+    assert!(matches!(&*effects, [RanksEffect::Survey(_), RanksEffect::Ask(..)]), "{effects:?}");
 }
 
 #[test]
-fn a_list_that_is_cut_or_not_there_is_noted() {
-    let mut page = seven();
-    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
-    let effects = of_ranks(
+fn truncated_or_missing_list_is_noted() {
+    let mut page = folder_of_seven();
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
+    let effects = ranks_effects(
         &mut page,
         all_listed("! Only the first 2,000,000 files and folders were searched.\n0/rank4.pickle\n"),
     );
-    let cut = RanksEffect::Cut("Only the first 2,000,000 files and folders were searched.".to_owned());
+    let cut = RanksEffect::NoteOmitted("Only the first 2,000,000 files and folders were searched.".to_owned());
     assert!(effects.contains(&cut), "{effects:?}");
-    let mut page = seven();
-    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
-    let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Listed(Err("offline".to_owned()))));
-    let [RanksEffect::Begin(files), RanksEffect::Cut(cut), ..] = &*effects else { panic!("{effects:?}") };
+    let mut page = folder_of_seven();
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
+    let effects = ranks_effects(&mut page, Action::Ranks(RanksAction::Listed(Err("offline".to_owned()))));
+    let [RanksEffect::Survey(files), RanksEffect::NoteOmitted(cut), ..] = &*effects else { panic!("{effects:?}") };
     assert_eq!((files.len(), cut.as_str()), (3, "Only the files that the page lists are surveyed (offline)."));
-    // A folder that was dropped and not read whole.
+    // A dropped folder that was only read in part.
     let mut page = Page::new();
-    given(&mut page, 3);
+    open_files(&mut page, 3);
     let cut = "Only the first 10,000 files and folders were read.".to_owned();
-    let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Cut(cut.clone())));
-    assert!(effects.contains(&RanksEffect::Cut(cut.clone())) && page.state.remark == Some(cut), "{effects:?}");
+    let effects = ranks_effects(&mut page, Action::Ranks(RanksAction::FilesSkipped(cut.clone())));
+    assert!(effects.contains(&RanksEffect::NoteOmitted(cut.clone())) && page.state.remark == Some(cut), "{effects:?}");
 }
 
 #[test]
-fn files_that_come_after_a_survey_are_counted_and_surveyed_again() {
-    let mut page = seven();
-    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
-    of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
-    of_ranks(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
+fn newer_files_are_counted_and_can_be_surveyed() {
+    let mut page = folder_of_seven();
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
+    ranks_effects(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
     assert_eq!((page.state.ranks.toggle(), page.state.ranks.status().as_str()), (None, "3 files surveyed."));
     let newer = "files 8\n7 1-1 0 7/rank7.pickle";
-    page.act(Action::of(LiveAction::Told(Heard::parse(newer, 0.0))));
+    page.act(Action::feature(WatchAction::FilesReported(FileVersion::parse(newer, 0.0))));
     assert_eq!(page.state.ranks.status(), "3 files surveyed. Not surveyed: 1 newer file.");
     assert_eq!(page.state.ranks.toggle(), Some("Survey again"));
-    assert_eq!(of_ranks(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
+    assert_eq!(ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
 }
 
 #[test]
-fn a_link_of_more_files_than_it_can_hold_is_of_the_open_one() {
-    let mut page = seven();
-    of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
+fn link_of_too_many_files_names_only_open_file() {
+    let mut page = folder_of_seven();
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     let all: String = (0..5000).map(|rank| format!("{rank}/rank{}.pickle\n", (rank + 4) % 5000)).collect();
-    of_ranks(&mut page, all_listed(&all));
+    ranks_effects(&mut page, all_listed(&all));
     assert_eq!(page.state.snapshots.len(), 5000);
-    let link = Link::of(&page.state).unwrap();
-    assert_eq!((link.urls.as_slice(), link.chosen), (&["0/rank4.pickle".to_owned()][..], 0));
+    let link = Link::from_state(&page.state).unwrap();
+    assert_eq!((link.urls.as_slice(), link.snapshot), (&["0/rank4.pickle".to_owned()][..], 0));
     // Going back to it keeps the list.
-    page.go(&link.fragment());
+    page.follow(&link.fragment());
     assert_eq!(page.state.snapshots.len(), 5000);
 }
 
 #[test]
-fn another_order_and_other_names_are_asked_for() {
+fn changed_order_and_names_are_requested() {
     let mut page = Page::new();
-    given(&mut page, 3);
+    open_files(&mut page, 3);
     page.open();
-    of_ranks(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
-    let names = of_ranks(&mut page, Action::Ranks(RanksAction::NamesTyped("{rank}".to_owned())));
-    assert!(names.contains(&RanksEffect::Names("{rank}".to_owned())), "{names:?}");
+    ranks_effects(&mut page, Action::Ranks(RanksAction::Surveyed(3)));
+    let names = ranks_effects(&mut page, Action::Ranks(RanksAction::NamesTyped("{rank}".to_owned())));
+    assert!(names.contains(&RanksEffect::SetNamePattern("{rank}".to_owned())), "{names:?}");
     let mut page = Page::new();
-    given(&mut page, 3);
+    open_files(&mut page, 3);
     page.open();
     let before = page.state.ranks.clone();
-    of_ranks(&mut page, Action::Ranks(RanksAction::OrderChosen(3)));
+    ranks_effects(&mut page, Action::Ranks(RanksAction::OrderChosen(3)));
     assert_eq!((page.state.ranks.order, page.state.ranks != before), (3, true));
 }

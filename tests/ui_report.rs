@@ -1,17 +1,17 @@
-//! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Insights view without a browser: requests, clicks on evidence, marks, thresholds, row limits.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
-    SheetRow, Span, Statement, Threshold, Tone, Topic,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
 use memscape::ui::features::FeatureCommand;
+use memscape::ui::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
+use memscape::ui::insights::{InsightsAction, InsightsStep};
 use memscape::ui::tab::Tab;
-use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
-use memscape::ui::why::{WhyAction, WhyStep};
 use memscape::ui::{Action, Command, Effect};
 
 fn evidence(from: u32, to: u32) -> Evidence {
@@ -40,8 +40,8 @@ fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
     }
 }
 
-/// An alarm with a span, a sentence without evidence, and two sheets: the first of 12 rows and 3 left out, of which the first selects
-/// and searches and the second has nothing but a stack.
+/// A report with an alarm that has a span, a statement without evidence, and two sheets. The first sheet has 12 rows
+/// and 3 left out, and its first row selects and searches. The second has a row with nothing but a stack.
 fn report(topic: Topic) -> Report {
     let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
     let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
@@ -73,371 +73,385 @@ fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
     }
 }
 
-/// Answers nothing by itself.
-struct Reports;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Reports {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Reports>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
-    /// With the report of the peak on the page.
-    fn seen() -> Page {
-        let mut page = Page::with(Reports, vec![device(0, &[]), device(1, &[])]);
-        page.act(Action::TabChosen(Tab::Why));
+    /// A page that shows the Peak report.
+    fn open_insights() -> Page {
+        let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
+        page.act(Action::TabChosen(Tab::Insights));
         page.answer();
         page
     }
 
-    fn why(&mut self, action: WhyAction) {
-        self.act(Action::of(action));
+    fn why(&mut self, action: InsightsAction) {
+        self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: WhyStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Why(step))));
+    fn step(&mut self, step: InsightsStep) {
+        self.act(Action::Command(Command::Feature(FeatureCommand::Insights(step))));
     }
 
-    fn asked(&self) -> Option<(u32, ReportQuestion)> {
-        self.request(|request| match request {
+    fn report_request(&self) -> Option<(u32, ReportQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, what: Question::Report(question), .. }) => Some((*serial, question.clone())),
             _ => None,
         })
     }
 
     fn copied(&self) -> Option<&str> {
-        self.did(|effect| if let Effect::Copy(text) = effect { Some(text.as_str()) } else { None })
+        self.find_effect(|effect| if let Effect::Copy(text) = effect { Some(text.as_str()) } else { None })
     }
 
     fn question(&self) -> ReportQuestion {
-        self.asked().expect("a question").1
+        self.report_request().expect("a question").1
     }
 
     fn answer(&mut self) {
-        let (serial, question) = self.asked().expect("a question");
-        self.answered(serial, Answer::Report(Box::new(report(question.topic))));
+        let (serial, question) = self.report_request().expect("a question");
+        self.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
     }
 
-    /// Answers what is asked of topics that are not seen; which they are.
+    /// Answers requests about hidden topics and returns those topics.
     fn answer_others(&mut self) -> Vec<Topic> {
         let mut topics = Vec::new();
-        while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
+        while let Some((serial, question)) =
+            self.report_request().filter(|(_, it)| it.topic != self.state.insights.topic)
+        {
             topics.push(question.topic);
-            self.answered(serial, Answer::Report(Box::new(report(question.topic))));
+            self.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
         }
         topics
     }
 
-    /// The window, in moments.
+    /// First and last visible event.
     fn window(&self) -> [u32; 2] {
         let view = self.state.view.expect("a window");
         [0.0, 100.0].map(|column| view.x_from_column(column).round() as u32)
     }
 
-    fn marks(&self) -> Marks {
-        marks(&self.state.why, &self.state)
+    fn marks(&self) -> TabState {
+        tab_state(&self.state.insights, &self.state)
     }
 
-    fn view(&self) -> View {
-        view(&self.state.why)
+    fn view(&self) -> ReportView {
+        view(&self.state.insights)
     }
 }
 
 #[test]
-fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
-    let mut page = Page::with(Reports, vec![device(0, &[])]);
-    assert_eq!(page.asked(), None, "the tree is seen");
-    page.act(Action::TabChosen(Tab::Why));
-    let (first, question) = page.asked().expect("it is seen");
+fn report_is_requested_once_and_only_while_visible() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+    assert_eq!(page.report_request(), None, "the call tree is visible");
+    page.act(Action::TabChosen(Tab::Insights));
+    let (first, question) = page.report_request().expect("Insights are visible");
     assert_eq!((question.topic, question.at, question.rows), (Topic::Peak, Some(501), 10));
     assert_eq!((page.marks().note, page.marks().is_busy), ("Computing…", true));
-    page.act(Action::MomentTyped("end".into()));
-    assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
-    page.answered(first + 1000, Answer::Report(Box::default()));
-    assert_eq!(page.view(), View::default(), "that was to another question");
-    page.answered(first, Answer::Report(Box::new(report(Topic::Peak))));
-    assert_eq!(page.question().at, Some(999), "then the newest moment");
-    assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
+    page.act(Action::GoToEntered("end".into()));
+    assert_eq!(page.report_request(), None, "one question is in flight");
+    page.answer_with(first + 1000, Answer::Report(Box::default()));
+    assert_eq!(page.view(), ReportView::default(), "an answer to another question is dropped");
+    page.answer_with(first, Answer::Report(Box::new(report(Topic::Peak))));
+    assert_eq!(page.question().at, Some(999), "the newest cursor position is next");
+    assert_eq!(page.view().statements.len(), 2, "the old report stays until then");
     assert!(page.marks().is_busy);
     page.answer();
     assert!(!page.marks().is_busy);
-    page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::MomentTyped("3".into()));
-    assert_eq!(page.asked(), None);
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::GoToEntered("3".into()));
+    assert_eq!(page.report_request(), None);
 }
 
 #[test]
-fn alarms_of_all_topics_are_seen_before_they_are() {
-    let mut page = Page::seen();
+fn alarms_of_hidden_topics_are_shown() {
+    let mut page = Page::open_insights();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     let others = page.answer_others();
-    assert_eq!(others.len(), Topic::ALL.len() - 1, "{others:?}, one after the other");
+    assert_eq!(others.len(), Topic::ALL.len() - 1, "{others:?} requested one by one");
     assert_eq!(page.marks().alarms, Topic::ALL);
-    assert!(!page.marks().is_busy && page.asked().is_none());
+    assert!(!page.marks().is_busy && page.report_request().is_none());
 }
 
 #[test]
-fn another_topic_overtakes_and_what_is_known_of_each_stays() {
-    let mut page = Page::seen();
+fn other_topic_takes_precedence_and_reports_are_kept() {
+    let mut page = Page::open_insights();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
-    page.act(Action::MomentTyped("end".into()));
-    let (late, _) = page.asked().expect("the same for another moment");
-    page.why(WhyAction::TopicChosen(Topic::Modules));
-    assert_eq!(page.question().topic, Topic::Modules, "a person waits for it");
-    page.answered(late, Answer::Report(Box::default()));
-    assert_eq!(page.view(), View::default(), "nothing is known of it yet");
+    page.act(Action::GoToEntered("end".into()));
+    let (late, _) = page.report_request().expect("the same topic at another event");
+    page.why(InsightsAction::TopicChosen(Topic::Modules));
+    assert_eq!(page.question().topic, Topic::Modules, "the visible topic comes first");
+    page.answer_with(late, Answer::Report(Box::default()));
+    assert_eq!(page.view(), ReportView::default(), "no report yet");
     let (serial, _) = {
-        page.why(WhyAction::TopicChosen(Topic::Leaks));
-        page.asked().expect("a question")
+        page.why(InsightsAction::TopicChosen(Topic::Leaks));
+        page.report_request().expect("a question")
     };
-    page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
+    page.answer_with(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
     assert_eq!(page.marks().note, "Nothing to report for this device.");
-    page.why(WhyAction::TopicChosen(Topic::Peak));
-    assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
+    page.why(InsightsAction::TopicChosen(Topic::Peak));
+    assert_eq!(page.view().sheets.len(), 2, "the report of the previous cursor position is shown at once");
     page.answer();
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
-    assert_eq!(page.asked(), None, "nothing has changed since");
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
+    assert_eq!(page.report_request(), None, "nothing changed");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.question().topic, Topic::Leaks, "of the other device");
-    assert_eq!((page.view(), page.marks().alarms), (View::default(), vec![]));
+    assert_eq!(page.question().topic, Topic::Leaks, "report of the other device");
+    assert_eq!((page.view(), page.marks().alarms), (ReportView::default(), vec![]));
 }
 
 #[test]
-fn evidence_does_all_it_says() {
-    let mut page = Page::seen();
+fn evidence_click_applies_all_of_it() {
+    let mut page = Page::open_insights();
     page.state.views.node = Some(3);
-    page.act(Action::RangeDrawn([0.1, 0.2]));
-    page.why(WhyAction::Picked(2));
+    page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
+    page.why(InsightsAction::ItemClicked(2));
     assert_eq!(page.state.find.text, "train.py:12");
-    let (serial, allocation) = page.details_asked().expect("it is to be selected");
+    let (serial, allocation) = page.details_asked().expect("details are requested for the selection");
     assert_eq!(allocation, 7);
-    assert_eq!((page.state.pinned.moment, page.state.pinned.range), (40, None), "the range would hide the moment");
-    assert_eq!(page.state.views.node, None, "the node would stand out before it");
-    assert_eq!(page.window(), [29, 61], "the span, and a little around it");
-    assert_eq!(page.marks().marked, Some(2));
-    let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
-    assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
-    page.act(Action::Command(Command::WindowBack));
-    assert_eq!(page.window(), [0, 1000], "one step back");
+    assert_eq!(
+        (page.state.cursor.moment, page.state.cursor.range),
+        (40, None),
+        "the range is cleared because it would hide the cursor"
+    );
+    assert_eq!(page.state.views.node, None, "the node is deselected because it would hide the highlight");
+    assert_eq!(page.window(), [29, 61], "the span with a margin");
+    assert_eq!(page.marks().clicked, Some(2));
+    let details = Details { allocation: 7, allocated_event: Some(10), freed_event: Some(90), ..Details::default() };
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
+    assert_eq!(
+        (page.window(), page.state.cursor.moment),
+        ([29, 61], 40),
+        "the allocation is live there, so nothing moves"
+    );
+    page.act(Action::Command(Command::UndoView));
+    assert_eq!(page.window(), [0, 1000], "one undo step");
 
-    // What shows less takes back what the one before has put there, and nothing else.
-    page.why(WhyAction::Picked(0));
-    assert_eq!((page.window(), page.state.pinned.moment), ([96, 204], 40));
+    // Evidence with fewer parts undoes only what the previous click set.
+    page.why(InsightsAction::ItemClicked(0));
+    assert_eq!((page.window(), page.state.cursor.moment), ([96, 204], 40));
     assert_eq!((page.state.find.text.as_str(), page.state.selection.is_none()), ("", true));
-    assert_eq!(page.marks().marked, Some(0));
+    assert_eq!(page.marks().clicked, Some(0));
     page.act(Action::FindTyped(">1MiB".into()));
-    page.why(WhyAction::Picked(4));
-    assert_eq!(page.state.find.text, ">1MiB", "a person has typed that");
-    page.why(WhyAction::Picked(1));
-    assert_eq!(page.marks().marked, Some(4), "a sentence without evidence does nothing");
+    page.why(InsightsAction::ItemClicked(4));
+    assert_eq!(page.state.find.text, ">1MiB", "the user typed it");
+    page.why(InsightsAction::ItemClicked(1));
+    assert_eq!(page.marks().clicked, Some(4), "a statement without evidence does nothing");
     assert_eq!(page.marks().active, 1);
 }
 
 #[test]
-fn over_wall_clock_the_worker_says_where_a_span_is() {
-    let mut page = Page::seen();
+fn evidence_span_on_time_axis_is_resolved_by_worker() {
+    let mut page = Page::open_insights();
     page.state.axis = Axis::Time;
     page.act(Action::Command(Command::FitBoth));
-    page.why(WhyAction::Picked(0));
-    let asked = page.done.iter().find_map(|effect| match effect {
+    page.why(InsightsAction::ItemClicked(0));
+    let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) if at.len() == 2 => {
             Some((*serial, at.clone()))
         }
         _ => None,
     });
     let (serial, at) = asked.expect("a question");
-    assert_eq!(at, [At::Moment(100), At::Moment(199)]);
+    assert_eq!(at, [MomentSpec::Moment(100), MomentSpec::Moment(199)]);
     let before = page.window();
     let facts = |moment, time| MomentFacts {
         moment,
         place: AxisPoint { time, ..AxisPoint::default() },
         ..MomentFacts::default()
     };
-    page.answered(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
+    page.answer_with(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
     assert_eq!(page.window(), before);
-    page.answered(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));
+    page.answer_with(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));
     assert_eq!(page.window(), [961, 2041]);
 }
 
 #[test]
-fn keys_lead_through_statements_and_rows() {
-    let mut page = Page::seen();
-    page.step(WhyStep::Up);
+fn keys_move_through_statements_and_rows() {
+    let mut page = Page::open_insights();
+    page.step(InsightsStep::Up);
     assert_eq!(page.marks().active, 0);
-    page.step(WhyStep::Last);
+    page.step(InsightsStep::Last);
     assert_eq!(page.marks().active, 12, "two statements, ten of the twelve rows, and one");
-    page.step(WhyStep::Down);
-    page.step(WhyStep::Follow);
-    assert_eq!((page.marks().marked, page.state.pinned.moment), (Some(12), 5));
-    page.step(WhyStep::First);
-    page.step(WhyStep::Down);
-    page.step(WhyStep::Down);
-    page.step(WhyStep::Unfold);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ShowEvidence);
+    assert_eq!((page.marks().clicked, page.state.cursor.moment), (Some(12), 5));
+    page.step(InsightsStep::First);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ToggleStack);
     let stack = |page: &Page, row: usize| page.view().sheets[0].rows[row].stack.clone();
-    assert_eq!(stack(&page, 0), Stack::Unfolded(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
-    page.step(WhyStep::Unfold);
-    assert_eq!((stack(&page, 0), stack(&page, 2)), (Stack::Folded, Stack::None));
-    page.step(WhyStep::Down);
-    page.step(WhyStep::Follow);
-    assert_eq!(stack(&page, 1), Stack::Unfolded(vec!["b.py:2 g".into()]), "it has nothing else to show");
-    page.step(WhyStep::Copy);
+    assert_eq!(stack(&page, 0), StackView::Visible(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
+    page.step(InsightsStep::ToggleStack);
+    assert_eq!((stack(&page, 0), stack(&page, 2)), (StackView::Hidden, StackView::None));
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ShowEvidence);
+    assert_eq!(stack(&page, 1), StackView::Visible(vec!["b.py:2 g".into()]), "a row with only a stack unfolds it");
+    page.step(InsightsStep::Copy);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
-    page.step(WhyStep::Copy);
-    assert_eq!(page.copied(), None, "nothing is known of it yet");
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
+    page.step(InsightsStep::Copy);
+    assert_eq!(page.copied(), None, "no report yet");
 }
 
 #[test]
-fn more_rows_are_asked_for_once() {
-    let mut page = Page::seen();
+fn more_rows_are_requested_once() {
+    let mut page = Page::open_insights();
     let seen = |page: &Page| {
         let view = page.view();
         view.sheets.iter().map(|sheet| (sheet.rows.len(), sheet.more.clone())).collect::<Vec<_>>()
     };
     assert_eq!(seen(&page), [(10, "5 rows more".to_owned()), (1, String::new())]);
-    assert_eq!(page.view().sheets[1].rows[0].place, 12);
-    page.why(WhyAction::Picked(12));
+    assert_eq!(page.view().sheets[1].rows[0].index, 12);
+    page.why(InsightsAction::ItemClicked(12));
     page.answer();
-    page.why(WhyAction::More(0));
+    page.why(InsightsAction::MoreClicked(0));
     assert_eq!(page.question().rows, 50);
-    assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "what is known already is seen at once");
-    assert_eq!(page.marks().marked, Some(14), "the same row, further down");
+    assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "loaded rows are shown at once");
+    assert_eq!(page.marks().clicked, Some(14), "the same row at its new index");
     page.answer();
-    page.why(WhyAction::More(0));
+    page.why(InsightsAction::MoreClicked(0));
     assert_eq!(page.question().rows, 250);
-    page.why(WhyAction::More(9));
+    page.why(InsightsAction::MoreClicked(9));
 }
 
 #[test]
-fn rows_end_where_the_page_ends() {
-    let mut page = Page::seen();
+fn row_limit_removes_more_button() {
+    let mut page = Page::open_insights();
     for rows in [50, 250, 1250, 5000] {
-        page.why(WhyAction::More(0));
+        page.why(InsightsAction::MoreClicked(0));
         assert_eq!(page.question().rows, rows);
         page.answer();
     }
     let sheet = &page.view().sheets[0];
-    assert_eq!((sheet.more.as_str(), sheet.beyond.as_str()), ("", "3 rows more"), "no button that would do nothing");
+    assert_eq!((sheet.more.as_str(), sheet.not_shown.as_str()), ("", "3 rows more"), "no button at the row limit");
 }
 
 #[test]
-fn a_moment_is_asked_about_only_where_it_matters() {
-    let mut page = Page::seen();
+fn cursor_is_sent_only_for_topics_that_use_it() {
+    let mut page = Page::open_insights();
     page.answer_others();
     for topic in Topic::ALL {
-        page.why(WhyAction::TopicChosen(topic));
-        if page.asked().is_some() {
-            assert_eq!(page.question().at.is_some(), topic.has_moment(), "{topic:?}");
+        page.why(InsightsAction::TopicChosen(topic));
+        if page.report_request().is_some() {
+            assert_eq!(page.question().at.is_some(), topic.depends_on_cursor(), "{topic:?}");
             page.answer();
         }
-        page.act(Action::MomentTyped(if page.state.pinned.moment == 4 { "4" } else { "3" }.into()));
-        assert_eq!(page.asked().is_some(), topic.has_moment(), "{topic:?}");
-        if topic.has_moment() {
+        page.act(Action::GoToEntered(if page.state.cursor.moment == 4 { "4" } else { "3" }.into()));
+        assert_eq!(page.report_request().is_some(), topic.depends_on_cursor(), "{topic:?}");
+        if topic.depends_on_cursor() {
             page.answer();
         }
     }
 }
 
 #[test]
-fn a_stack_that_is_seen_is_that_of_the_row() {
-    let mut page = Page::seen();
-    page.why(WhyAction::Unfolded(2));
-    page.why(WhyAction::Unfolded(3));
-    page.act(Action::MomentTyped("3".into()));
-    let (serial, _) = page.asked().expect("another moment");
+fn unfolded_stack_belongs_to_its_row() {
+    let mut page = Page::open_insights();
+    page.why(InsightsAction::StackToggled(2));
+    page.why(InsightsAction::StackToggled(3));
+    page.act(Action::GoToEntered("3".into()));
+    let (serial, _) = page.report_request().expect("request for another cursor position");
     let mut other = report(Topic::Peak);
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
-    page.answered(serial, Answer::Report(Box::new(other)));
-    let stacks: Vec<Stack> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
-    assert_eq!(stacks, [Stack::Folded, Stack::Unfolded(vec!["b.py:2 g".into()])]);
+    page.answer_with(serial, Answer::Report(Box::new(other)));
+    let stacks: Vec<StackView> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
+    assert_eq!(stacks, [StackView::Hidden, StackView::Visible(vec!["b.py:2 g".into()])]);
 }
 
 #[test]
-fn a_threshold_set_back_before_the_answer_counts() {
-    let mut page = Page::seen();
-    page.why(WhyAction::ThresholdSet(0, "5".into()));
-    let (serial, question) = page.asked().expect("a question");
-    page.why(WhyAction::ThresholdSet(0, "1048576".into()));
-    page.answered(serial, Answer::Report(Box::new(report(question.topic))));
-    assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
+fn threshold_reset_before_answer_is_applied() {
+    let mut page = Page::open_insights();
+    page.why(InsightsAction::ThresholdSet(0, "5".into()));
+    let (serial, question) = page.report_request().expect("a question");
+    page.why(InsightsAction::ThresholdSet(0, "1048576".into()));
+    page.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
+    assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the threshold typed last");
 }
 
 #[test]
-fn beside_the_rules_nothing_is_clicked() {
-    let mut page = Page::seen();
-    page.why(WhyAction::TopicChosen(Topic::Categories));
+fn category_rows_beside_rules_are_not_clickable() {
+    let mut page = Page::open_insights();
+    page.why(InsightsAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("it was told");
-    assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
-    assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
+    let sheet = memscape::ui::insights::view::categories(&page.state.insights).expect("a categories sheet");
+    assert!(sheet.rows.iter().all(|row| !row.has_evidence && row.stack == StackView::None));
+    assert!(page.view().sheets[0].rows.iter().any(|row| row.has_evidence && row.stack != StackView::None));
 }
 
 #[test]
-fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
-    let mut page = Page::seen();
+fn threshold_change_requests_report_and_is_kept_per_topic() {
+    let mut page = Page::open_insights();
     page.answer_others();
     let mut set = |text: &str| {
-        page.why(WhyAction::ThresholdSet(0, text.into()));
-        let asked = page.asked().map(|(_, question)| question.thresholds);
+        page.why(InsightsAction::ThresholdSet(0, text.into()));
+        let asked = page.report_request().map(|(_, question)| question.thresholds);
         if asked.is_some() {
             page.answer();
         }
         asked
     };
-    assert_eq!(set("1048576"), None, "it is that already");
-    assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "no number");
+    assert_eq!(set("1048576"), None, "the value does not change");
+    assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "not a number");
     assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
     assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
-    assert_eq!(page.question().thresholds, [], "another topic has its own");
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
+    assert_eq!(page.question().thresholds, [], "another topic has its own threshold");
     page.answer();
     page.act(Action::DeviceChosen(1));
     page.answer();
-    // The first of those that are not seen.
+    // The first hidden topics are requested first.
     for topic in [Topic::OutOfMemory, Topic::Savings] {
         assert_eq!(page.question().topic, topic);
         page.answer();
     }
     assert_eq!(page.question().topic, Topic::Peak);
-    assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a person has set it for all devices");
+    assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a threshold applies to all devices");
     page.answer_others();
-    page.why(WhyAction::TopicChosen(Topic::Peak));
-    page.why(WhyAction::ThresholdSet(0, String::new()));
-    assert_eq!(page.question().thresholds, [], "as it comes");
-    let (threshold, short) = page.view().sheets[0].threshold.clone().expect("it has one");
+    page.why(InsightsAction::TopicChosen(Topic::Peak));
+    page.why(InsightsAction::ThresholdSet(0, String::new()));
+    assert_eq!(page.question().thresholds, [], "an empty field restores the default");
+    let (threshold, short) = page.view().sheets[0].threshold.clone().expect("a threshold");
     assert_eq!((threshold.value, short.as_str()), (1 << 20, "1.00 MiB"));
 }
 
 #[test]
-fn a_file_that_ran_out_of_memory_says_so_first() {
-    let mut page = Page::with(Reports, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
-    assert_eq!((page.state.views.seen(), page.question().topic), (Some(Tab::Why), Topic::OutOfMemory));
-    assert_eq!(page.state.device().map(|device| device.device), Some(3), "the device where it happened");
+fn oom_file_opens_with_oom_insight() {
+    let mut page =
+        Page::with_devices(SilentWorker, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
+    assert_eq!((page.state.views.visible(), page.question().topic), (Some(Tab::Insights), Topic::OutOfMemory));
+    assert_eq!(page.state.device().map(|device| device.device), Some(3), "device with the OOM");
     page.load(vec![device(0, &[("oom", 0)])]);
-    assert_eq!(page.question().topic, Topic::Peak, "the next file has not");
-    let page = Page::with(Reports, vec![device(0, &[("alloc", 9)])]);
-    assert_eq!(page.state.views.seen(), Some(Tab::Tree));
+    assert_eq!(page.question().topic, Topic::Peak, "the next file has no OOM");
+    let page = Page::with_devices(SilentWorker, vec![device(0, &[("alloc", 9)])]);
+    assert_eq!(page.state.views.visible(), Some(Tab::CallTree));
 }
 
 #[test]
-fn columns_are_told_by_what_stands_in_them() {
-    let page = Page::seen();
+fn column_kind_follows_its_cells() {
+    let page = Page::open_insights();
     let sheet = &page.view().sheets[0];
-    let kinds: Vec<Kind> = sheet.columns.iter().map(|(_, kind)| *kind).collect();
-    assert_eq!(kinds, [Kind::Number, Kind::Share, Kind::Name]);
+    let kinds: Vec<ColumnKind> = sheet.columns.iter().map(|(_, kind)| *kind).collect();
+    assert_eq!(kinds, [ColumnKind::Number, ColumnKind::Share, ColumnKind::Name]);
     let cells = &sheet.rows[0].cells;
     assert_eq!(
         (cells[0].0.text.as_str(), cells[0].0.exact.as_str(), cells[0].1.as_str()),
         ("2.00 KiB", "2,048 B", "2048")
     );
-    assert_eq!((cells[1].0.text.as_str(), cells[1].0.part, cells[1].1.as_str()), ("50.0 %", Some(500), "0.500000"));
+    assert_eq!(
+        (cells[1].0.text.as_str(), cells[1].0.per_mille, cells[1].1.as_str()),
+        ("50.0 %", Some(500), "0.500000")
+    );
     assert_eq!(sheet.total[0].text, "4.00 KiB");
 }
 
 #[test]
-fn a_sheet_is_copied_as_plain_numbers() {
-    let mut page = Page::seen();
-    page.why(WhyAction::Copied(1));
+fn sheet_is_copied_with_plain_numbers() {
+    let mut page = Page::open_insights();
+    page.why(InsightsAction::Copied(1));
     assert_eq!(page.copied(), Some("Requested\tShare\tCall site\n1\t0.000244\td.py:4\n4096\n"));
     let rows = vec![SheetRow {
         cells: vec![
@@ -451,11 +465,11 @@ fn a_sheet_is_copied_as_plain_numbers() {
         ],
         ..SheetRow::default()
     }];
-    let mut page = Page::with(Reports, vec![device(0, &[])]);
-    page.act(Action::TabChosen(Tab::Why));
-    let (serial, _) = page.asked().expect("a question");
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+    page.act(Action::TabChosen(Tab::Insights));
+    let (serial, _) = page.report_request().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];
-    page.answered(serial, Answer::Report(Box::new(Report { sheets, ..Report::default() })));
-    page.why(WhyAction::Copied(0));
+    page.answer_with(serial, Answer::Report(Box::new(Report { sheets, ..Report::default() })));
+    page.why(InsightsAction::Copied(0));
     assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
 }

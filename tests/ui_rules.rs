@@ -1,14 +1,14 @@
-//! The rules of categories without a browser: which set is in force, what is typed, kept and told, and when.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! Category rules without a browser: the active set, typed text, storage, and requests to the worker.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::category::StackOf;
+use memscape::engine::protocol::category::StackOrigin;
 use memscape::engine::protocol::{
     CategoryRule, CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::ui::rules::{Choice, Form, RuleEdit, RuleField, RulesAction, RulesView, view};
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
+use memscape::ui::rules::{RuleEdit, RuleField, RulesAction, RulesView, SetChoice, SetFormat, view};
 use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
 
@@ -16,16 +16,16 @@ const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
 const YAML: &str = "rules:\n  - name: everything\n    pattern: .\n";
 const WRONG: &str = "{\"weights\": \"param\",\n\"rest\": \"(\"}";
 
-/// Answers nothing by itself.
-struct Set;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Set {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Set>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page::on(CANVAS, Set);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         page.open_again();
         page
     }
@@ -39,25 +39,25 @@ impl Page {
         self.act(Action::Rules(action));
     }
 
-    fn typed(&mut self, text: &str) {
+    fn type_rules(&mut self, text: &str) {
         self.rules(RulesAction::Typed(text.into()));
     }
 
-    /// The set that the worker is told.
-    fn told(&self) -> Option<CategorySet> {
-        self.did(|effect| match effect {
+    /// The rule set sent to the worker.
+    fn sent_set(&self) -> Option<CategorySet> {
+        self.find_effect(|effect| match effect {
             Effect::Ask(Request::Categories(set)) => Some((**set).clone()),
             _ => None,
         })
     }
 
-    /// The names of its categories, the unknown last.
-    fn told_names(&self) -> Vec<String> {
-        self.told().map(|set| set.categories()).unwrap_or_default()
+    /// Category names of the set sent to the worker, "unknown" last.
+    fn sent_categories(&self) -> Vec<String> {
+        self.sent_set().map(|set| set.categories()).unwrap_or_default()
     }
 
-    fn asked(&self) -> Option<(u32, Topic)> {
-        self.did(|effect| match effect {
+    fn report_request(&self) -> Option<(u32, Topic)> {
+        self.find_effect(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
                 Some((*serial, question.topic))
             }
@@ -66,24 +66,24 @@ impl Page {
     }
 
     fn answer(&mut self) {
-        let (serial, topic) = self.asked().expect("a question");
-        self.answered(serial, Answer::Report(Box::new(Report { topic, ..Report::default() })));
+        let (serial, topic) = self.report_request().expect("a question");
+        self.answer_with(serial, Answer::Report(Box::new(Report { topic, ..Report::default() })));
     }
 
-    /// Why what was wanted is not done, as the dialog says it.
-    fn refused(&self) -> String {
+    /// Error of the last command, as the dialog shows it.
+    fn command_error(&self) -> String {
         self.view().errors.into_iter().find(|(line, _)| *line == 0).map(|(_, text)| text).unwrap_or_default()
     }
 
-    fn stored(&self) -> Option<String> {
-        self.did(|effect| match effect {
+    fn stored_rules(&self) -> Option<String> {
+        self.find_effect(|effect| match effect {
             Effect::StoreRules(text) => Some(text.clone()),
             _ => None,
         })
     }
 
-    fn saved(&self) -> Option<(&'static str, String)> {
-        self.did(|effect| match effect {
+    fn saved_file(&self) -> Option<(&'static str, String)> {
+        self.find_effect(|effect| match effect {
             Effect::Save(name, text) => Some((*name, text.clone())),
             _ => None,
         })
@@ -95,115 +95,116 @@ impl Page {
 }
 
 #[test]
-fn ours_are_in_force_and_need_not_be_told() {
+fn default_rules_are_active_and_not_sent() {
     let mut page = Page::open();
-    assert_eq!(page.told(), None);
+    assert_eq!(page.sent_set(), None);
     page.act(Action::Command(Command::ToggleRules));
     let shown = page.view();
-    assert_eq!(shown.choice, Choice::Standard);
-    assert_eq!(CategorySet::parse(&shown.text), Ok(CategorySet::standard()), "the text says all of it");
+    assert_eq!(shown.choice, SetChoice::Standard);
+    assert_eq!(CategorySet::parse(&shown.text), Ok(CategorySet::standard()), "the text contains the whole set");
     assert_eq!((shown.errors, shown.can_undo), (vec![], false));
     assert!(shown.note.contains(" rules, "), "{}", shown.note);
 }
 
 #[test]
-fn while_the_dialog_is_open_each_change_shows_what_it_brings_about() {
+fn change_in_open_dialog_updates_preview() {
     let mut page = Page::open();
     page.act(Action::Command(Command::ToggleRules));
-    assert_eq!(page.asked().map(|(_, topic)| topic), Some(Topic::Categories), "whatever view is seen");
+    assert_eq!(page.report_request().map(|(_, topic)| topic), Some(Topic::Categories), "requested in any view");
     page.answer();
-    page.rules(RulesAction::Chosen(Choice::Mosaic));
-    assert_eq!(page.told(), Some(CategorySet::mosaic()));
-    let (serial, topic) = page.asked().expect("what it tells");
+    page.rules(RulesAction::Chosen(SetChoice::Mosaic));
+    assert_eq!(page.sent_set(), Some(CategorySet::mosaic()));
+    let (serial, topic) = page.report_request().expect("a report of the new set");
     assert_eq!(topic, Topic::Categories);
-    page.rules(RulesAction::Chosen(Choice::Own));
-    page.typed(OWN);
-    assert_eq!((page.told(), page.asked()), (None, None), "they wait for the answer");
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    page.type_rules(OWN);
+    assert_eq!((page.sent_set(), page.report_request()), (None, None), "changes wait for the answer");
     let sheet = Sheet { title: "of Mosaic's".into(), ..Sheet::default() };
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
-    page.answered(serial, Answer::Report(Box::new(report)));
-    assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "then the newest");
-    let shown = memscape::ui::why::view::categories(&page.state.why).expect("the one before stays until then");
+    page.answer_with(serial, Answer::Report(Box::new(report)));
+    assert_eq!(page.sent_categories(), ["weights", "rest", "unknown"], "the newest set is sent next");
+    let shown =
+        memscape::ui::insights::view::categories(&page.state.insights).expect("the previous report stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
-    assert_eq!(page.told(), None, "once");
+    assert_eq!(page.sent_set(), None, "the set is sent once");
     page.rules(RulesAction::Closed);
-    assert_eq!(page.asked(), None, "the tree is seen");
+    assert_eq!(page.report_request(), None, "the call tree is visible");
     page.open_again();
-    assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "another load is told anew");
+    assert_eq!(page.sent_categories(), ["weights", "rest", "unknown"], "the set is sent again for another load");
 }
 
 #[test]
-fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
+fn invalid_rules_show_error_and_keep_text() {
     let mut page = Page::open();
-    page.rules(RulesAction::Chosen(Choice::Own));
-    assert_eq!(CategorySet::parse(&page.view().text), Ok(CategorySet::standard()), "a start that works");
-    page.typed(OWN);
-    assert_eq!(page.told_names(), ["weights", "rest", "unknown"]);
-    page.typed(WRONG);
-    assert_eq!(page.told(), None, "what was right last stays in force");
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    assert_eq!(CategorySet::parse(&page.view().text), Ok(CategorySet::standard()), "own rules start with a valid set");
+    page.type_rules(OWN);
+    assert_eq!(page.sent_categories(), ["weights", "rest", "unknown"]);
+    page.type_rules(WRONG);
+    assert_eq!(page.sent_set(), None, "the last valid set stays active");
     let shown = page.view();
     assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
     assert!(
         shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("Until this is fixed, these apply: "),
         "{shown:?}"
     );
-    page.rules(RulesAction::Saved(Form::Ours));
-    assert_eq!((page.saved(), page.refused()), (None, "Fix line 2 first.".to_owned()));
-    page.rules(RulesAction::Chosen(Choice::Own));
-    assert_eq!(page.refused(), "", "until something else happens");
+    page.rules(RulesAction::Saved(SetFormat::Json));
+    assert_eq!((page.saved_file(), page.command_error()), (None, "Fix line 2 first.".to_owned()));
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    assert_eq!(page.command_error(), "", "the error is cleared by the next action");
 
-    // Another set and back, another page: it stands there as it was typed.
-    page.rules(RulesAction::Chosen(Choice::Mosaic));
-    assert_eq!(page.view().errors, [], "of another set");
-    page.rules(RulesAction::Chosen(Choice::Own));
-    let stored = page.stored().expect("it is kept");
-    let mut next = Page::on(CANVAS, Set);
+    // Text is kept when switching to another set and back, or opening the page again.
+    page.rules(RulesAction::Chosen(SetChoice::Mosaic));
+    assert_eq!(page.view().errors, [], "another set has no errors");
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    let stored = page.stored_rules().expect("the rules are stored");
+    let mut next = Page::with_canvas(CANVAS, SilentWorker);
     next.rules(RulesAction::Loaded(stored));
     next.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
     next.open_again();
     assert_eq!((next.view().text.as_str(), next.view().errors.len()), (WRONG, 1));
-    assert_eq!(next.told_names(), ["weights", "rest", "unknown"], "what was right last is kept as well");
+    assert_eq!(next.sent_categories(), ["weights", "rest", "unknown"], "the last valid set is stored too");
 
-    // What takes its place at once can be taken back.
-    next.rules(RulesAction::Copied(Choice::Mosaic));
+    // Replacing the text can be undone.
+    next.rules(RulesAction::Copied(SetChoice::Mosaic));
     assert!(next.view().can_undo && next.view().errors.is_empty());
-    next.rules(RulesAction::Undone);
+    next.rules(RulesAction::Undo);
     assert_eq!((next.view().text.as_str(), next.view().can_undo), (WRONG, false));
     next.rules(RulesAction::Imported(Ok(YAML.into())));
     next.rules(read(YAML));
-    assert_eq!((next.told_names(), next.view().can_undo), (vec!["everything".to_owned(), "unknown".into()], true));
+    assert_eq!((next.sent_categories(), next.view().can_undo), (vec!["everything".to_owned(), "unknown".into()], true));
     next.rules(RulesAction::Imported(Err("x.json could not be read.".into())));
-    assert_eq!(next.refused(), "x.json could not be read.");
+    assert_eq!(next.command_error(), "x.json could not be read.");
 }
 
 #[test]
-fn sets_are_saved_in_both_forms_where_those_can_say_it() {
+fn set_is_saved_in_formats_that_can_express_it() {
     let mut page = Page::open();
     let mut saved = |choice, form| {
         page.rules(RulesAction::Chosen(choice));
         page.rules(RulesAction::Saved(form));
-        page.saved()
+        page.saved_file()
     };
-    let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
+    let (name, text) = saved(SetChoice::Standard, SetFormat::Json).expect("the set is saved");
     assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
-    assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
-    assert!(page.refused().starts_with("Mosaic's format cannot express rule 1:"), "{}", page.refused());
+    assert_eq!(saved(SetChoice::Mosaic, SetFormat::Mosaic), None);
+    assert!(page.command_error().starts_with("Mosaic's format cannot express rule 1:"), "{}", page.command_error());
     page.rules(RulesAction::Imported(Ok(OWN.into())));
-    page.rules(RulesAction::Saved(Form::Mosaic));
-    let (name, text) = page.saved().expect("plain rules");
+    page.rules(RulesAction::Saved(SetFormat::Mosaic));
+    let (name, text) = page.saved_file().expect("plain rules are saved");
     assert_eq!((name, CategorySet::parse(&text)), ("categories-mosaic.json", CategorySet::parse(OWN)));
 }
 
 #[test]
-fn what_is_stored_is_read_back_and_nothing_else() {
+fn stored_rules_are_restored_and_invalid_ones_ignored() {
     let kept = |stored: &str| {
-        let mut page = Page::on(CANVAS, Set);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         page.rules(RulesAction::Loaded(stored.into()));
         (page.view().choice, page.state.rules != State::default().rules)
     };
-    assert_eq!(kept("memscape rules 1 mosaic 0\n"), (Choice::Mosaic, true));
-    assert_eq!(kept(&format!("memscape rules 1 own {}\n{OWN}", OWN.len())), (Choice::Own, true));
+    assert_eq!(kept("memscape rules 1 mosaic 0\n"), (SetChoice::Mosaic, true));
+    assert_eq!(kept(&format!("memscape rules 1 own {}\n{OWN}", OWN.len())), (SetChoice::Own, true));
     for strange in [
         "",
         "memscape rules 2 mosaic 0\n",
@@ -213,26 +214,30 @@ fn what_is_stored_is_read_back_and_nothing_else() {
         "memscape rules 1 mosaic 1\nä",
         "memscape rules 1 mosaic 99999999999999999999\n",
     ] {
-        assert_eq!(kept(strange), (Choice::Standard, false), "{strange:?}");
+        assert_eq!(kept(strange), (SetChoice::Standard, false), "{strange:?}");
     }
-    assert_eq!(kept(&format!("memscape rules 1 own {}\n{WRONG}", WRONG.len())).0, Choice::Standard, "none is right");
+    assert_eq!(
+        kept(&format!("memscape rules 1 own {}\n{WRONG}", WRONG.len())).0,
+        SetChoice::Standard,
+        "no valid set is stored"
+    );
 }
 
 #[test]
-fn whatever_names_categories_is_asked_for_again() {
+fn new_rules_request_scene_and_search_again() {
     let mut page = Page::open();
     page.act(Action::ColouringChosen(Grouping::Category));
     page.act(Action::FindTyped("@category activation".into()));
-    page.rules(RulesAction::Chosen(Choice::Mosaic));
-    let place = |of: fn(&Effect) -> bool| page.done.iter().position(of);
-    let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("it is told");
+    page.rules(RulesAction::Chosen(SetChoice::Mosaic));
+    let place = |of: fn(&Effect) -> bool| page.effects.iter().position(of);
+    let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("the set is sent");
     let scene = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Scene { .. }, .. }))));
     let search = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Find(_), .. }))));
-    assert!(scene > Some(told) && search > Some(told), "{:?}", page.done);
+    assert!(scene > Some(told) && search > Some(told), "{:?}", page.effects);
 }
 
 #[test]
-fn the_legend_has_both_moments() {
+fn legend_has_bytes_at_peak_and_cursor() {
     let entry = |slot, label: &str, peak_requested, at: u64| LegendEntry {
         slot,
         label: label.into(),
@@ -249,46 +254,46 @@ fn the_legend_has_both_moments() {
     let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
 
-    // Where the window is known: all that it shows. The most at the peak first, wherever the window is, then the most of it.
+    // With a known window the legend lists all colours that it shows, by bytes at the peak, then by area in the window.
     let covered = vec![0, 0, 10, 900];
     let labels = |colouring| {
         let lines = legend::lines(Plot::Stack, colouring, &entries, &BTreeSet::new(), Some(&covered));
         lines.into_iter().map(|line| line.label).collect::<Vec<_>>()
     };
     assert_eq!(labels(Grouping::Category), ["b", "c", "a"]);
-    assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "a scale stays in its order");
+    assert_eq!(labels(Grouping::Size), ["a", "b", "c"], "sizes keep their order");
     let hidden = vec![0; 64];
     let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::from([2]), Some(&hidden));
     assert_eq!(
         lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(),
         ["b", "a"],
-        "live at the moment, and faded"
+        "only the entry live at the cursor and the faded one are listed"
     );
 }
 
 #[test]
-fn a_form_edits_the_rules_that_the_text_shows() {
+fn form_and_text_edit_the_same_rules() {
     let mut page = Page::open();
     let rows = page.view().rows.expect("the built-in set");
     assert_eq!(rows.len(), CategorySet::standard().rules.len());
     page.rules(RulesAction::Edited(RuleEdit::Added));
-    assert_eq!(page.view().rows, Some(rows), "what is built in stays as it is");
-    page.rules(RulesAction::Chosen(Choice::Own));
-    page.typed(OWN);
+    assert_eq!(page.view().rows, Some(rows), "the built-in set cannot be edited");
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    page.type_rules(OWN);
     let shown = |page: &Page| {
         let set = CategorySet::parse(&page.view().text).ok();
         let rows = page.view().rows.unwrap_or_default();
         if let Some(set) = &set {
             let of = |rule: &CategoryRule| (rule.category.clone(), rule.name.clone().unwrap_or_default());
             let shown: Vec<_> = rows.iter().map(|row| (row.values[0].clone(), row.values[1].clone())).collect();
-            assert_eq!(shown, set.rules.iter().map(of).collect::<Vec<_>>(), "both show the same");
+            assert_eq!(shown, set.rules.iter().map(of).collect::<Vec<_>>(), "form and text are equal");
         }
         rows.into_iter().map(|row| row.values[0].clone()).collect::<Vec<_>>()
     };
     assert_eq!(shown(&page), ["weights", "rest"]);
     page.rules(RulesAction::Edited(RuleEdit::Added));
-    assert_eq!(shown(&page), ["new category", "weights", "rest"], "the first wins");
-    assert!(page.told_names().contains(&"new category".to_owned()));
+    assert_eq!(shown(&page), ["new category", "weights", "rest"], "a new rule is added first");
+    assert!(page.sent_categories().contains(&"new category".to_owned()));
     let set = |place, field, text: &str| RulesAction::Edited(RuleEdit::Set(place, field, text.into()));
     page.rules(set(0, RuleField::Category, "cache"));
     page.rules(set(0, RuleField::Function, "^cached_"));
@@ -300,102 +305,105 @@ fn a_form_edits_the_rules_that_the_text_shows() {
     assert_eq!((rule.name.as_deref(), rule.file.as_deref()), (Some("^cached_"), Some("cache\\.py$")));
     assert_eq!(rule.note, "ours");
     page.rules(set(1, RuleField::File, ""));
-    assert_eq!(CategorySet::parse(&page.view().text).unwrap().rules[1].file, None, "empty: any file");
+    assert_eq!(CategorySet::parse(&page.view().text).unwrap().rules[1].file, None, "an empty field matches any file");
 
-    // What is wrong stays in the form, is marked there, and is not used.
+    // An invalid pattern stays in the form, is marked, and is not applied.
     page.rules(set(1, RuleField::Function, "("));
     let view = page.view();
     let wrong: Vec<bool> = view.rows.unwrap().iter().map(|row| row.is_wrong).collect();
     assert_eq!((wrong, view.errors.len()), (vec![false, true, false], 1));
-    assert_eq!(page.told(), None);
+    assert_eq!(page.sent_set(), None);
     page.rules(set(1, RuleField::Function, "^x$"));
     assert!(page.view().errors.is_empty());
 
     page.rules(RulesAction::Edited(RuleEdit::Removed(1)));
     assert_eq!((shown(&page), page.view().can_undo), (vec!["weights".to_owned(), "rest".to_owned()], true));
-    page.rules(RulesAction::Undone);
+    page.rules(RulesAction::Undo);
     assert_eq!(shown(&page), ["weights", "cache", "rest"]);
     for edit in [RuleEdit::Removed(9), RuleEdit::Moved(0, 9), RuleEdit::Set(9, RuleField::Note, "x".into())] {
         page.rules(RulesAction::Edited(edit));
-        assert_eq!(shown(&page), ["weights", "cache", "rest"], "there is no such rule");
+        assert_eq!(shown(&page), ["weights", "cache", "rest"], "an unknown rule is ignored");
     }
-    page.typed("{");
-    assert_eq!(page.view().rows, None, "the text has to be right first");
+    page.type_rules("{");
+    assert_eq!(page.view().rows, None, "no form for invalid text");
     page.rules(RulesAction::Edited(RuleEdit::Added));
     assert_eq!(page.view().text, "{");
 }
 
 #[test]
-fn what_the_form_can_not_edit_is_told_in_words() {
+fn conditions_not_in_form_are_described_in_words() {
     let page = Page::open();
     let rows = page.view().rows.unwrap();
     let set = CategorySet::standard();
     for (row, rule) in rows.iter().zip(&set.rules) {
-        let more = rule.asks_of_lives() || rule.like.is_some() || rule.of == StackOf::Freed;
-        assert_eq!(!row.others.is_empty(), more, "{row:?}");
+        let more = rule.has_lifetime_condition() || rule.like.is_some() || rule.of == StackOrigin::Freed;
+        assert_eq!(!row.conditions.is_empty(), more, "{row:?}");
     }
-    let others = |text: &str| rows.iter().any(|row| row.others.contains(text));
+    let others = |text: &str| rows.iter().any(|row| row.conditions.contains(text));
     assert!(
         others("lifetime ≥ 64 events") && others("recorded as “parameter”") && others("allocated before recording")
     );
     assert!(others("same size as “gradient”") && others("1/4 of the size of a frame matching ^dequantize_4bit$"));
 }
 
-/// What the reader of YAML says.
+/// Reply of the YAML reader.
 fn read(text: &str) -> RulesAction {
     RulesAction::YamlRead(text.to_owned(), Ok(memscape::yaml::read(text)))
 }
 
-fn asked_to_read(page: &Page) -> Option<String> {
-    page.did(|effect| match effect {
+fn yaml_request(page: &Page) -> Option<String> {
+    page.find_effect(|effect| match effect {
         Effect::ReadYaml(text) => Some(text.clone()),
         _ => None,
     })
 }
 
 #[test]
-fn yaml_is_in_force_once_it_is_read() {
+fn yaml_rules_are_applied_after_reading() {
     let mut page = Page::open();
     page.rules(RulesAction::Imported(Ok(YAML.into())));
-    assert_eq!(asked_to_read(&page).as_deref(), Some(YAML));
-    assert_eq!((page.view().choice, page.told()), (Choice::Standard, None), "until then all stays as it is");
+    assert_eq!(yaml_request(&page).as_deref(), Some(YAML));
+    assert_eq!((page.view().choice, page.sent_set()), (SetChoice::Standard, None), "nothing changes until then");
     assert!(page.view().note.starts_with("Reading YAML…"), "{}", page.view().note);
     page.rules(read(YAML));
-    assert_eq!((page.view().choice, page.view().text.as_str()), (Choice::Own, YAML));
-    assert_eq!(page.told_names(), ["everything", "unknown"]);
+    assert_eq!((page.view().choice, page.view().text.as_str()), (SetChoice::Own, YAML));
+    assert_eq!(page.sent_categories(), ["everything", "unknown"]);
     assert_eq!(page.view().note, "1 rule, 1 category");
-    // What is stored works without the reader.
-    let stored = page.stored().unwrap();
+    // Stored rules work without the reader.
+    let stored = page.stored_rules().unwrap();
     let mut next = Page::open();
     next.rules(RulesAction::Loaded(stored));
-    assert_eq!((next.view().choice, next.told_names()), (Choice::Own, vec!["everything".into(), "unknown".into()]));
-    assert_eq!(asked_to_read(&next).as_deref(), Some(YAML));
+    assert_eq!(
+        (next.view().choice, next.sent_categories()),
+        (SetChoice::Own, vec!["everything".into(), "unknown".into()])
+    );
+    assert_eq!(yaml_request(&next).as_deref(), Some(YAML));
     next.rules(read(YAML));
-    assert_eq!((next.view().text.as_str(), next.told()), (YAML, None), "the same set");
-    // Without it, the text alone does not do.
+    assert_eq!((next.view().text.as_str(), next.sent_set()), (YAML, None), "the same set");
+    // Without stored rules, YAML text needs the reader.
     let mut bare = Page::open();
     bare.rules(RulesAction::Loaded(format!("memscape rules 1 own {}\n{YAML}", YAML.len())));
-    assert_eq!(bare.view().choice, Choice::Standard);
+    assert_eq!(bare.view().choice, SetChoice::Standard);
     bare.rules(read(YAML));
-    assert_eq!((bare.view().choice, bare.told_names().len()), (Choice::Own, 2));
+    assert_eq!((bare.view().choice, bare.sent_categories().len()), (SetChoice::Own, 2));
 }
 
 #[test]
-fn yaml_is_typed_too_and_late_answers_change_nothing() {
+fn typed_yaml_is_read_and_late_replies_are_dropped() {
     let mut page = Page::open();
-    page.rules(RulesAction::Chosen(Choice::Own));
-    page.typed(YAML);
-    assert_eq!((page.view().text.as_str(), page.view().errors.len()), (YAML, 0), "what is typed stays");
-    page.typed(OWN);
-    let names = page.told_names();
+    page.rules(RulesAction::Chosen(SetChoice::Own));
+    page.type_rules(YAML);
+    assert_eq!((page.view().text.as_str(), page.view().errors.len()), (YAML, 0), "typed text stays");
+    page.type_rules(OWN);
+    let names = page.sent_categories();
     page.rules(read(YAML));
-    assert_eq!((page.view().text.as_str(), page.told()), (OWN, None), "it is about another text");
-    page.typed("a: [1");
+    assert_eq!((page.view().text.as_str(), page.sent_set()), (OWN, None), "the reply is about another text");
+    page.type_rules("a: [1");
     page.rules(read("a: [1"));
     assert_eq!(page.view().errors.first().map(|(line, _)| *line), Some(1), "{:?}", page.view());
-    page.typed(YAML);
+    page.type_rules(YAML);
     page.rules(RulesAction::YamlRead(YAML.into(), Err("the server answered 404".into())));
-    assert_eq!(page.refused(), "YAML could not be read: the server answered 404. Rules as JSON can.");
-    page.typed(OWN);
-    assert_eq!((page.refused().as_str(), names.len() > 1), ("", true));
+    assert_eq!(page.command_error(), "YAML could not be read: the server answered 404. Rules as JSON can.");
+    page.type_rules(OWN);
+    assert_eq!((page.command_error().as_str(), names.len() > 1), ("", true));
 }

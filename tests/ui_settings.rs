@@ -1,21 +1,21 @@
-//! The settings without a browser: links to the source, what a path is cut to, rules, what is stored.
+//! Settings without a browser: links to source files, shortened paths, rules, storage.
 
 use memscape::engine::Request;
-use memscape::ui::links::{LinkError, SCHEMES, check, expand, place};
 use memscape::ui::settings::{Dialog, Field, SettingsAction, Theme};
+use memscape::ui::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
 use memscape::ui::{Action, Command, Effect, State, update};
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
     update(state, Action::Settings(action), 0.0)
 }
 
-fn typed(state: &mut State, field: Field, text: &str) -> Vec<Effect> {
+fn type_field(state: &mut State, field: Field, text: &str) -> Vec<Effect> {
     act(state, SettingsAction::Typed(field, text.into()))
 }
 
 #[test]
-fn a_template_becomes_a_link() {
-    let link = |template, file, line| expand(template, file, line).unwrap();
+fn template_expands_to_link() {
+    let link = |template, file, line| expand_template(template, file, line).unwrap();
     let vscode = "vscode://file{file}:{line}";
     assert_eq!(link(vscode, "/home/me/train.py", "233"), "vscode://file/home/me/train.py:233");
     assert_eq!(link("vscode://file/{file}:{line}", "/home/me/a b.py", "1"), "vscode://file/home/me/a%20b.py:1");
@@ -27,93 +27,97 @@ fn a_template_becomes_a_link() {
 }
 
 #[test]
-fn a_hostile_file_name_stays_a_name() {
+fn hostile_file_name_is_escaped() {
     let hostile = "/x/?a=1&b#c%2e\"'<script>{line}:javascript:alert(1)\u{202e}\n/../";
-    assert_eq!(expand("vscode://file{file}:{line}", hostile, "1"), Err(LinkError::Relative), "it climbs");
-    let link = expand("vscode://file{file}:{line}", hostile.trim_end_matches("../"), "1").unwrap();
+    assert_eq!(
+        expand_template("vscode://file{file}:{line}", hostile, "1"),
+        Err(SourceLinkError::RelativePath),
+        "path contains .."
+    );
+    let link = expand_template("vscode://file{file}:{line}", hostile.trim_end_matches("../"), "1").unwrap();
     let path = link.strip_prefix("vscode://file/x/").unwrap().strip_suffix(":1").unwrap();
     assert!(path.bytes().all(|sign| sign.is_ascii_alphanumeric() || b"%/._-~".contains(&sign)), "{path}");
     assert!(path.contains("%7Bline%7D%3Ajavascript%3Aalert%281%29"), "{path}");
-    // What looks like a scheme, a server or a drive is none.
+    // File names that look like a scheme, a server or a drive give no link.
     for file in ["javascript:alert(1)", "train.py", "<string>", "data:text/html,x", "\\\\server\\x", "1:/x"] {
-        assert_eq!(expand("vscode://file{file}", file, "1"), Err(LinkError::Relative), "{file}");
+        assert_eq!(expand_template("vscode://file{file}", file, "1"), Err(SourceLinkError::RelativePath), "{file}");
     }
-    assert_eq!(expand("https://a.example{file}", "/x", "1"), Err(LinkError::Host));
+    assert_eq!(expand_template("https://a.example{file}", "/x", "1"), Err(SourceLinkError::PlaceholderInHost));
     assert_eq!(
-        expand("https://a.example/{file}", "//evil.example/x", "1").unwrap(),
+        expand_template("https://a.example/{file}", "//evil.example/x", "1").unwrap(),
         "https://a.example/evil.example/x"
     );
-    assert_eq!(expand("vscode://file{file}", "??", "0"), Err(LinkError::Nameless));
-    assert_eq!(expand("vscode://file{file}", &"/x".repeat(5000), "0"), Err(LinkError::Relative));
+    assert_eq!(expand_template("vscode://file{file}", "??", "0"), Err(SourceLinkError::NoFileName));
+    assert_eq!(expand_template("vscode://file{file}", &"/x".repeat(5000), "0"), Err(SourceLinkError::RelativePath));
 }
 
 #[test]
-fn a_template_that_could_do_anything_else_is_refused() {
+fn unsafe_template_is_refused() {
     for scheme in SCHEMES {
-        assert_eq!(check(&format!("{scheme}://open/x{{file}}:{{line}}")), Ok(()), "{scheme}");
+        assert_eq!(check_template(&format!("{scheme}://open/x{{file}}:{{line}}")), Ok(()), "{scheme}");
     }
     let refused = [
-        ("javascript:alert('{file}')", LinkError::Scheme),
-        ("JavaScript:{file}", LinkError::Scheme),
-        ("data:text/html,{file}", LinkError::Scheme),
-        ("file://{file}", LinkError::Scheme),
-        (" vscode://{file}", LinkError::Scheme),
-        ("{file}:x", LinkError::Scheme),
-        ("no scheme {file}", LinkError::Scheme),
-        ("vscode://file", LinkError::NoFile),
-        ("vscode://file{file}{column}", LinkError::Sign),
-        ("vscode://file{file} --x", LinkError::Sign),
-        ("vscode://file{file}\u{e9}", LinkError::Sign),
-        ("https://{file}/x", LinkError::Host),
-        ("https://a.example:{line}/{file}", LinkError::Host),
-        ("https:{file}", LinkError::Host),
-        ("http:///{file}", LinkError::Host),
+        ("javascript:alert('{file}')", SourceLinkError::UnknownScheme),
+        ("JavaScript:{file}", SourceLinkError::UnknownScheme),
+        ("data:text/html,{file}", SourceLinkError::UnknownScheme),
+        ("file://{file}", SourceLinkError::UnknownScheme),
+        (" vscode://{file}", SourceLinkError::UnknownScheme),
+        ("{file}:x", SourceLinkError::UnknownScheme),
+        ("no scheme {file}", SourceLinkError::UnknownScheme),
+        ("vscode://file", SourceLinkError::NoFilePlaceholder),
+        ("vscode://file{file}{column}", SourceLinkError::InvalidCharacter),
+        ("vscode://file{file} --x", SourceLinkError::InvalidCharacter),
+        ("vscode://file{file}\u{e9}", SourceLinkError::InvalidCharacter),
+        ("https://{file}/x", SourceLinkError::PlaceholderInHost),
+        ("https://a.example:{line}/{file}", SourceLinkError::PlaceholderInHost),
+        ("https:{file}", SourceLinkError::PlaceholderInHost),
+        ("http:///{file}", SourceLinkError::PlaceholderInHost),
     ];
     for (template, why) in refused {
-        assert_eq!(check(template), Err(why), "{template}");
-        assert!(expand(template, "/x.py", "1").is_err());
+        assert_eq!(check_template(template), Err(why), "{template}");
+        assert!(expand_template(template, "/x.py", "1").is_err());
     }
-    assert_eq!(check(&format!("vscode://{}{{file}}", "x".repeat(600))), Err(LinkError::TooLong));
-    assert_eq!((check(""), expand("", "/x.py", "1")), (Ok(()), Err(LinkError::NoTemplate)));
+    assert_eq!(check_template(&format!("vscode://{}{{file}}", "x".repeat(600))), Err(SourceLinkError::TooLong));
+    assert_eq!((check_template(""), expand_template("", "/x.py", "1")), (Ok(()), Err(SourceLinkError::NoTemplate)));
 }
 
 #[test]
-fn a_folder_is_left_out_and_stands_elsewhere_here() {
+fn folder_prefix_is_hidden_and_replaced_in_links() {
     let mut state = State::default();
-    typed(&mut state, Field::Folder, "/root/job/");
-    typed(&mut state, Field::Local, "/home/me/src");
-    typed(&mut state, Field::Template, "vscode://file{file}:{line}");
+    type_field(&mut state, Field::Folder, "/root/job/");
+    type_field(&mut state, Field::Local, "/home/me/src");
+    type_field(&mut state, Field::Template, "vscode://file{file}:{line}");
     let settings = &state.settings;
-    assert_eq!(settings.place("/root/job/a/train.py", "4"), "a/train.py:4");
-    assert_eq!(settings.place("/root/jobs/train.py", "4"), "/root/jobs/train.py:4", "another folder");
+    assert_eq!(settings.location("/root/job/a/train.py", "4"), "a/train.py:4");
+    assert_eq!(settings.location("/root/jobs/train.py", "4"), "/root/jobs/train.py:4", "another folder");
     assert_eq!(settings.link("/root/job/a/train.py", "4").unwrap(), "vscode://file/home/me/src/a/train.py:4");
     assert_eq!(settings.link("/usr/lib/x.py", "4").unwrap(), "vscode://file/usr/lib/x.py:4");
     assert!(settings.link("/root/job/../x.py", "4").is_err());
-    assert_eq!(settings.sample(), "vscode://file/home/me/src/train.py:42");
-    assert_eq!((place("??", "0", ""), place("a.cpp", "0", "")), (String::new(), "a.cpp".into()));
+    assert_eq!(settings.sample_link(), "vscode://file/home/me/src/train.py:42");
+    assert_eq!((location("??", "0", ""), location("a.cpp", "0", "")), (String::new(), "a.cpp".into()));
 }
 
 #[test]
-fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
+fn settings_are_restored_and_invalid_ones_ignored() {
     let mut state = State::default();
-    typed(&mut state, Field::Template, "cursor://file{file}:{line}");
-    typed(&mut state, Field::Folder, "/root\n/job");
-    typed(&mut state, Field::Rules, "native\n\n  file:/x/ ");
-    let effects = act(&mut state, SettingsAction::RulesDone);
+    type_field(&mut state, Field::Template, "cursor://file{file}:{line}");
+    type_field(&mut state, Field::Folder, "/root\n/job");
+    type_field(&mut state, Field::Rules, "native\n\n  file:/x/ ");
+    let effects = act(&mut state, SettingsAction::RulesFinished);
     let stored =
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None });
-    let stored = stored.expect("it is stored");
+    let stored = stored.expect("settings are stored");
     let mut again = State::default();
     act(&mut again, SettingsAction::Loaded(stored.clone()));
     assert_eq!(
-        (again.settings.template.as_str(), again.settings.folder.as_str()),
+        (again.settings.template.as_str(), again.settings.hidden_prefix.as_str()),
         ("cursor://file{file}:{line}", "/root/job")
     );
     assert_eq!(again.settings.rules_text(), "native\nfile:/x/");
-    // An emptied field is no rule at all, and not the defaults.
-    typed(&mut again, Field::Rules, " ");
+    // An empty field means no rules, not the default rules.
+    type_field(&mut again, Field::Rules, " ");
     let effects = act(&mut again, SettingsAction::Closed);
-    let Some(Effect::Store(none)) = effects.first() else { panic!("it is stored: {effects:?}") };
+    let Some(Effect::Store(none)) = effects.first() else { panic!("settings are not stored: {effects:?}") };
     let mut third = State::default();
     act(&mut third, SettingsAction::Loaded(none.clone()));
     assert_eq!(third.settings.rules_text(), "");
@@ -137,47 +141,47 @@ fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
 }
 
 #[test]
-fn wrong_rules_are_told_and_never_in_force() {
+fn invalid_rules_show_error_and_are_not_applied() {
     let mut state = State::default();
     update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
     assert_eq!(state.settings.dialog, Dialog::Open);
-    typed(&mut state, Field::Rules, "native\nnonsense");
+    type_field(&mut state, Field::Rules, "native\nnonsense");
     assert!(state.settings.wrong_rules().starts_with("line 2:"), "{}", state.settings.wrong_rules());
     let before = State::default().settings.rules_text();
     let effects = update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
     assert_eq!((effects, state.settings.rules_text(), state.settings.dialog), (vec![], before, Dialog::Closed));
-    typed(&mut state, Field::Template, "javascript:{file}");
+    type_field(&mut state, Field::Template, "javascript:{file}");
     assert!(state.settings.wrong_template().contains("vscode"));
     assert!(state.settings.link("/x.py", "1").is_err());
     assert!(!state.settings.rules_text().is_empty() && state.device().is_none());
     let asks = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::InternalFrames(_))));
-    typed(&mut state, Field::Rules, "native");
-    assert!(!asks(&act(&mut state, SettingsAction::RulesDone)), "there is no file that it would be of");
+    type_field(&mut state, Field::Rules, "native");
+    assert!(!asks(&act(&mut state, SettingsAction::RulesFinished)), "no file is open");
 }
 
 #[test]
-fn a_theme_is_kept() {
+fn theme_is_stored() {
     let mut state = State::default();
     assert_eq!(state.settings.theme, Theme::System);
     let stored = |effects: &[Effect]| {
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None })
     };
     for theme in [Theme::Dark, Theme::Light] {
-        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("it is stored");
+        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("settings are stored");
         let mut next = State::default();
         assert_eq!(act(&mut next, SettingsAction::Loaded(kept)), vec![]);
         assert_eq!(next.settings.theme, theme);
     }
-    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "it is so already");
+    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "theme does not change");
     let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
-    assert!(!system.contains("theme"), "the system's is none: {system}");
+    assert!(!system.contains("theme"), "the system theme is not stored: {system}");
     act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
-    assert_eq!(state.settings.theme, Theme::System, "one that there is not");
+    assert_eq!(state.settings.theme, Theme::System, "an unknown theme is ignored");
 }
 
-/// The style sheet has the dark colours twice: where the system is dark, and where they were chosen.
+/// The style sheet defines the dark colours twice: for dark systems, and for the chosen dark theme.
 #[test]
-fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
+fn chosen_dark_theme_equals_system_dark_theme() {
     let style = include_str!("../www/style.css");
     let block = |head: &str| -> Vec<&str> {
         let (_, rest) = style.split_once(head).unwrap_or_else(|| panic!("no {head}"));
@@ -188,19 +192,22 @@ fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
     assert!(system.len() > 15, "{system:?}");
     assert_eq!(system, block(":root[data-theme=\"dark\"] {"));
     let light: Vec<&str> = block(":root {").iter().map(|line| line.split(':').next().unwrap()).collect();
-    assert!(system.iter().all(|line| light.contains(&line.split(':').next().unwrap())), "each has a light one");
+    assert!(
+        system.iter().all(|line| light.contains(&line.split(':').next().unwrap())),
+        "each dark colour has a light one"
+    );
 }
 
 #[test]
-fn whether_anything_is_kept_of_files_is_stored() {
+fn keep_files_setting_is_stored() {
     let mut state = State::default();
-    assert!(!state.settings.keeps_nothing, "it is kept where nobody says otherwise");
-    let stored = act(&mut state, SettingsAction::KeepingChosen(false));
+    assert!(!state.settings.no_cache, "files are kept by default");
+    let stored = act(&mut state, SettingsAction::CachingChosen(false));
     let [Effect::Store(text)] = stored.as_slice() else { panic!("{stored:?}") };
     assert_eq!(text, "memscape settings 1\nkeep=nothing");
     let mut other = State::default();
     act(&mut other, SettingsAction::Loaded(text.clone()));
-    assert!(other.settings.keeps_nothing);
-    act(&mut other, SettingsAction::KeepingChosen(true));
-    assert!(!other.settings.keeps_nothing);
+    assert!(other.settings.no_cache);
+    act(&mut other, SettingsAction::CachingChosen(true));
+    assert!(!other.settings.no_cache);
 }

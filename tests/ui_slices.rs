@@ -1,20 +1,20 @@
-//! The annotation tracks without a browser: what is pointed at, what a click, a double click and keys do, what the card says.
+//! The annotation tracks without a browser: hover, click, double click, keys, and the card's text.
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::axis_press::AxisPress::{self, Down, Move, Out, Over, Twice, Up};
-use memscape::ui::marks::Around;
+use memscape::ui::axis_press::AxisPress::{self, DoubleClick, Down, Hover, Leave, Move, Up};
+use memscape::ui::marks::WindowMarks;
 use memscape::ui::{Action, Command, range, slices};
 
 const EVENTS: u32 = 999;
 
-/// Answers at once, but what happened in ranges only when it is told to.
+/// A worker that answers at once. If it is slow, it keeps range requests for later.
 #[derive(Default)]
-struct Marked {
+struct MarksWorker {
     is_slow: bool,
-    ranges: Vec<Request>,
+    open_requests: Vec<Request>,
 }
 
 fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
@@ -27,8 +27,8 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
 
 fn facts(span: Span) -> RangeFacts {
     let weight = |bytes: u32| Weight { bytes: bytes.into(), count: 3 };
-    let (born, freed, kept) = (weight(span.from), weight(span.to), weight(7));
-    RangeFacts { span, born, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
+    let (allocated, freed, kept) = (weight(span.from), weight(span.to), weight(7));
+    RangeFacts { span, allocated, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
 }
 
 fn answer(request: &Request) -> Option<Answer> {
@@ -51,17 +51,17 @@ fn answer(request: &Request) -> Option<Answer> {
     })
 }
 
-impl Worker for Marked {
+impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let is_range = matches!(request, Request::Ask(Ask { what: Question::Range(_), .. }));
         if is_range {
-            self.ranges.push(request.clone());
+            self.open_requests.push(request.clone());
         }
         if is_range && self.is_slow { None } else { answer(request) }
     }
 }
 
-type Page = face::Page<Marked>;
+type Page = face::Page<MarksWorker>;
 
 impl Page {
     fn open() -> Page {
@@ -72,7 +72,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        Page::with(Marked::default(), vec![device])
+        Page::with_devices(MarksWorker::default(), vec![device])
     }
 
     fn view(&self) -> View {
@@ -83,16 +83,16 @@ impl Page {
         presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
     }
 
-    /// In a lane of the tracks, where a moment is.
-    fn over(&self, moment: f64, lane: f64) -> AxisPress {
-        Over([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
+    /// Pointer position over an event in a lane of the tracks.
+    fn pointer_over(&self, moment: f64, lane: f64) -> AxisPress {
+        Hover([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
     }
 
     fn span(&self) -> Option<[u32; 2]> {
-        self.state.pinned.range.map(|span| [span.from, span.to])
+        self.state.cursor.range.map(|span| [span.from, span.to])
     }
 
-    /// The card: its title, and its lines.
+    /// Title and lines of the hover card.
     fn card(&self) -> Option<(String, Vec<(String, String)>)> {
         let card = slices::card(&self.state)?;
         Some((card.title, card.facts.into_iter().map(|fact| (fact.label, fact.value)).collect()))
@@ -100,9 +100,9 @@ impl Page {
 }
 
 #[test]
-fn the_card_says_what_the_range_says() {
+fn hover_card_matches_range_report() {
     let mut page = Page::open();
-    page.press(&[page.over(150.0, 0.0)]);
+    page.press(&[page.pointer_over(150.0, 0.0)]);
     let (title, lines) = page.card().expect("a card");
     assert_eq!(title, "step_1");
     let labels: Vec<&str> = lines.iter().map(|(label, _)| label.as_str()).collect();
@@ -115,52 +115,52 @@ fn the_card_says_what_the_range_says() {
         let same = of_range.iter().find(|(known, _)| known == label).expect("the same line");
         assert_eq!(*value, same.1, "{label}");
     }
-    page.press(&[Out]);
+    page.press(&[Leave]);
     assert_eq!(page.card(), None);
 }
 
 #[test]
-fn a_double_click_zooms_and_a_drag_draws_a_range() {
+fn double_click_zooms_and_drag_selects_range() {
     let mut page = Page::open();
-    let at = page.over(250.0, 0.0);
-    page.press(&[at, Down(25.0), Up, Down(25.0), Up, Twice]);
+    let at = page.pointer_over(250.0, 0.0);
+    page.press(&[at, Down(25.0), Up, Down(25.0), Up, DoubleClick]);
     let view = page.view();
     let [from, to] = [0.0, 100.0].map(|column| view.x_from_column(column));
     assert!((190.0..200.0).contains(&from) && (200.0 + 100.0..310.0).contains(&to), "{from} {to}");
     let mut page = Page::open();
-    let at = page.over(250.0, 0.0);
+    let at = page.pointer_over(250.0, 0.0);
     page.press(&[at, Down(page.view().column_from_x(250.5)), Move(page.view().column_from_x(600.5)), Up]);
     assert_eq!(page.span().map(|[from, to]| [from / 10, to / 10]), Some([25, 60]));
-    assert_eq!(page.card(), None, "nothing is pointed at meanwhile");
+    assert_eq!(page.card(), None, "no card during a drag");
 }
 
 #[test]
-fn narrow_slices_are_one_bar_with_their_count() {
+fn narrow_annotations_merge_into_one_bar() {
     let mut page = Page::open();
-    let slices = Around::of(&page.state, &page.view(), 1.0).slices;
+    let slices = WindowMarks::in_window(&page.state, &page.view(), 1.0).slices;
     assert_eq!(slices.len(), 4, "three steps and one bar: {slices:?}");
-    page.press(&[page.over(500.0, 1.0)]);
+    page.press(&[page.pointer_over(500.0, 1.0)]);
     assert_eq!(page.card().expect("a card").0, "30 annotations");
     page.press(&[Down(50.0), Up]);
-    assert_eq!(page.span(), Some([400, 692]), "all of them");
-    // Keys go on from what a click has selected, wherever the cursor is.
-    page.press(&[page.over(150.0, 0.0), Down(15.0), Up]);
+    assert_eq!(page.span(), Some([400, 692]), "range of all merged annotations");
+    // Keys continue from the clicked annotation, wherever the crosshair is.
+    page.press(&[page.pointer_over(150.0, 0.0), Down(15.0), Up]);
     page.command(Command::Annotation(Direction::Next));
     assert_eq!(page.span(), Some([200, 300]));
     page.command(Command::FitBoth);
-    page.press(&[page.over(500.0, 1.0), Twice]);
-    // Closer, they can be told apart.
+    page.press(&[page.pointer_over(500.0, 1.0), DoubleClick]);
+    // After zooming in, they are separate.
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
-    let slices = Around::of(&page.state, &page.view(), 0.1).slices;
+    let slices = WindowMarks::in_window(&page.state, &page.view(), 0.1).slices;
     assert!(slices.iter().any(|slice| slice.count == 1 && slice.name.starts_with("layer")), "{slices:?}");
 }
 
 #[test]
-fn keys_go_from_annotation_to_annotation() {
+fn keys_step_through_annotations() {
     let mut page = Page::open();
-    page.act(Action::MomentTyped("120".into()));
+    page.act(Action::GoToEntered("120".into()));
     let next = Command::Annotation(Direction::Next);
     let previous = Command::Annotation(Direction::Previous);
     for (command, expected) in
@@ -179,16 +179,16 @@ fn keys_go_from_annotation_to_annotation() {
 }
 
 #[test]
-fn one_range_is_asked_about_at_a_time() {
+fn one_range_is_requested_at_a_time() {
     let mut page = Page::open();
     page.worker.is_slow = true;
-    page.press(&[page.over(150.0, 0.0)]);
-    assert_eq!(page.worker.ranges.len(), 1);
-    // The worker would drop the first question for the second.
-    page.press(&[page.over(250.0, 0.0), Down(25.0), Up]);
-    assert_eq!(page.worker.ranges.len(), 1);
-    while let Some(request) = page.worker.ranges.pop() {
-        assert!(page.worker.ranges.is_empty(), "two at once");
+    page.press(&[page.pointer_over(150.0, 0.0)]);
+    assert_eq!(page.worker.open_requests.len(), 1);
+    // The worker would drop the first question in favour of the second.
+    page.press(&[page.pointer_over(250.0, 0.0), Down(25.0), Up]);
+    assert_eq!(page.worker.open_requests.len(), 1);
+    while let Some(request) = page.worker.open_requests.pop() {
+        assert!(page.worker.open_requests.is_empty(), "two requests in flight");
         page.reply_to(&request, answer(&request));
     }
     assert_eq!(page.card().expect("a card").1[3].1, "200 B in\u{a0}3\u{a0}allocations");

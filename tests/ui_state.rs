@@ -1,29 +1,31 @@
-//! The allocator's state without a browser: what is asked when, what is where, where keys lead, what is drawn and said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Segments view without a browser: requests, layout, keys, drawing, texts.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
-    StateQuestion, StateSums, Weight,
+    Details, DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup,
+    SegmentsPage, SegmentsPiece, SegmentsQuestion, SegmentsSums, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
-use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
-use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
-use memscape::ui::shown::Canvas;
+use memscape::ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
+use memscape::ui::memory::words::{
+    empty_message, headings, hovered, outside_segments, request_placement, status, sums,
+};
+use memscape::ui::memory::{ROW_PX, SegmentsAction, SegmentsStep};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command};
 
-/// Bars begin so many pixels from the canvas's left edge.
+/// Distance of bars from the canvas's left edge, in pixels.
 const PAD: f64 = 12.0;
 
-/// Answers nothing by itself.
-struct Memory;
+/// A worker that sends no replies by itself.
+struct SilentWorker;
 
-impl Worker for Memory {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Memory>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open(reserved: i64) -> Page {
@@ -36,50 +38,50 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::on(CANVAS, Memory);
-        page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
-        page.memory(MemoryAction::Scrolled(0.0, 144.0));
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
+        page.memory(SegmentsAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
+        page.memory(SegmentsAction::Scrolled(0.0, 144.0));
         page.load(vec![device]);
-        assert!(page.asked().is_none(), "it is not seen");
-        page.act(Action::TabChosen(Tab::Memory));
+        assert!(page.segments_request().is_none(), "the view is hidden");
+        page.act(Action::TabChosen(Tab::Segments));
         page
     }
 
-    /// With [`segments`] shown.
-    fn shown() -> Page {
+    /// A page with [`segments`] shown.
+    fn with_segments() -> Page {
         let mut page = Page::open(1 << 30);
         page.answer();
-        assert!(page.asked().is_none());
+        assert!(page.segments_request().is_none());
         page
     }
 
-    fn memory(&mut self, action: MemoryAction) {
-        self.act(Action::of(action));
+    fn memory(&mut self, action: SegmentsAction) {
+        self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: MemoryStep) {
+    fn step(&mut self, step: SegmentsStep) {
         self.act(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
     }
 
-    fn asked(&self) -> Option<(u32, StateQuestion)> {
-        self.request(|request| match request {
+    fn segments_request(&self) -> Option<(u32, SegmentsQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 3, what: Question::State(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
 
-    fn answer(&mut self) -> StateQuestion {
-        let (serial, question) = self.asked().expect("the state was asked for");
-        self.answered(serial, Answer::State(Box::new(segments(&question))));
+    fn answer(&mut self) -> SegmentsQuestion {
+        let (serial, question) = self.segments_request().expect("segments were requested");
+        self.answer_with(serial, Answer::State(Box::new(segments(&question))));
         question
     }
 
-    fn picture(&self) -> MemoryPicture {
+    fn picture(&self) -> SegmentsPicture {
         picture(&self.state.memory, &self.state).expect("a picture")
     }
 
-    /// Left and right edges of what is outlined so, from the first bar's left edge.
-    fn outlined(&self, stroke: MemoryStroke) -> Vec<[i32; 2]> {
+    /// Left and right edges of the outlines with this stroke, relative to the left edge of the bars.
+    fn outlined(&self, stroke: SegmentsStroke) -> Vec<[i32; 2]> {
         let outlines = self.picture().outlines.into_iter().filter(|(_, why)| *why == stroke);
         outlines.map(|([x, _], _)| x.map(|edge| edge - PAD as i32)).collect()
     }
@@ -88,17 +90,17 @@ impl Page {
 const MIB: u64 = 1 << 20;
 const BASE: u64 = 0x7f00_0000_0000;
 
-/// One MiB is ten pixels, a row has 400:
+/// Ten pixels per MiB, 400 pixels per row:
 ///
 /// ```text
 /// row 0  large, default stream, default pool
-/// row 1  [0 ==8 MiB==| free 8 |≈ 4 pending, its last pixel rounding|][ a segment of 10 MiB, free]
+/// row 1  [0 ==8 MiB==| free 8 |≈ 4 awaiting free, its last pixel rounding|][ a segment of 10 MiB, free]
 /// row 2  large, a private pool, expandable
 /// row 3  [a block of 60 MiB …
-/// row 4  … its end | 3 thin ones]
+/// row 4  … its end | 3 thin blocks]
 /// ```
-fn segments(question: &StateQuestion) -> StatePage {
-    let sums = |segments, reserved: u64, blocks, requested: u64, free: u64| StateSums {
+fn segments(question: &SegmentsQuestion) -> SegmentsPage {
+    let sums = |segments, reserved: u64, blocks, requested: u64, free: u64| SegmentsSums {
         segments,
         reserved: reserved * MIB,
         blocks,
@@ -112,7 +114,7 @@ fn segments(question: &StateQuestion) -> StatePage {
     let first = sums(1, 20, 2, 12, 8);
     let second = sums(1, 10, 0, 0, 10);
     let third = sums(1, 70, 4, 70, 0);
-    let bar = |row, x, address: u64, segment: u64, sums, pieces, ends| StateBar {
+    let bar = |row, x, address: u64, segment: u64, sums, pieces, ends| SegmentsBar {
         row,
         x,
         address: BASE + address * MIB,
@@ -122,7 +124,7 @@ fn segments(question: &StateQuestion) -> StatePage {
         ends,
         keeper: None,
     };
-    let piece = |x, kind, address: u64, allocation, count, bytes: u64| StatePiece {
+    let piece = |x, kind, address: u64, allocation, count, bytes: u64| SegmentsPiece {
         x,
         kind,
         paint: 9,
@@ -133,28 +135,28 @@ fn segments(question: &StateQuestion) -> StatePage {
         rounded: bytes * MIB,
         recorded: false,
     };
-    StatePage {
+    SegmentsPage {
         kept: Default::default(),
         moment: question.moment,
-        whole: StateSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
+        whole: SegmentsSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
         bytes_per_px: 104_857.6,
         rows: 5,
         first: 0,
         groups: vec![
-            StateGroup {
+            SegmentsGroup {
                 row: 0,
                 stream: Some(0),
                 pool: Some((0, 0)),
                 sums: sums(2, 30, 2, 12, 18),
-                ..StateGroup::default()
+                ..SegmentsGroup::default()
             },
-            StateGroup {
+            SegmentsGroup {
                 row: 2,
                 stream: Some(0x55d0),
                 pool: Some((0, 1)),
                 expandable: true,
                 sums: sums(1, 70, 4, 70, 0),
-                ..StateGroup::default()
+                ..SegmentsGroup::default()
             },
         ],
         bars: vec![
@@ -180,156 +182,156 @@ fn segments(question: &StateQuestion) -> StatePage {
 }
 
 #[test]
-fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
+fn segments_are_requested_for_newest_cursor_while_visible() {
     let mut page = Page::open(1 << 30);
-    let (serial, question) = page.asked().expect("it is seen");
+    let (serial, question) = page.segments_request().expect("the view is visible");
     assert_eq!((question.moment, question.width_px, question.fit_rows, question.bytes_per_px), (501, 400, 6, 0.0));
-    // Scrubbing: one question is in flight, the next is about the newest moment.
+    // Scrubbing: one question is in flight, and the next is about the newest cursor position.
     for moment in [502, 503, 504] {
-        page.act(Action::MomentTyped(moment.to_string()));
-        assert!(page.asked().is_none());
+        page.act(Action::GoToEntered(moment.to_string()));
+        assert!(page.segments_request().is_none());
     }
-    page.answered(serial, Answer::State(Box::new(segments(&question))));
+    page.answer_with(serial, Answer::State(Box::new(segments(&question))));
     assert_eq!(page.answer().moment, 505);
-    assert!(page.asked().is_none(), "it is known");
-    page.step(MemoryStep::Earlier);
+    assert!(page.segments_request().is_none(), "a known answer is not requested again");
+    page.step(SegmentsStep::CursorBack);
     assert_eq!(page.answer().moment, 504);
-    page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::MomentTyped("7".into()));
-    assert!(page.asked().is_none(), "it is not seen");
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::GoToEntered("7".into()));
+    assert!(page.segments_request().is_none(), "the view is hidden");
 }
 
 #[test]
-fn keys_lead_through_blocks_and_segments() {
-    let mut page = Page::shown();
-    assert!(reading(&page.state.memory, &page.state).contains("Arrow keys move"));
-    page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
+fn keys_move_through_blocks_and_segments() {
+    let mut page = Page::with_segments();
+    assert!(status(&page.state.memory, &page.state).contains("Arrow keys move"));
+    page.step(SegmentsStep::NextBlock);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
-    page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[80, 160]]);
+    page.step(SegmentsStep::NextBlock);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[80, 160]]);
     assert!(
-        reading(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        status(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
-        reading(&page.state.memory, &page.state)
+        status(&page.state.memory, &page.state)
     );
-    page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding is no place of its own");
-    page.step(MemoryStep::SegmentAfter);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
-    page.step(MemoryStep::SegmentAfter);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 400], [0, 200]], "in both rows");
-    page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
-    page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]], "there is no other");
-    page.step(MemoryStep::SegmentBefore);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
-    page.step(MemoryStep::First);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
-    page.step(MemoryStep::Last);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
-    page.step(MemoryStep::Before);
-    page.step(MemoryStep::Select);
+    page.step(SegmentsStep::NextBlock);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[160, 199]], "rounding cannot be selected");
+    page.step(SegmentsStep::NextSegment);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[210, 310]]);
+    page.step(SegmentsStep::NextSegment);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 400], [0, 200]], "outlined in both rows");
+    page.step(SegmentsStep::NextBlock);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]]);
+    page.step(SegmentsStep::NextBlock);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]], "no further segment");
+    page.step(SegmentsStep::PreviousSegment);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[210, 310]]);
+    page.step(SegmentsStep::First);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
+    page.step(SegmentsStep::Last);
+    assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]]);
+    page.step(SegmentsStep::PreviousBlock);
+    page.step(SegmentsStep::Select);
     assert!(page.state.selecting.is_some() && page.details_asked().is_some_and(|(_, allocation)| allocation == 52));
 }
 
 #[test]
-fn the_pointer_tells_and_a_click_selects() {
-    let mut page = Page::shown();
+fn hover_shows_card_and_click_selects() {
+    let mut page = Page::with_segments();
     let at = |x: f64, row: f64| [PAD + x, (row + 0.5) * ROW_PX];
-    page.memory(MemoryAction::PointerAt(Some(at(170.0, 1.0))));
-    let (serial, allocation) = page.details_asked().expect("who is it?");
+    page.memory(SegmentsAction::PointerAt(Some(at(170.0, 1.0))));
+    let (serial, allocation) = page.details_asked().expect("details are requested");
     assert_eq!(allocation, 51);
-    let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    let details = Details { allocation, allocated_event: Some(4), freed_event: Some(600), ..Details::default() };
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
-    assert!(card.life.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
-    assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
+    assert!(card.lifetime.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
+    assert!(card.lifetime.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
-    page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
+    page.memory(SegmentsAction::PointerAt(Some(at(250.0, 4.0))));
     assert!(
         hovered(&page.state.memory, &page.state).expect("a card").title.starts_with("3 blocks narrower than a pixel")
     );
-    page.memory(MemoryAction::PointerAt(Some(at(205.0, 1.0))));
+    page.memory(SegmentsAction::PointerAt(Some(at(205.0, 1.0))));
     assert_eq!(hovered(&page.state.memory, &page.state), None, "between segments");
-    page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
-    let serial = page.state.selecting.expect("it is selected");
-    let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
-    assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
-    page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
-    assert_eq!(page.state.selection, None, "what is free is no allocation");
+    page.memory(SegmentsAction::Clicked(at(20.0, 1.0)));
+    let serial = page.state.selecting.expect("the block is being selected");
+    let details = Details { allocation: 50, address: Some(BASE), allocated_event: Some(4), ..Details::default() };
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
+    assert_eq!(page.outlined(SegmentsStroke::Selected), [[0, 80]]);
+    page.memory(SegmentsAction::Clicked(at(100.0, 1.0)));
+    assert_eq!(page.state.selection, None, "a free range is not an allocation");
 }
 
 #[test]
-fn what_is_selected_elsewhere_is_shown() {
-    let mut page = Page::shown();
+fn selection_in_other_view_is_revealed() {
+    let mut page = Page::with_segments();
     page.act(Action::Command(Command::SelectNext));
-    let serial = page.state.selecting.expect("details were asked for");
+    let serial = page.state.selecting.expect("details were requested");
     let address = Some(BASE + 1061 * MIB);
-    let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    let details = Details { allocation: 99, address, allocated_event: Some(4), ..Details::default() };
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.answer().reveal, address);
-    // It is thinner than a pixel: its place is marked.
-    assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
+    // The block is thinner than a pixel, so its position is marked.
+    assert_eq!(page.outlined(SegmentsStroke::Selected), [[248, 253]]);
 }
 
 #[test]
-fn tools_change_what_is_asked() {
-    let mut page = Page::shown();
-    page.step(MemoryStep::NextSort);
+fn sort_and_zoom_change_the_request() {
+    let mut page = Page::with_segments();
+    page.step(SegmentsStep::NextSort);
     assert_eq!(page.answer().sort, SegmentSort::Size);
-    page.step(MemoryStep::ZoomIn);
+    page.step(SegmentsStep::ZoomIn);
     let question = page.answer();
     assert!((question.bytes_per_px - 104_857.6 / 1.5).abs() < 1e-6);
-    assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "what was at the top stays in view");
-    page.step(MemoryStep::Fit);
+    assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "the top segment stays in view");
+    page.step(SegmentsStep::Fit);
     assert!(page.answer().bytes_per_px.abs() < f64::EPSILON);
     assert_eq!(
         (page.state.memory.pools.clone(), page.state.memory.streams.clone()),
         (vec![(0, 0), (0, 1)], vec![0, 0x55d0])
     );
-    page.step(MemoryStep::NextPool);
+    page.step(SegmentsStep::NextPool);
     page.answer();
-    page.step(MemoryStep::NextPool);
-    assert_eq!(page.answer().only, Only { pool: Some((0, 1)), ..Only::default() });
-    assert_eq!(page.state.memory.chosen(), [1, 2, 0]);
-    page.step(MemoryStep::NextPool);
-    assert_eq!(page.answer().only, Only::default());
-    page.memory(MemoryAction::StreamChosen(2));
+    page.step(SegmentsStep::NextPool);
+    assert_eq!(page.answer().only, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
+    assert_eq!(page.state.memory.picker_indices(), [1, 2, 0]);
+    page.step(SegmentsStep::NextPool);
+    assert_eq!(page.answer().only, MemoryFilter::default());
+    page.memory(SegmentsAction::StreamChosen(2));
     assert_eq!(page.answer().only.stream, Some(0x55d0));
 }
 
 #[test]
-fn a_request_is_answered_in_words() {
-    let mut page = Page::shown();
-    page.memory(MemoryAction::RequestTyped("24 MB".into()));
-    assert_eq!(page.state.memory.wrong.as_deref(), Some("MB is ambiguous: write MiB."));
-    page.memory(MemoryAction::RequestTyped("24 MiB".into()));
-    assert_eq!((page.answer().request, page.state.memory.wrong.clone()), (Some(24 * MIB), None));
-    let fit = StateFit { pool: Some((0, 0)), stream: Some(0), rounded: 24 * MIB, ..StateFit::default() };
-    let with = |fits| StatePage { fits, ..StatePage::default() };
-    let block = StateFit { block: Some((BASE, 26 * MIB)), ..fit.clone() };
+fn typed_size_reports_where_it_fits() {
+    let mut page = Page::with_segments();
+    page.memory(SegmentsAction::RequestTyped("24 MB".into()));
+    assert_eq!(page.state.memory.request_error.as_deref(), Some("MB is ambiguous: write MiB."));
+    page.memory(SegmentsAction::RequestTyped("24 MiB".into()));
+    assert_eq!((page.answer().request, page.state.memory.request_error.clone()), (Some(24 * MIB), None));
+    let fit = SegmentsFit { pool: Some((0, 0)), stream: Some(0), rounded: 24 * MIB, ..SegmentsFit::default() };
+    let with = |fits| SegmentsPage { fits, ..SegmentsPage::default() };
+    let block = SegmentsFit { block: Some((BASE, 26 * MIB)), ..fit.clone() };
     assert_eq!(
-        fits(&with(vec![block.clone()])),
+        request_placement(&with(vec![block.clone()])),
         ["24.0 MiB may fit into the free block of 26.0 MiB at 0x7f0000000000"]
     );
-    let none = StateFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
+    let none = SegmentsFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
     assert_eq!(
-        fits(&with(vec![block, none]))[1],
+        request_placement(&with(vec![block, none]))[1],
         "MemPool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
     );
-    page.memory(MemoryAction::RequestTyped(String::new()));
+    page.memory(SegmentsAction::RequestTyped(String::new()));
     assert_eq!(page.answer().request, None);
 }
 
 #[test]
-fn sums_and_headings_name_their_kind() {
-    let page = Page::shown();
-    let shown = page.state.memory.page().expect("it is shown").clone();
+fn sums_and_headings_have_labels() {
+    let page = Page::with_segments();
+    let shown = page.state.memory.page().expect("segments are shown").clone();
     let [short, exact] = sums(&shown);
     assert_eq!(
         short.replace('\u{a0}', " "),
@@ -342,34 +344,34 @@ fn sums_and_headings_name_their_kind() {
     assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
-    let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
-    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
+    let lost = SegmentsPage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..SegmentsPage::default() };
+    assert_eq!(outside_segments(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
 }
 
 #[test]
-fn it_is_drawn_as_it_is_told() {
-    let page = Page::shown();
+fn blocks_are_drawn_at_their_positions() {
+    let page = Page::with_segments();
     let picture = page.picture();
     assert_eq!((picture.frames.len(), picture.tiles.len()), (4, 8));
-    assert_eq!(picture.frames[0].lines, [true, true]);
-    assert_eq!(picture.frames[2].lines, [true, false], "it goes on in the next row");
-    assert_eq!(picture.frames[3].lines, [false, false], "it can grow");
+    assert_eq!(picture.frames[0].has_edge_lines, [true, true]);
+    assert_eq!(picture.frames[2].has_edge_lines, [true, false], "continues in the next row");
+    assert_eq!(picture.frames[3].has_edge_lines, [false, false], "expandable segment has no end line");
     let texts: Vec<&str> = picture.texts.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(texts, ["8.00 MiB", "8.00 MiB", "free 10.0 MiB", "60.0 MiB", "60.0 MiB"]);
     assert!(picture.tiles.iter().all(|tile| tile.y[0] >= 0 && tile.y[1] - tile.y[0] == 18), "rows of one height");
 }
 
 #[test]
-fn what_is_empty_says_why() {
+fn empty_view_has_a_note() {
     let mut page = Page::open(0);
-    let (serial, _) = page.asked().expect("it is seen");
-    page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
+    let (serial, _) = page.segments_request().expect("the view is visible");
+    page.answer_with(serial, Answer::State(Box::new(SegmentsPage { moment: 501, ..SegmentsPage::default() })));
     assert_eq!(
-        note(&page.state.memory, &page.state),
+        empty_message(&page.state.memory, &page.state),
         "The snapshot has no segments, so addresses of blocks are unknown."
     );
     let mut page = Page::open(1 << 30);
-    let (serial, _) = page.asked().expect("it is seen");
-    page.answered(serial, Answer::State(Box::default()));
-    assert_eq!(note(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
+    let (serial, _) = page.segments_request().expect("the view is visible");
+    page.answer_with(serial, Answer::State(Box::default()));
+    assert_eq!(empty_message(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
 }

@@ -1,31 +1,31 @@
-//! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Allocations view and the histograms without a browser: requests, selected and visible rows, texts.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
-    TableText, Weight,
+    Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion,
+    TableRow, TableText, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::ui::features::FeatureCommand;
-use memscape::ui::histograms::{Histogram, Reach};
+use memscape::ui::histograms::{ClickMode, Histogram};
 use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{Extent, Go};
+use memscape::ui::rows::{RowMove, SelectMode};
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
-use memscape::ui::table::{Dropped, ROW_PX, grid, status};
+use memscape::ui::table::{FilterPart, ROW_PX, grid, status};
 use memscape::ui::{Action, Command, Effect};
 
-/// The table has so many rows.
-struct Rows(u32);
+/// A worker whose table has this many rows.
+struct TableWorker(u32);
 
-impl Worker for Rows {}
+impl Worker for TableWorker {}
 
-type Page = face::Page<Rows>;
+type Page = face::Page<TableWorker>;
 
 impl Page {
-    /// With a file open and the table seen; 20 rows are seen of so many, the first of which are known.
+    /// A page with the table visible. 20 of the rows are in view, and the first rows are loaded.
     fn open(rows: u32) -> Page {
         let device = |device| DeviceSummary {
             device,
@@ -34,25 +34,25 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Rows(rows), vec![device(0), device(1)]);
-        assert!(page.asked().is_none(), "the table is not seen");
-        page.act(Action::TabChosen(Tab::Table));
+        let mut page = Page::with_devices(TableWorker(rows), vec![device(0), device(1)]);
+        assert!(page.table_request().is_none(), "the table is hidden");
+        page.act(Action::TabChosen(Tab::Allocations));
         page.answer();
         page.scroll(0.0);
         page.answer_if_asked();
         page
     }
 
-    fn key(&mut self, go: Go, extent: Extent) {
+    fn key(&mut self, go: RowMove, extent: SelectMode) {
         self.act(Action::Command(Command::Rows(RowsStep::Go(go, extent))));
     }
 
     fn scroll(&mut self, top: f64) {
-        self.act(Action::of(TableAction::Scrolled(top, 20.0 * ROW_PX)));
+        self.act(Action::feature(TableAction::Scrolled(top, 20.0 * ROW_PX)));
     }
 
-    fn asked(&self) -> Option<(u32, TableQuestion)> {
-        self.request(|request| match request {
+    fn table_request(&self) -> Option<(u32, TableQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }) => {
                 Some((*serial, (**question).clone()))
             }
@@ -60,13 +60,13 @@ impl Page {
         })
     }
 
-    /// The worker answers: allocation `1000 + row` in every row, each of `row` bytes.
+    /// Answers a request: row N is allocation `1000 + N` of N bytes.
     fn answer_to(&mut self, (serial, question): (u32, TableQuestion)) {
         let [first, count] = question.rows;
         let row = |row: u32| TableRow {
             allocation: 1000 + row,
             requested: row.into(),
-            born: Some(row),
+            allocated_at: Some(row),
             site: "train.py:1 step".into(),
             ..TableRow::default()
         };
@@ -82,103 +82,106 @@ impl Page {
             rows: (first..self.worker.0.min(first + count)).map(row).collect(),
             revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.worker.0),
             sizes,
-            lives: vec![Weight { bytes: 1, count: 1 }; LIFE_CLASSES],
+            lives: vec![Weight { bytes: 1, count: 1 }; LIFETIME_CLASSES],
         };
-        self.answered(serial, Answer::Table(Box::new(page)));
+        self.answer_with(serial, Answer::Table(Box::new(page)));
     }
 
     fn answer(&mut self) -> TableQuestion {
-        let asked = self.asked().expect("the table was asked for");
+        let asked = self.table_request().expect("the table was requested");
         self.answer_to(asked.clone());
         asked.1
     }
 
     fn answer_if_asked(&mut self) {
-        if let Some(asked) = self.asked() {
+        if let Some(asked) = self.table_request() {
             self.answer_to(asked);
         }
     }
 
-    /// The worker tells about the allocation that was just selected.
+    /// Answers the details request for the selected allocation.
     fn select(&mut self, allocation: u32) {
-        self.tell(Details { allocation, ..Details::default() });
+        self.answer_details(Details { allocation, ..Details::default() });
     }
 
-    /// The rows that are seen.
+    /// Visible rows.
     fn rows(&self) -> Vec<u32> {
         grid(&self.state.table, &self.state).rows.iter().map(|row| row.row).collect()
     }
 }
 
 #[test]
-fn it_asks_once_for_what_is_seen_and_again_when_that_is_left() {
+fn rows_are_requested_when_scrolled_out_of_loaded_range() {
     let mut page = Page::open(10_000);
-    assert!(page.asked().is_none(), "all that is seen is known");
+    assert!(page.table_request().is_none(), "all visible rows are loaded");
     page.scroll(3.0 * ROW_PX);
-    assert!(page.asked().is_none());
+    assert!(page.table_request().is_none());
     page.scroll(5000.0 * ROW_PX);
-    let asked = page.asked().expect("other rows");
+    let asked = page.table_request().expect("other rows");
     assert!(asked.1.rows[0] < 5000 && asked.1.rows[0] + asked.1.rows[1] > 5040, "{:?}", asked.1.rows);
     // One question at a time, the newest next.
     page.scroll(6000.0 * ROW_PX);
     page.scroll(7000.0 * ROW_PX);
-    assert!(page.asked().is_none());
+    assert!(page.table_request().is_none());
     page.answer_to(asked);
-    assert!(page.asked().expect("the newest").1.rows[0] > 6900);
+    assert!(page.table_request().expect("the newest").1.rows[0] > 6900);
     page.answer();
     assert!(page.rows().contains(&7000) && page.rows().contains(&7019));
-    assert!(page.asked().is_none());
-    // Another view is seen: nothing is asked for it here.
-    page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::of(TableAction::SortChosen(TableColumn::Address)));
-    assert!(page.asked().is_none());
+    assert!(page.table_request().is_none());
+    // Another view is visible, so the table requests nothing.
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::feature(TableAction::SortChosen(TableColumn::Address)));
+    assert!(page.table_request().is_none());
 }
 
 #[test]
-fn a_column_is_sorted_and_turned() {
+fn column_click_sorts_and_reverses() {
     let mut page = Page::open(100);
-    assert_eq!((page.state.table.sort.column, page.state.table.sort.way), (TableColumn::Size, SortWay::Descending));
+    assert_eq!(
+        (page.state.table.sort.column, page.state.table.sort.way),
+        (TableColumn::Size, SortDirection::Descending)
+    );
     for (column, way) in [
-        (TableColumn::Size, SortWay::Ascending),
-        (TableColumn::Born, SortWay::Ascending),
-        (TableColumn::Born, SortWay::Descending),
-        (TableColumn::Age, SortWay::Descending),
+        (TableColumn::Size, SortDirection::Ascending),
+        (TableColumn::Allocated, SortDirection::Ascending),
+        (TableColumn::Allocated, SortDirection::Descending),
+        (TableColumn::Age, SortDirection::Descending),
     ] {
-        page.act(Action::of(TableAction::SortChosen(column)));
+        page.act(Action::feature(TableAction::SortChosen(column)));
         let asked = page.answer().sort;
         assert_eq!((asked.column, asked.way), (column, way));
     }
-    page.act(Action::Command(Command::Rows(RowsStep::SortByNext)));
+    page.act(Action::Command(Command::Rows(RowsStep::SortByNextColumn)));
     assert_eq!(page.answer().sort.column, TableColumn::Freed);
-    page.act(Action::Command(Command::Rows(RowsStep::SortOtherWay)));
-    assert_eq!(page.answer().sort.way, SortWay::Descending);
+    page.act(Action::Command(Command::Rows(RowsStep::ReverseSort)));
+    assert_eq!(page.answer().sort.way, SortDirection::Descending);
 }
 
 #[test]
-fn rows_are_chosen_and_their_sum_is_asked_for() {
+fn selecting_rows_requests_their_sum() {
     let mut page = Page::open(100);
-    page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
-    assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
-    assert!(page.asked().is_none(), "what one weighs is known");
+    page.act(Action::feature(TableAction::RowClicked(3, SelectMode::Only)));
+    assert_eq!(page.state.table.selected_rows.ranges(), [[3, 4]]);
+    assert!(page.table_request().is_none(), "the size of one row is known");
     page.select(1003);
-    assert!(page.asked().is_none(), "and where it is");
-    assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
-    page.key(Go::Down, Extent::Through);
-    page.key(Go::Down, Extent::Through);
-    assert_eq!(page.state.table.chosen.ranges(), [[3, 6]]);
-    page.act(Action::of(TableAction::RowClicked(9, Extent::Toggle)));
-    assert_eq!(page.state.table.chosen.ranges(), [[3, 6], [9, 10]]);
+    assert!(page.table_request().is_none(), "the position of one row is known");
+    assert_eq!(page.state.table.selected_rows.ranges(), [[3, 4]]);
+    page.key(RowMove::Down, SelectMode::Extend);
+    page.key(RowMove::Down, SelectMode::Extend);
+    assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6]]);
+    page.act(Action::feature(TableAction::RowClicked(9, SelectMode::Toggle)));
+    assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6], [9, 10]]);
     let told = status(&page.state.table, &page.state);
-    assert!(!told.text.contains("chosen"), "a sum of other rows is not said of these: {}", told.text);
+    assert!(!told.text.contains("chosen"), "the sum of other rows is shown: {}", told.text);
     let mut question = None;
-    // The question of the first extension was on its way while the others came.
+    // The request for the first extension is in flight while the selection grows.
     let mut page = Page::open(100);
-    page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
-    page.key(Go::Down, Extent::Through);
-    let first = page.asked().expect("their sum");
+    page.act(Action::feature(TableAction::RowClicked(3, SelectMode::Only)));
+    page.key(RowMove::Down, SelectMode::Extend);
+    let first = page.table_request().expect("their sum");
     assert_eq!(first.1.chosen, [[3, 5]]);
-    page.key(Go::Down, Extent::Through);
-    assert!(page.asked().is_none());
+    page.key(RowMove::Down, SelectMode::Extend);
+    assert!(page.table_request().is_none());
     page.answer_to(first);
     question.replace(page.answer());
     assert_eq!(question.expect("the newest").chosen, [[3, 6]]);
@@ -186,86 +189,87 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     assert!(told.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", told.text);
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.answer().chosen, [[0, 100]]);
-    // Another table, another choice.
-    page.act(Action::of(TableAction::SortChosen(TableColumn::Number)));
+    // Sorting clears the selection.
+    page.act(Action::feature(TableAction::SortChosen(TableColumn::Number)));
     page.answer();
-    assert_eq!(page.state.table.chosen.count(), 0);
+    assert_eq!(page.state.table.selected_rows.count(), 0);
 }
 
 #[test]
-fn keys_lead_to_every_row_of_a_million() {
+fn keys_reach_any_row_of_a_long_table() {
     for rows in [1, 7, 10_000, 1_000_000, 30_000_000] {
         let mut page = Page::open(rows);
         let mut shown = page.state.table.scroll.jump().0;
         for (go, expected) in [
-            (Go::Last, rows - 1),
-            (Go::Up, (rows - 1).saturating_sub(1)),
-            (Go::PageUp, (rows - 1).saturating_sub(20)),
-            (Go::First, 0),
-            (Go::Down, 1.min(rows - 1)),
-            (Go::PageDown, 20.min(rows - 1)),
+            (RowMove::Last, rows - 1),
+            (RowMove::Up, (rows - 1).saturating_sub(1)),
+            (RowMove::PageUp, (rows - 1).saturating_sub(20)),
+            (RowMove::First, 0),
+            (RowMove::Down, 1.min(rows - 1)),
+            (RowMove::PageDown, 20.min(rows - 1)),
         ] {
-            page.key(go, Extent::One);
+            page.key(go, SelectMode::Only);
             page.answer_if_asked();
-            // The shell scrolls where it is told to, as far as it goes.
+            // The browser scrolls to the requested position, as far as possible.
             let jump = page.state.table.scroll.jump();
             if jump.0 != shown {
-                let height = grid(&page.state.table, &page.state).all_px;
+                let height = grid(&page.state.table, &page.state).total_px;
                 assert!((0.0..=height).contains(&jump.1), "{jump:?} of {height}");
                 page.scroll(jump.1.min((height - 20.0 * ROW_PX).max(0.0)));
                 page.answer_if_asked();
                 shown = jump.0;
             }
-            assert_eq!(page.state.table.chosen.active(), Some(expected), "{go:?} of {rows}");
+            assert_eq!(page.state.table.selected_rows.active(), Some(expected), "{go:?} of {rows}");
             assert!(page.rows().contains(&expected), "{go:?} of {rows}: {:?}", page.rows());
             let seen = grid(&page.state.table, &page.state);
-            assert!(seen.all_px <= 12_000_000.0 && seen.count == rows);
+            assert!(seen.total_px <= 12_000_000.0 && seen.count == rows);
         }
     }
 }
 
 #[test]
-fn what_is_selected_elsewhere_is_revealed_once() {
+fn selection_in_other_view_is_revealed_once() {
     let mut page = Page::open(10_000);
     page.act(Action::Command(Command::SelectNext));
     page.select(1000 + 4321);
     assert_eq!(page.answer().reveal, Some(5321));
-    assert_eq!(page.state.table.chosen.active(), Some(4321));
+    assert_eq!(page.state.table.selected_rows.active(), Some(4321));
     page.answer();
     let (_, px) = page.state.table.scroll.jump();
-    assert!((px / ROW_PX - 4311.0).abs() < 2.0, "it is brought to the middle: {px}");
+    assert!((px / ROW_PX - 4311.0).abs() < 2.0, "row is not scrolled to the middle: {px}");
     page.scroll(px);
     page.answer_if_asked();
     assert!(page.rows().contains(&4321));
-    let row = grid(&page.state.table, &page.state).rows.into_iter().find(|row| row.row == 4321).expect("seen");
+    let row =
+        grid(&page.state.table, &page.state).rows.into_iter().find(|row| row.row == 4321).expect("the row is visible");
     assert!(row.class.contains("selected"), "{}", row.class);
     page.scroll(0.0);
     let asked = page.answer();
-    assert_eq!(asked.reveal, None, "whoever scrolls away is left alone");
+    assert_eq!(asked.reveal, None, "scrolling away does not jump back");
 }
 
 #[test]
-fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
+fn valid_filter_is_requested_and_invalid_one_is_not() {
     let mut page = Page::open(100);
-    page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB".into())));
+    page.act(Action::feature(TableAction::FilterTyped("train.py & >1KiB".into())));
     assert_eq!(page.answer().filter.text, "train.py & >1KiB");
     assert!(status(&page.state.table, &page.state).text.contains("100 allocations of 1,100"));
-    page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB & age>".into())));
-    assert!(page.asked().is_none(), "what was listed stays");
+    page.act(Action::feature(TableAction::FilterTyped("train.py & >1KiB & age>".into())));
+    assert!(page.table_request().is_none(), "listed rows stay");
     assert!(
-        status(&page.state.table, &page.state).is_wrong
+        status(&page.state.table, &page.state).is_error
             && status(&page.state.table, &page.state).text.contains("age>1000")
     );
-    page.act(Action::of(TableAction::BarClicked(Histogram::Sizes, 12, Reach::One)));
+    page.act(Action::feature(TableAction::BarClicked(Histogram::Sizes, 12, ClickMode::Only)));
     let filter = page.answer().filter;
     assert_eq!((filter.text.as_str(), filter.sizes), ("train.py & >1KiB", Some([12, 12])));
-    page.act(Action::of(TableAction::BarClicked(Histogram::Sizes, 10, Reach::Through)));
+    page.act(Action::feature(TableAction::BarClicked(Histogram::Sizes, 10, ClickMode::Extend)));
     assert_eq!(page.answer().filter.sizes, Some([10, 12]));
     page.state.views.node = Some(7);
-    page.act(Action::of(TableAction::BarClicked(Histogram::Lives, 4, Reach::One)));
+    page.act(Action::feature(TableAction::BarClicked(Histogram::Lifetimes, 4, ClickMode::Only)));
     let filter = page.answer().filter;
     assert_eq!((filter.lives, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
-    page.act(Action::of(TableAction::FilterDropped(Dropped::Node)));
+    page.act(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
     assert_eq!(page.answer().filter.node, None);
     page.act(Action::Command(Command::Rows(RowsStep::Clear)));
     assert_eq!(page.answer().filter, Default::default());
@@ -273,7 +277,7 @@ fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
 }
 
 #[test]
-fn bars_tell_count_and_bytes() {
+fn histogram_bars_have_count_and_bytes() {
     let mut page = Page::open(100);
     page.act(Action::TabChosen(Tab::Histograms));
     let bars = page.state.table.chart(Histogram::Sizes).bars;
@@ -289,27 +293,27 @@ fn bars_tell_count_and_bytes() {
 }
 
 #[test]
-fn text_is_copied_when_all_of_it_is_there() {
+fn text_is_copied_once_all_parts_arrived() {
     let mut page = Page::open(1_000_000);
     page.act(Action::Command(Command::Rows(RowsStep::Copy)));
-    let asked = page.done.iter().find_map(|effect| match effect {
+    let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::TableText(question), .. })) => {
             Some((*serial, question.chosen.clone()))
         }
         _ => None,
     });
-    let (serial, chosen) = asked.expect("text was asked for");
-    assert_eq!(chosen, [[0, 1_000_000]], "all rows, where none are chosen");
+    let (serial, chosen) = asked.expect("text was requested");
+    assert_eq!(chosen, [[0, 1_000_000]], "all rows if none are selected");
     let part = |text: &str, rows, last| Reply::Answer {
         serial,
         answer: Answer::TableText(TableText { text: text.into(), rows, last }),
     };
     page.act(Action::Replied { load: page.state.load, reply: part("a\n", 100_000, false) });
-    assert!(!page.done.iter().any(|effect| matches!(effect, Effect::CopyPromised(_))));
+    assert!(!page.effects.iter().any(|effect| matches!(effect, Effect::CopyPromised(_))));
     page.act(Action::Replied { load: page.state.load, reply: part("b\n", 200_000, true) });
-    assert!(page.done.contains(&Effect::CopyPromised("a\nb\n".into())));
+    assert!(page.effects.contains(&Effect::CopyPromised("a\nb\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied the first 200,000 rows of 1,000,000."));
     page.act(Action::Copied(Ok(())));
-    assert_eq!(page.state.remark.as_deref(), Some("Copied."), "something else was");
+    assert_eq!(page.state.remark.as_deref(), Some("Copied."), "another copy succeeded");
 }

@@ -1,29 +1,25 @@
-//! The face without a browser, what a person puts on the picture: cursor, ruler, box, trail, markers, capacity, the other axis.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! The timeline's tools without a browser: crosshair, ruler, zoom box, undo, markers, capacity, and the other axis.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Step, Stepped, Stop,
+    AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, MomentSpec, Step,
+    StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drag::Drag;
-use memscape::ui::effect::{Pointer, WheelAxis};
+use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::features::export::CropRange;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
 use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u64 = 999;
-/// µs since 1970 of event 0; each of the others comes 10 µs after the one before.
+/// Time of event 0 in µs since 1970. Events are 10 µs apart.
 const START_US: i64 = 1_700_000_000_000_000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -39,12 +35,12 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, Some((START_US, last))), device(1, None)]
 }
 
-/// One allocation, as high as the window, in every moment.
+/// A scene with one allocation that fills the window at every event.
 fn scene(view: View) -> Scene {
     let columns = view.width_px as usize;
     let moment = |column: u32| match view.axis {
         Axis::Events => (view.x_from_column(f64::from(column)) as u32).min(EVENTS as u32),
-        Axis::Time => facts(At::X(view.axis, view.x_from_column(f64::from(column)))).moment.min(EVENTS as u32),
+        Axis::Time => facts(MomentSpec::X(view.axis, view.x_from_column(f64::from(column)))).moment.min(EVENTS as u32),
     };
     Scene {
         view,
@@ -60,14 +56,18 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// What the worker says of a moment of this file.
-fn facts(at: At) -> MomentFacts {
+/// Totals after an event of this file.
+fn facts(at: MomentSpec) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        At::MostReserved | At::OutOfMemory | At::After(_) => panic!("the page names no events"),
-        At::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
-        At::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
-        At::X(Axis::Time, x) => {
+        MomentSpec::MostReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => {
+            panic!("the page never sends these")
+        }
+        MomentSpec::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
+        MomentSpec::X(Axis::Events, x) => {
+            (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 })
+        }
+        MomentSpec::X(Axis::Time, x) => {
             let moment = if x < 156.0 { 0.0 } else { (x - 156.0) / 10.0 + 1.0 };
             (moment as u32, AxisPoint { events: moment, time: x as u64 })
         }
@@ -77,45 +77,45 @@ fn facts(at: At) -> MomentFacts {
     MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending, count: moment % 7 }
 }
 
-/// Answers at once.
+/// A worker that answers at once.
 #[derive(Default)]
-struct Told {
-    /// What a step leads to.
-    stepped: Option<Stepped>,
-    asked: Vec<Request>,
-    but: Left,
+struct FakeWorker {
+    /// Answer to a step request.
+    step_answer: Option<StepResult>,
+    requests: Vec<Request>,
+    unanswered: Unanswered,
 }
 
-type Page = face::Page<Told>;
+type Page = face::Page<FakeWorker>;
 
-/// What the worker does not answer.
+/// Requests that the worker does not answer.
 #[derive(Default, PartialEq)]
-enum Left {
+enum Unanswered {
     #[default]
     Steps,
     DoesNotStep,
     DoesNotTell,
 }
 
-impl Worker for Told {
+impl Worker for FakeWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        self.asked.push(request.clone());
+        self.requests.push(request.clone());
         let Request::Ask(Ask { what, .. }) = request.clone() else { return None };
         Some(match what {
             Question::Scene { view, .. } => Answer::Scene(Box::new(scene(view))),
-            Question::Moments(at) if self.but != Left::DoesNotTell => {
+            Question::Moments(at) if self.unanswered != Unanswered::DoesNotTell => {
                 Answer::Moments(at.into_iter().map(facts).collect())
             }
-            Question::Step { moment, byte, .. } if self.but != Left::DoesNotStep => {
-                let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
+            Question::Step { moment, byte, .. } if self.unanswered != Unanswered::DoesNotStep => {
+                let to = self.step_answer.unwrap_or(StepResult { moment, byte, stop: StepOutcome::Nowhere });
                 Answer::Step(to)
             }
             Question::Hit { byte, .. } => {
                 let hit = HitAllocation {
                     allocation: 3,
                     requested: 1 << 20,
-                    born: 1,
-                    died: None,
+                    allocated_at: 1,
+                    freed_at: None,
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                     category: None,
@@ -123,8 +123,8 @@ impl Worker for Told {
                 Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
             }
             Question::Details(allocation) => {
-                let born_event = Some(300);
-                let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
+                let allocated_event = Some(300);
+                let details = Details { allocation, allocated_event, freed_event: Some(600), ..Details::default() };
                 Answer::Details(Some(Box::new(details)))
             }
             Question::Marks => {
@@ -138,17 +138,17 @@ impl Worker for Told {
 
 impl Page {
     fn open() -> Page {
-        Page::with(Told::default(), devices())
+        Page::with_devices(FakeWorker::default(), devices())
     }
 
-    /// Answers what was asked last about moments.
-    fn tell_moments(&mut self) {
-        let last = self.worker.asked.iter().rev().find_map(|request| match request {
+    /// Answers the latest request about event totals.
+    fn answer_moments(&mut self) {
+        let last = self.worker.requests.iter().rev().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
-        let (serial, at) = last.expect("it was asked");
-        self.answered(serial, Answer::Moments(at.into_iter().map(facts).collect()));
+        let (serial, at) = last.expect("a request for event totals");
+        self.answer_with(serial, Answer::Moments(at.into_iter().map(facts).collect()));
     }
 
     fn hover(&mut self, x: f64, y: f64) {
@@ -156,23 +156,23 @@ impl Page {
     }
 
     fn drag(&mut self, from: (f64, f64), to: (f64, f64), held: Modifiers) {
-        self.act(Action::DragBegan { from: Pointer { x: from.0, y: from.1 }, held });
-        self.act(Action::DrawnTo(Pointer { x: to.0, y: to.1 }));
+        self.act(Action::DragStarted { from: Pointer { x: from.0, y: from.1 }, held });
+        self.act(Action::DragMoved(Pointer { x: to.0, y: to.1 }));
     }
 
-    /// First and last place of the window on its axis.
+    /// Start and end of the window on its axis.
     fn window(&self) -> [f64; 2] {
         let view = self.state.view.expect("a view");
         [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column))
     }
 
-    /// The event that the panel tells, and what was live.
-    fn told(&self) -> (Option<i64>, u64) {
+    /// Event and live bytes shown in the panel.
+    fn cursor_figures(&self) -> (Option<i64>, u64) {
         let view = moment::view(&self.state);
         (view.event, view.facts.requested)
     }
 
-    /// Later than any change that belongs to the same step.
+    /// Advances the clock, so that the next change is a new undo step.
     fn wait(&mut self) {
         self.now_ms += 1000.0;
     }
@@ -183,91 +183,91 @@ const ALT: Modifiers = Modifiers { shift: false, alt: true, ctrl: false };
 const ALONE: Modifiers = Modifiers { shift: false, alt: false, ctrl: false };
 
 #[test]
-fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
+fn crosshair_follows_pointer_until_keys_move_it() {
     let mut page = Page::open();
-    assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
+    assert_eq!(page.cursor_figures(), (Some(0), 1001), "starts at the peak");
     page.hover(50.5, 40.0);
-    assert_eq!(page.told(), (Some(499), 1500));
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.told(), (Some(500), 1501));
-    assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
-    // The pointer rests, so the keys lead on; when it moves, it leads.
+    assert_eq!(page.cursor_figures(), (Some(499), 1500));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.cursor_figures(), (Some(500), 1501));
+    assert_eq!(page.state.crosshair().map(|it| it.moment), Some(501));
+    // The pointer rests, so keys keep moving the crosshair. When the pointer moves, the crosshair follows it.
     page.hover(50.5, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.told(), (Some(501), 1502));
-    page.command(Command::Cursor(CursorStep::ColumnRight));
-    assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
-    page.command(Command::Cursor(CursorStep::ColumnLeft));
-    assert_eq!(page.told().0, Some(499));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.cursor_figures(), (Some(501), 1502));
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
+    assert_eq!(page.cursor_figures().0, Some(509), "the next column shows event 509");
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnLeft));
+    assert_eq!(page.cursor_figures().0, Some(499));
     page.hover(20.5, 40.0);
-    assert_eq!(page.told(), (Some(199), 1200));
+    assert_eq!(page.cursor_figures(), (Some(199), 1200));
     page.act(Action::PointerLeft);
-    assert_eq!(page.told(), (Some(499), 1500), "where keys have left it");
+    assert_eq!(page.cursor_figures(), (Some(499), 1500), "returns to the position set by keys");
 }
 
 #[test]
-fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
+fn crosshair_stops_at_both_ends_and_is_announced() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
-        page.command(Command::Cursor(CursorStep::Earlier));
+        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     }
-    assert_eq!(page.told(), (Some(-1), 1000));
-    let spoken = moment::spoken(&page.state);
+    assert_eq!(page.cursor_figures(), (Some(-1), 1000));
+    let spoken = moment::screen_reader_text(&page.state);
     assert!(spoken.starts_with("before the first event, 1000 B requested.") && spoken.contains("a.py:1 f"), "{spoken}");
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
     for _ in 0..20 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
-    assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
+    assert_eq!(page.cursor_figures(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
-    assert_eq!(moment::spoken(&page.state), "", "the pointer is not spoken of");
+    assert_eq!(moment::screen_reader_text(&page.state), "", "pointer moves are not announced");
 }
 
 #[test]
-fn a_cursor_that_leaves_the_window_takes_it_along() {
+fn crosshair_leaving_window_scrolls_it() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
     }
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::Cursor(CursorStep::ColumnRight));
-    let at = f64::from(page.state.cursor().expect("a cursor").moment);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
+    let at = f64::from(page.state.crosshair().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
-    assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "it is moved, not zoomed");
+    assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "the window is moved, not zoomed");
 }
 
 #[test]
-fn enter_selects_and_braces_lead_to_birth_and_end() {
+fn enter_selects_and_braces_jump_to_alloc_and_free() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::Cursor(CursorStep::ToBorn));
+    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::Cursor(CursorStep::Select));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
-    page.worker.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
-    page.command(Command::Cursor(CursorStep::ToBorn));
+    page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, stop: StepOutcome::Arrived });
+    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     assert!(matches!(
-        page.worker.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
+        page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
-    assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
-    // It is live until event 600 ends it.
-    page.worker.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
-    page.command(Command::Cursor(CursorStep::ToFreed));
-    assert_eq!(page.told().0, Some(600));
+    assert_eq!((page.cursor_figures().0, page.state.crosshair().map(|it| it.byte)), (Some(300), Some(77)));
+    // It is live until event 600 frees it.
+    page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, stop: StepOutcome::Arrived });
+    page.command(Command::MoveCrosshair(CrosshairStep::ToFreed));
+    assert_eq!(page.cursor_figures().0, Some(600));
 }
 
 #[test]
-fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
+fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::Cursor(CursorStep::After));
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
     assert_eq!(page.state.remark.as_deref(), Some("No allocation in this direction."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
@@ -276,23 +276,23 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
             }
             _ => None,
         };
-        page.worker.asked.iter().filter_map(step).collect()
+        page.worker.requests.iter().filter_map(step).collect()
     };
-    page.worker.asked.clear();
-    page.worker.but = Left::DoesNotStep;
-    page.command(Command::Cursor(CursorStep::After));
-    page.command(Command::Cursor(CursorStep::After));
-    let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
-    page.answered(first, Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }));
-    let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
-    page.answered(again, Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }));
-    let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
-    page.answered(second, Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }));
-    assert_eq!(page.told().0, Some(699));
+    page.worker.requests.clear();
+    page.worker.unanswered = Unanswered::DoesNotStep;
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
+    let [(first, ..)] = steps(&page)[..] else { panic!("one request at a time") };
+    page.answer_with(first, Answer::Step(StepResult { moment: 400, byte: 9, stop: StepOutcome::OnItsWay }));
+    let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("continues from there") };
+    page.answer_with(again, Answer::Step(StepResult { moment: 500, byte: 9, stop: StepOutcome::Arrived }));
+    let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second key press is applied") };
+    page.answer_with(second, Answer::Step(StepResult { moment: 700, byte: 9, stop: StepOutcome::Arrived }));
+    assert_eq!(page.cursor_figures().0, Some(699));
 }
 
 #[test]
-fn a_ruler_measures_exactly_and_stays_until_escape() {
+fn ruler_measures_exactly_and_stays_until_escape() {
     let mut page = Page::open();
     page.drag((10.0, 20.0), (60.0, 70.0), ALT);
     page.act(Action::DragEnded);
@@ -300,7 +300,7 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
     let view = page.state.view.unwrap();
     let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
     assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
-    // It stays where it was put: on the plane, not on the screen.
+    // The ruler is fixed to the plane, not to the screen.
     let ends = page.state.tools.ruler.ends;
     page.wait();
     page.command(Command::ZoomEventsIn);
@@ -311,29 +311,31 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
     page.command(Command::FitBoth);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
-    assert!(Overlay::of(&page.state).ruler.expect("it is drawn").1.starts_with("−500 events · −5.00 ms · −"));
+    assert!(
+        Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −")
+    );
     page.command(Command::ClearSelection);
     assert_eq!(page.state.measured(), None);
 }
 
 #[test]
-fn a_key_begins_a_ruler_that_the_cursor_spans() {
+fn ruler_key_starts_at_crosshair() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::ToggleRuler);
     for _ in 0..7 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "the ruler is fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
-    // However short it is on the screen.
+    // Even if the ruler is short on the screen.
     assert!((page.window()[1] - page.window()[0] - 7.0).abs() < 1.0, "{:?}", page.window());
-    // The pointer spans it as well, and a click ends that without selecting anything.
+    // The pointer extends it too, and a click ends it without selecting anything.
     page.command(Command::ClearSelection);
     page.command(Command::FitBoth);
     page.hover(20.0, 20.0);
@@ -346,7 +348,7 @@ fn a_key_begins_a_ruler_that_the_cursor_spans() {
 }
 
 #[test]
-fn the_measuring_button_makes_a_drag_measure() {
+fn ruler_button_makes_drag_measure() {
     let mut page = Page::open();
     page.command(Command::ToggleRuler);
     assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
@@ -359,12 +361,12 @@ fn the_measuring_button_makes_a_drag_measure() {
 }
 
 #[test]
-fn a_box_is_zoomed_into_and_a_flat_one_on_one_axis() {
+fn box_zooms_both_axes_and_flat_box_zooms_one() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (70.0, 60.0), SHIFT);
-    assert!(Overlay::of(&page.state).rubber.is_some());
+    assert!(Overlay::from_state(&page.state).zoom_box.is_some());
     page.act(Action::DragEnded);
-    assert!(Overlay::of(&page.state).rubber.is_none());
+    assert!(Overlay::from_state(&page.state).zoom_box.is_none());
     let window = page.window();
     assert!((window[0] - 200.0).abs() < 11.0 && (window[1] - 700.0).abs() < 11.0, "{window:?}");
     let rows = |page: &Page| [0.0, 100.0].map(|row| page.state.view.unwrap().bytes_from_row(row));
@@ -386,73 +388,73 @@ fn a_box_is_zoomed_into_and_a_flat_one_on_one_axis() {
     let before = page.state.view;
     page.drag((10.0, 10.0), (90.0, 90.0), SHIFT);
     page.command(Command::ClearSelection);
-    page.act(Action::DrawnTo(Pointer { x: 95.0, y: 95.0 }));
+    page.act(Action::DragMoved(Pointer { x: 95.0, y: 95.0 }));
     page.act(Action::DragEnded);
-    assert_eq!(page.state.view, before, "Esc gives it up, whatever the pointer does then");
+    assert_eq!(page.state.view, before, "Esc cancels the box");
 }
 
 #[test]
-fn the_trail_leads_back_and_forward_by_whole_steps() {
+fn undo_and_redo_move_by_whole_steps() {
     let mut page = Page::open();
     let mut seen = vec![page.state.view];
     for _ in 0..3 {
         page.wait();
         for _ in 0..5 {
             page.now_ms += 100.0;
-            page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAxis::ZoomEvents });
+            page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAction::ZoomEvents });
         }
         seen.push(page.state.view);
     }
     for before in seen.iter().rev().skip(1) {
-        page.command(Command::WindowBack);
+        page.command(Command::UndoView);
         assert_eq!(page.state.view, *before);
     }
-    page.command(Command::WindowBack);
-    assert!(page.state.remark.is_some(), "there is nothing before the first");
+    page.command(Command::UndoView);
+    assert!(page.state.remark.is_some(), "no window before the first");
     for after in &seen[1..] {
-        page.command(Command::WindowForward);
+        page.command(Command::RedoView);
         assert_eq!(page.state.view, *after);
     }
-    page.command(Command::WindowBack);
+    page.command(Command::UndoView);
     page.command(Command::MoveRight);
-    assert!(page.state.tools.trail.forward.is_empty(), "a new step leads elsewhere");
+    assert!(page.state.tools.history.forward.is_empty(), "a new step clears redo");
     page.wait();
     page.command(Command::FitBoth);
     page.wait();
     page.command(Command::ToggleAxis);
     assert_eq!(page.state.axis, Axis::Time);
-    page.command(Command::WindowBack);
-    assert_eq!(page.state.axis, Axis::Events, "the axis belongs to the window");
+    page.command(Command::UndoView);
+    assert_eq!(page.state.axis, Axis::Events, "undo restores the axis");
     for _ in 0..300 {
         page.wait();
         page.command(Command::ZoomEventsIn);
         page.wait();
         page.command(Command::FitBoth);
     }
-    assert!(page.state.tools.trail.back.len() <= 100);
+    assert!(page.state.tools.history.back.len() <= 100);
     page.command(Command::NextDevice);
-    assert!(page.state.tools.trail.back.is_empty() && page.state.tools.trail.forward.is_empty());
+    assert!(page.state.tools.history.back.is_empty() && page.state.tools.history.forward.is_empty());
 }
 
 #[test]
-fn markers_tell_what_was_and_stay_with_their_device() {
+fn markers_show_figures_and_belong_to_device() {
     let mut page = Page::open();
-    page.command(Command::PutMarker);
+    page.command(Command::AddMarker);
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
-    page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
+    page.act(Action::MarkerAdded(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::PutMarker);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::AddMarker);
     let told = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
     };
     assert_eq!(told(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
     assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
     page.command(Command::ToggleAxis);
-    assert_eq!(Overlay::of(&page.state).flags.len(), 2);
+    assert_eq!(Overlay::from_state(&page.state).markers.len(), 2);
     page.command(Command::NextDevice);
     assert!(told(&page).is_empty());
-    page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
+    page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
     assert_eq!(told(&page).len(), 1);
     page.command(Command::NextDevice);
     assert_eq!(told(&page).len(), 2);
@@ -465,42 +467,48 @@ fn markers_tell_what_was_and_stay_with_their_device() {
     page.act(Action::PointerLeft);
     page.hover(50.0, 20.0);
     page.command(Command::RemoveMarker);
-    assert_eq!(told(&page).iter().map(|it| it.0).collect::<Vec<_>>(), [2], "the nearest to the cursor");
+    assert_eq!(
+        told(&page).iter().map(|it| it.0).collect::<Vec<_>>(),
+        [2],
+        "the marker nearest to the crosshair is removed"
+    );
     page.act(Action::MarkerRemoved(2));
     assert!(told(&page).is_empty());
     for x in 0..70 {
-        page.act(Action::MarkerPut(Pointer { x: f64::from(x), y: 20.0 }));
+        page.act(Action::MarkerAdded(Pointer { x: f64::from(x), y: 20.0 }));
     }
-    assert_eq!(told(&page).len(), 49, "no more than 50, one of which is the other device's");
+    assert_eq!(told(&page).len(), 49, "at most 50 markers, one of them on the other device");
 }
 
 #[test]
-fn a_typed_capacity_belongs_to_everything() {
+fn typed_capacity_is_included_in_full_view() {
     let mut page = Page::open();
     let whole = page.state.view.unwrap();
     page.act(Action::CapacityTyped("0.01".into()));
     let bytes = (0.01 * (1u64 << 30) as f64) as u64;
     assert_eq!(page.state.tools.capacity, Some(bytes));
     let raised = page.state.view.unwrap();
-    assert!(raised.bytes_from_row(100.0) > bytes as f64, "everything was shown, so everything is");
-    assert!(Overlay::of(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
+    assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
+    assert!(
+        Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB")
+    );
     for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
         page.act(Action::CapacityTyped(nonsense.into()));
         assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");
     }
     page.command(Command::NextDevice);
-    assert_eq!(page.state.tools.capacity, Some(bytes), "it is kept");
+    assert_eq!(page.state.tools.capacity, Some(bytes), "capacity is kept");
     page.command(Command::NextDevice);
     page.act(Action::CapacityTyped(String::new()));
     assert_eq!((page.state.tools.capacity, page.state.view), (None, Some(whole)));
     page.command(Command::ZoomEventsIn);
     let closer = page.state.view;
     page.act(Action::CapacityTyped("0.01".into()));
-    assert_eq!(page.state.view, closer, "who looks at a part goes on to");
+    assert_eq!(page.state.view, closer, "a zoomed window does not change");
 }
 
 #[test]
-fn the_other_axis_shows_the_same_moments() {
+fn other_axis_shows_the_same_events() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
     page.act(Action::DragEnded);
@@ -515,11 +523,11 @@ fn the_other_axis_shows_the_same_moments() {
     assert!(back.iter().zip(events).all(|(a, b)| (a - b).abs() < 3.0), "{back:?} {events:?}");
     page.command(Command::NextDevice);
     page.command(Command::ToggleAxis);
-    assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "that one has no times");
+    assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "the device has no times");
 }
 
 #[test]
-fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
+fn crop_to_window_covers_visible_events() {
     let mut page = Page::open();
     for part in [(20.0, 40.0), (13.0, 17.0), (0.0, 3.0), (90.0, 100.0)] {
         page.command(Command::FitBoth);
@@ -527,7 +535,7 @@ fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
         page.act(Action::DragEnded);
         let [left, right] = page.window();
         let [from, to] = CropRange::Window.events(&page.state).unwrap();
-        // A moment is as wide as an event, and begins with it; the state at the left edge is what the snapshot begins with.
+        // An event spans one unit and starts at its own position. The crop starts with the state at the left edge.
         assert_eq!([from, to], [left.floor() as u32, (right.ceil() as u32 - 1).min(EVENTS as u32)], "{left}–{right}");
         page.command(Command::ToggleAxis);
         let times = page.window();
@@ -535,56 +543,56 @@ fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
         let moments = times.map(|time| ((time - 156.0) / 10.0 + 1.0).clamp(0.0, EVENTS as f64));
         assert!(f64::from(from) <= moments[0] && f64::from(to) >= moments[1].floor(), "{from}–{to}: {moments:?}");
         let wide = moments[1] - moments[0];
-        assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "hardly more: {from}–{to}: {moments:?}");
+        assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "crop is too large: {from}–{to}: {moments:?}");
         page.command(Command::ToggleAxis);
     }
 }
 
 #[test]
-fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
+fn selection_stays_in_view_after_regrouping() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 40.0, y: 10.0 }));
     assert!(page.state.selection.is_some());
     page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
     page.act(Action::DragEnded);
-    page.worker.stepped = Some(Stepped { moment: 400, byte: 900_000, stop: Stop::Arrived });
+    page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, stop: StepOutcome::Arrived });
     let stacking = Some(memscape::engine::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.worker.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
+        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
 }
 
 #[test]
-fn the_panel_tells_the_cursor_s_moment_whatever_markers_ask() {
+fn panel_shows_crosshair_event_while_markers_are_answered() {
     let mut page = Page::open();
-    page.worker.but = Left::DoesNotTell;
+    page.worker.unanswered = Unanswered::DoesNotTell;
     page.hover(40.5, 20.0);
-    // The worker is busy; a marker is put, and the cursor goes on.
-    page.act(Action::MarkerPut(Pointer { x: 60.5, y: 20.0 }));
+    // The worker is busy. A marker is placed, and the crosshair moves on.
+    page.act(Action::MarkerAdded(Pointer { x: 60.5, y: 20.0 }));
     page.hover(80.5, 20.0);
-    page.tell_moments();
-    assert_eq!(page.told(), (Some(399), 1400));
-    page.tell_moments();
-    assert_eq!(page.told(), (Some(799), 1800));
+    page.answer_moments();
+    assert_eq!(page.cursor_figures(), (Some(399), 1400));
+    page.answer_moments();
+    assert_eq!(page.cursor_figures(), (Some(799), 1800));
     assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
 }
 
 #[test]
-fn a_marker_is_put_at_the_moment_that_the_pixel_shows() {
+fn marker_is_placed_at_event_of_its_pixel() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
     }
     for x in 0..40 {
         let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
-        page.act(Action::MarkerPut(at));
+        page.act(Action::MarkerAdded(at));
         let marker = page.state.marker_lines().last().and_then(|line| line.event);
         assert_eq!(
-            (page.state.cursor_moment().map(i64::from), page.told().0),
+            (page.state.crosshair_moment().map(i64::from), page.cursor_figures().0),
             (marker.map(|it| it + 1), marker),
             "{x}"
         );

@@ -1,9 +1,9 @@
-//! The call tree without a browser: what is asked when, what keys do, what rows say.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The call tree without a browser: requests, keys, texts of rows.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
+    Arrangement, Details, DeviceSummary, Fold, FoldScope, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
@@ -13,13 +13,13 @@ use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
-use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
+use memscape::ui::tree_rows::{TreeRowView, TreeView, share_level, view};
 use memscape::ui::{Action, Command, Effect};
 
-/// Rows of the made-up tree when all is open.
+/// Number of rows of the generated tree when fully open.
 const ROWS: u32 = 100_000;
 
-/// A row of a tree in which every node but the last is the only child of the one before.
+/// A row of a tree whose nodes have one child each, except for the last.
 fn row(number: u32) -> TreeRow {
     let bytes = u64::from(ROWS - number) * 1024;
     let label = NodeLabel {
@@ -45,12 +45,12 @@ fn row(number: u32) -> TreeRow {
     }
 }
 
-/// A tree that is ten rows high, which the test answers from.
-struct Tree;
+/// A worker of a tree that is ten rows high. The tests answer for it.
+struct SilentWorker;
 
-impl Worker for Tree {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Tree>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open() -> Page {
@@ -61,9 +61,9 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Tree, vec![device(0), device(1)]);
+        let mut page = Page::with_devices(SilentWorker, vec![device(0), device(1)]);
         page.draw();
-        assert!(page.question().is_none(), "what is not seen is not asked");
+        assert!(page.question().is_none(), "a hidden tree requests nothing");
         page.scroll(0);
         page
     }
@@ -74,34 +74,34 @@ impl Page {
 
     fn scroll(&mut self, row: u32) {
         let top_px = f64::from(row) * 22.0;
-        self.act(Action::of(TreeAction::Scrolled { top_px, height_px: 220.0 }));
+        self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: 220.0 }));
     }
 
-    /// The part of the tree that was just asked for.
+    /// The latest tree request.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
-        self.request(|request| match request {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, what: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
             _ => None,
         })
     }
 
-    /// Answers it from the made-up tree; `tell` adds to the answer.
+    /// Answers the latest tree request from the generated tree. `tell` changes the answer.
     fn answer(&mut self, tell: impl FnOnce(&TreeQuestion, &mut TreePage)) -> TreeQuestion {
-        let (serial, question) = self.question().expect("a part of the tree was asked for");
+        let (serial, question) = self.question().expect("a part of the tree was requested");
         let [first, count] = question.rows;
         let rows: Vec<TreeRow> = (first..first.saturating_add(count).min(ROWS)).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let mut page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
         tell(&question, &mut page);
-        self.answered(serial, Answer::Tree(Box::new(page)));
+        self.answer_with(serial, Answer::Tree(Box::new(page)));
         question
     }
 
-    fn rows(&self) -> Vec<RowView> {
+    fn rows(&self) -> Vec<TreeRowView> {
         view(&self.state.tree, &self.state).rows.into_iter().flatten().collect()
     }
 
-    fn active(&self) -> Option<RowView> {
+    fn active(&self) -> Option<TreeRowView> {
         self.rows().into_iter().find(|row| row.is_active)
     }
 
@@ -109,18 +109,18 @@ impl Page {
         self.state.looks.highlight
     }
 
-    /// Selects an allocation and answers for its details.
+    /// Selects an allocation and answers the request for its details.
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
-        assert!(self.details_asked().is_some(), "details were asked for");
-        self.tell(Details { allocation, stack: Some(4), ..Details::default() });
+        assert!(self.details_asked().is_some(), "details were requested");
+        self.answer_details(Details { allocation, stack: Some(4), ..Details::default() });
     }
 
-    /// Answers the scene that was just asked for, if one was.
+    /// Answers the latest scene request, if there is one.
     fn draw(&mut self) {
         if let Some((serial, _, view)) = self.scene_asked() {
             let scene = Box::new(scene_of(view));
-            self.answered(serial, Answer::Scene(scene));
+            self.answer_with(serial, Answer::Scene(scene));
         }
     }
 }
@@ -130,88 +130,91 @@ fn scene_of(view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads: vec![], identities: vec![], ground: None }
 }
 
-fn nodes(folds: &[Fold]) -> Vec<(u32, Reach, FoldState)> {
+fn nodes(folds: &[Fold]) -> Vec<(u32, FoldScope, FoldState)> {
     folds.iter().map(|fold| (fold.node, fold.reach, fold.state)).collect()
 }
 
 #[test]
-fn only_a_window_of_the_rows_is_asked_for_and_made() {
+fn only_visible_rows_are_requested_and_built() {
     let mut page = Page::open();
     let question = page.answer(|_, _| {});
     assert_eq!((question.scope, question.reveal), (page.state.views.scope, None));
     assert_eq!(question.rows, [0, 11 + 96]);
     let TreeView { row_count, first, rows, .. } = view(&page.state.tree, &page.state);
-    assert_eq!((row_count, first, rows.len()), (ROWS, 0, 11 + 12), "what is seen and a few more");
+    assert_eq!((row_count, first, rows.len()), (ROWS, 0, 11 + 12), "visible rows with a margin");
     page.scroll(80);
-    assert!(page.question().is_none(), "the answer reaches as far");
+    assert!(page.question().is_none(), "the rows are loaded");
     page.scroll(50_000);
-    assert!(
-        view(&page.state.tree, &page.state).rows.iter().all(Option::is_none),
-        "rows on their way are none, not others"
-    );
+    assert!(view(&page.state.tree, &page.state).rows.iter().all(Option::is_none), "rows in flight are empty");
     let question = page.answer(|_, _| {});
     assert_eq!(question.rows, [50_000 - 96, 11 + 96 + 96]);
     assert_eq!(page.rows().first().map(|row| row.number), Some(50_000 - 12));
     page.scroll(ROWS - 10);
     page.answer(|_, tree| tree.rows.truncate(98));
     assert!(page.rows().len() < 20);
-    assert!(page.question().is_none(), "an answer that ends early is not asked for again and again");
+    assert!(page.question().is_none(), "a short answer is not requested again");
 }
 
 #[test]
-fn there_is_one_question_at_a_time_and_the_newest_comes_next() {
+fn one_question_is_in_flight_and_newest_is_next() {
     let mut page = Page::open();
     page.state.views.scope = Scope::At(7);
     page.scroll(0);
-    assert!(page.question().is_none(), "one is on its way");
+    assert!(page.question().is_none(), "one question is in flight");
     page.answer_late(0);
-    assert_eq!(page.rows().len(), 23, "what came late is better than nothing");
-    let (serial, question) = page.question().expect("the newest comes next");
+    assert_eq!(page.rows().len(), 23, "a late answer is shown");
+    let (serial, question) = page.question().expect("the newest question is next");
     assert_eq!(question.scope, Scope::At(7));
-    page.answered(serial + 1, Answer::Tree(Box::default()));
-    assert_eq!(page.rows().len(), 23, "nobody asked that");
+    page.answer_with(serial + 1, Answer::Tree(Box::default()));
+    assert_eq!(page.rows().len(), 23, "an answer with an unknown serial is dropped");
 }
 
 impl Page {
-    /// Answers the first question a page of this test asked, whose serial is the latest one there is.
+    /// Answers the first question of a page, which has the highest serial so far.
     fn answer_late(&mut self, first: u32) {
         let rows: Vec<TreeRow> = (first..first + 107).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
-        self.answered(self.state.serial, Answer::Tree(Box::new(page)));
+        self.answer_with(self.state.serial, Answer::Tree(Box::new(page)));
     }
 }
 
 #[test]
-fn keys_lead_through_all_rows() {
+fn keys_move_through_all_rows() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
     assert_eq!(page.active().map(|row| (row.number, row.level)), Some((1, 2)));
     page.press(TreeCommand::PageDown);
-    assert_eq!((page.state.tree.active(), page.state.tree.scroll.rows()[0]), (11, 2), "the shortest way into view");
+    assert_eq!(
+        (page.state.tree.active(), page.state.tree.scroll.visible_rows()[0]),
+        (11, 2),
+        "scrolls no further than necessary"
+    );
     page.press(TreeCommand::Last);
     assert_eq!(page.state.tree.active(), ROWS - 1);
     page.answer(|_, _| {});
     assert_eq!(page.active().map(|row| row.fold), Some(FoldState::Leaf));
     page.press(TreeCommand::Down);
     assert_eq!(page.state.tree.active(), ROWS - 1);
-    page.press(TreeCommand::Out);
-    assert_eq!(page.active().map(|row| row.number), Some(ROWS - 2), "a leaf has nothing to close: its parent");
+    page.press(TreeCommand::CollapseOrParent);
+    assert_eq!(page.active().map(|row| row.number), Some(ROWS - 2), "a leaf cannot be closed, so its parent is active");
     page.press(TreeCommand::First);
     page.answer(|_, _| {});
     page.press(TreeCommand::Up);
     assert_eq!(page.state.tree.active(), 0);
-    page.press(TreeCommand::In);
-    assert_eq!(page.state.tree.active(), 1, "it is open: its first child");
+    page.press(TreeCommand::ExpandOrChild);
+    assert_eq!(page.state.tree.active(), 1, "first child of an open node");
 }
 
 #[test]
-fn a_parent_that_is_far_away_is_looked_for_by_the_worker() {
+fn parent_outside_loaded_rows_is_found_by_worker() {
     let mut page = Page::open();
-    page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000)));
+    page.answer(|_, fetch_tree| {
+        fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000));
+    });
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| {
         tree.revealed = Some((70_000, 70_000));
         tree.opened = vec![3, 9];
@@ -219,36 +222,36 @@ fn a_parent_that_is_far_away_is_looked_for_by_the_worker() {
     assert_eq!(question.reveal, Some(Reveal::Node(70_000)));
     assert_eq!(page.state.tree.active(), 70_000);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(3, Reach::One, FoldState::Open), (9, Reach::One, FoldState::Open)]);
+    assert_eq!(nodes(&question.folds), [(3, FoldScope::One, FoldState::Open), (9, FoldScope::One, FoldState::Open)]);
     assert!(question.rows[0] < 70_000 && 70_000 < question.rows[0] + question.rows[1]);
     assert_eq!(page.active().map(|row| row.node), Some(70_000));
 }
 
 #[test]
-fn folds_are_told_and_those_that_are_overruled_forgotten() {
+fn folds_are_sent_and_overridden_ones_dropped() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.fold = FoldState::Closed));
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Closed)]);
-    assert_eq!(question.reveal, Some(Reveal::Node(1)), "the active row stays where it is seen");
-    page.press(TreeCommand::In);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)]);
+    assert_eq!(question.reveal, Some(Reveal::Node(1)), "the active row keeps its position");
+    page.press(TreeCommand::ExpandOrChild);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Open)]);
-    page.press(TreeCommand::CloseBelow);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Open)]);
+    page.press(TreeCommand::CollapseBelow);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::AllBelow, FoldState::Closed)]);
-    page.press(TreeCommand::OpenAll);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::AllBelow, FoldState::Closed)]);
+    page.press(TreeCommand::ExpandAll);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(0, Reach::AllBelow, FoldState::Open)]);
-    page.press(TreeCommand::CloseAll);
+    assert_eq!(nodes(&question.folds), [(0, FoldScope::AllBelow, FoldState::Open)]);
+    page.press(TreeCommand::CollapseAll);
     let question = page.answer(|_, _| {});
-    let closed = [(0, Reach::AllBelow, FoldState::Closed), (0, Reach::One, FoldState::Open)];
+    let closed = [(0, FoldScope::AllBelow, FoldState::Closed), (0, FoldScope::One, FoldState::Open)];
     assert_eq!(nodes(&question.folds), closed);
-    page.act(Action::of(TreeAction::Toggled(4)));
+    page.act(Action::feature(TreeAction::Toggled(4)));
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds).last(), Some(&(4, Reach::One, FoldState::Closed)));
+    assert_eq!(nodes(&question.folds).last(), Some(&(4, FoldScope::One, FoldState::Closed)));
     for _ in 0..500 {
         page.press(TreeCommand::Toggle);
         if page.question().is_some() {
@@ -257,15 +260,15 @@ fn folds_are_told_and_those_that_are_overruled_forgotten() {
     }
     assert!(page.question().is_none());
     page.scroll(5000);
-    assert_eq!(page.question().map(|(_, question)| question.folds.len()), Some(3), "folds don't pile up");
+    assert_eq!(page.question().map(|(_, question)| question.folds.len()), Some(3), "folds do not accumulate");
 }
 
 #[test]
-fn a_subtree_is_focused_and_left_again() {
+fn subtree_is_focused_and_unfocused() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::Focus);
-    assert!(page.question().is_none(), "the root is the top already");
+    assert!(page.question().is_none(), "focusing the root does nothing");
     page.press(TreeCommand::Down);
     page.press(TreeCommand::Down);
     page.press(TreeCommand::Focus);
@@ -274,27 +277,31 @@ fn a_subtree_is_focused_and_left_again() {
         (tree.rows, tree.row_count) = (vec![row(2), row(3)], 2);
     });
     assert_eq!(question.focus, Some(2));
-    let way: Vec<(u32, String)> = view(&page.state.tree, &page.state).way;
+    let way: Vec<(u32, String)> = view(&page.state.tree, &page.state).path;
     assert_eq!(way, [(0, "f0".into()), (1, "f1".into()), (2, "f2".into())]);
-    page.act(Action::of(TreeAction::Focused(1)));
+    page.act(Action::feature(TreeAction::Focused(1)));
     assert_eq!(page.answer(|_, _| {}).focus, Some(1));
     page.press(TreeCommand::Back);
-    assert_eq!(page.answer(|_, _| {}).focus, Some(2), "where one was before");
+    assert_eq!(page.answer(|_, _| {}).focus, Some(2), "the previous focus");
     page.press(TreeCommand::Back);
     assert_eq!(page.answer(|_, _| {}).focus, None);
     page.press(TreeCommand::Back);
-    assert!(page.question().is_none(), "there is nothing before");
-    assert!(view(&page.state.tree, &page.state).way.is_empty());
+    assert!(page.question().is_none(), "no earlier focus");
+    assert!(view(&page.state.tree, &page.state).path.is_empty());
 }
 
 #[test]
-fn another_arrangement_has_other_nodes_and_a_place_of_its_own() {
+fn each_arrangement_keeps_its_own_nodes_and_position() {
     let mut page = Page::open();
     let first = page.state.views.arrangement;
-    assert_eq!(first, Arrangement { internal: Internal::Hidden, ..Arrangement::default() }, "own code first");
+    assert_eq!(
+        first,
+        Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
+        "internal frames are hidden by default"
+    );
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     page.answer(|_, _| {});
     page.press(TreeCommand::Select);
     assert_eq!(page.highlight(), Highlight::Node(first, 1));
@@ -308,26 +315,26 @@ fn another_arrangement_has_other_nodes_and_a_place_of_its_own() {
     assert_eq!(question.arrangement, Arrangement { internal: Internal::Shown, ..inverted });
     page.press(TreeCommand::NextMerge);
     assert_eq!(page.answer(|_, _| {}).arrangement.merge, Merge::Function);
-    page.act(Action::of(TreeAction::Merged(Merge::Line)));
+    page.act(Action::feature(TreeAction::Merged(Merge::Line)));
     page.answer(|_, _| {});
     page.press(TreeCommand::HideInternal);
     page.answer(|_, _| {});
     page.press(TreeCommand::Invert);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Closed)], "as it was left");
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)], "folds of the arrangement are kept");
     assert_eq!(page.state.tree.active(), 1);
-    // Another device: nothing of it holds.
+    // Another device resets arrangement, folds and focus.
     page.act(Action::DeviceChosen(1));
     let (_, question) = page.question().expect("the other device's tree");
     assert_eq!((question.arrangement, question.folds.len()), (first, 0));
 }
 
 #[test]
-fn the_active_row_stays_in_place_while_the_moment_moves() {
+fn active_row_keeps_position_while_cursor_moves() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.scroll(60);
-    page.act(Action::of(TreeAction::Clicked(63)));
+    page.act(Action::feature(TreeAction::Clicked(63)));
     assert_eq!(page.state.views.node, Some(63));
     page.state.views.scope = Scope::At(8);
     page.scroll(60);
@@ -336,9 +343,9 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
         tree.revealed = Some((53, 63));
     });
     assert_eq!(question.reveal, Some(Reveal::Node(63)));
-    assert_eq!((page.state.tree.active(), page.state.tree.scroll.rows()[0]), (53, 50));
+    assert_eq!((page.state.tree.active(), page.state.tree.scroll.visible_rows()[0]), (53, 50));
     assert_eq!(page.active().map(|row| (row.node, row.is_selected)), Some((63, true)));
-    // Gone: the row in its place is the active one.
+    // The node is gone, so the row in its place is active.
     page.state.views.scope = Scope::At(9);
     page.scroll(50);
     page.answer(|_, _| {});
@@ -346,105 +353,105 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
 }
 
 #[test]
-fn rows_of_the_arrangement_before_are_nobodys_nodes() {
+fn rows_of_previous_arrangement_cannot_be_selected() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     page.press(TreeCommand::Invert);
-    assert_eq!(page.highlight(), Highlight::Nothing, "its number means another node there, and is not asked about");
-    // The rows that are seen are those of before until the answer comes.
+    assert_eq!(page.highlight(), Highlight::Nothing, "its id is another node there, so it is not requested");
+    // Rows of the previous arrangement are shown until the answer arrives.
     let asked = page.question();
-    page.act(Action::of(TreeAction::Clicked(5)));
+    page.act(Action::feature(TreeAction::Clicked(5)));
     page.press(TreeCommand::Select);
     assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
-    let (serial, _) = asked.expect("the other tree was asked for");
+    let (serial, _) = asked.expect("the other tree was requested");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
-    page.answered(serial, Answer::Tree(Box::new(tree)));
+    page.answer_with(serial, Answer::Tree(Box::new(tree)));
     page.press(TreeCommand::Select);
-    assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
+    assert_eq!(page.state.views.node, Some(5), "the clicked row in the new tree");
 }
 
 #[test]
-fn an_allocation_without_a_row_may_have_one_at_another_moment() {
+fn allocation_without_row_is_revealed_after_cursor_moves() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.select(12);
     let question = page.answer(|_, _| {});
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
     page.scroll(1);
-    assert_eq!(page.question().and_then(|(_, question)| question.reveal), None, "it is not there: asked once");
+    assert_eq!(page.question().and_then(|(_, question)| question.reveal), None, "requested once");
     page.state.views.scope = Scope::At(9);
     page.act(Action::PointerLeft);
     let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
-    assert!(page.rows().iter().any(|row| row.is_marked));
+    assert!(page.rows().iter().any(|row| row.has_selected_allocation));
     page.state.views.scope = Scope::At(10);
     page.act(Action::PointerLeft);
-    assert_eq!(page.answer(|_, _| {}).reveal, Some(Reveal::Node(5)), "found, it is where it is");
+    assert_eq!(page.answer(|_, _| {}).reveal, Some(Reveal::Node(5)), "the found row is revealed as a node");
 }
 
 #[test]
-fn other_rules_make_other_trees_at_once() {
+fn changed_internal_frame_rules_request_new_tree() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
-    page.act(Action::Settings(SettingsAction::RulesDone));
-    let told = page.done.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
-    assert!(told && page.question().is_some(), "the first rules that differ from the defaults count as well");
+    page.act(Action::Settings(SettingsAction::RulesFinished));
+    let told = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
+    assert!(told && page.question().is_some(), "the first change from the defaults is sent too");
     assert_eq!(page.state.views.node, None);
 }
 
 #[test]
-fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
+fn selection_is_highlighted_and_escape_clears_it_first() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.select(12);
     let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
-    assert_eq!(page.active().map(|row| (row.node, row.is_marked)), Some((5, true)));
+    assert_eq!(page.active().map(|row| (row.node, row.has_selected_allocation)), Some((5, true)));
     assert_eq!(page.highlight(), Highlight::Stack(4));
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     assert_eq!(page.highlight(), Highlight::Node(page.state.views.arrangement, 3));
     page.press(TreeCommand::Select);
-    assert_eq!(page.highlight(), Highlight::Stack(4), "pressed again, it is given up");
+    assert_eq!(page.highlight(), Highlight::Stack(4), "a second press clears it");
     page.press(TreeCommand::Select);
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Stack(4), true));
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Nothing, false));
-    assert!(page.rows().iter().all(|row| !row.is_marked));
-    // One that is selected in another view is brought into view; it is no news afterwards.
+    assert!(page.rows().iter().all(|row| !row.has_selected_allocation));
+    // A node selected in another view is scrolled into view once.
     page.state.views.node = Some(70);
     page.act(Action::PointerLeft);
     let question = page.answer(|_, tree| tree.revealed = Some((70, 70)));
     assert_eq!(question.reveal, Some(Reveal::Node(70)));
     assert_eq!(page.active().map(|row| (row.node, row.is_selected)), Some((70, true)));
     page.scroll(0);
-    assert_eq!((page.question(), page.active()), (None, None), "a person may look elsewhere");
-    // The root is all of it: nothing stands out of everything.
-    page.act(Action::of(TreeAction::Clicked(0)));
+    assert_eq!((page.question(), page.active()), (None, None), "scrolling away does not jump back");
+    // The root contains everything, so it highlights nothing.
+    page.act(Action::feature(TreeAction::Clicked(0)));
     assert_eq!(page.state.views.node, None);
 }
 
 #[test]
-fn the_search_leads_from_row_to_row() {
+fn search_steps_through_matching_rows() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::NextMatch);
-    assert!(page.done.contains(&Effect::FocusFind), "nothing is looked for yet");
+    assert!(page.effects.contains(&Effect::FocusFind), "the search field is focused");
     page.act(Action::FindTyped("train".into()));
-    let find = page.done.iter().find_map(|effect| match effect {
+    let find = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let find = find.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.answered(find, Answer::Find(tally));
+    page.answer_with(find, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));
-    assert!(view(&page.state.tree, &page.state).searched);
+    assert!(view(&page.state.tree, &page.state).has_matches);
     assert_eq!(page.rows().first().map(|row| row.found.clone()), Some("2.00 KiB".into()));
     page.press(TreeCommand::NextMatch);
     let question = page.answer(|_, tree| tree.revealed = Some((1007, 1007)));
@@ -459,31 +466,34 @@ fn the_search_leads_from_row_to_row() {
 }
 
 #[test]
-fn rows_read_like_this() {
+fn row_has_expected_texts() {
     let mut page = Page::open();
-    page.answer(|_, tree| {
-        tree.total.bytes = 1 << 30;
-        tree.rows[2].weight = Weight { bytes: (1 << 30) / 3, count: 1200 };
-        tree.rows[2].parent_bytes = 1 << 29;
-        (tree.rows[2].forks, tree.rows[2].place) = (1, [1, 4]);
-        tree.rows[2].own = Weight { bytes: 512, count: 1 };
+    page.answer(|_, fetch_tree| {
+        fetch_tree.total.bytes = 1 << 30;
+        fetch_tree.rows[2].weight = Weight { bytes: (1 << 30) / 3, count: 1200 };
+        fetch_tree.rows[2].parent_bytes = 1 << 29;
+        (fetch_tree.rows[2].forks, fetch_tree.rows[2].place) = (1, [1, 4]);
+        fetch_tree.rows[2].own = Weight { bytes: 512, count: 1 };
     });
     let rows = page.rows();
     let row = &rows[2];
-    assert_eq!((row.name.as_str(), row.place.as_str()), ("f2", "/home/me/project/train.py:2"));
-    assert_eq!((row.bytes.as_str(), row.more[1].as_str(), row.more[2].as_str()), ("341 MiB", "1,200", "512 B"));
+    assert_eq!((row.name.as_str(), row.location.as_str()), ("f2", "/home/me/project/train.py:2"));
+    assert_eq!(
+        (row.bytes.as_str(), row.last_columns[1].as_str(), row.last_columns[2].as_str()),
+        ("341 MiB", "1,200", "512 B")
+    );
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
-    assert_eq!((row.more[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
-    assert_eq!((row.heat, row.level, row.among, row.indent_px), (2, 3, [2, 4], 14));
-    assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child stands a little to the right");
+    assert_eq!((row.last_columns[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
+    assert_eq!((row.share_level, row.level, row.sibling, row.indent_px), (2, 3, [2, 4], 14));
+    assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child is slightly indented");
     assert_eq!(row.title, "f2\n/home/me/project/train.py:2");
 }
 
 #[test]
-fn shares_are_exact_at_their_ends() {
+fn shares_near_0_and_100_percent_are_not_rounded_to_them() {
     assert_eq!([0, 1, 999, 1000].map(|part| percent(part, 1000)), ["0 %", "0.1 %", "99.9 %", "100 %"]);
-    assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "all but a byte is not all");
-    assert_eq!(percent(1237, 10_000), "12.4 %", "to the nearest tenth");
+    assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "one byte less is not 100 %");
+    assert_eq!(percent(1237, 10_000), "12.4 %", "rounds to the nearest tenth");
     assert_eq!((percent(1, u64::MAX), percent(0, 0), per_mille(5, 0)), ("< 0.1 %".into(), "0 %".into(), 0));
-    assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(heat), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+    assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(share_level), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
 }

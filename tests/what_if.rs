@@ -1,6 +1,6 @@
-//! The simulated allocator through the engine: in slices as at once, parts of an answer before the whole, nothing where nothing can be said.
+//! The allocator simulation through the engine: sliced answers, partial answers, and questions without a prediction.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -15,7 +15,7 @@ fn generated(words: &str) -> Opened {
     open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap()
 }
 
-/// All answers to a question; each slice may do so many pieces of work.
+/// All answers to a question, in slices of `pieces` units of work.
 fn answers(opened: &mut Opened, device: i64, question: &WhatIfQuestion, pieces: usize) -> Vec<WhatIf> {
     let what = Question::WhatIf(Box::new(question.clone()));
     opened.engine.request(Request::Ask(Ask { serial: 9, device, what }));
@@ -66,9 +66,9 @@ fn generated_traces_are_reproduced() {
     }
 }
 
-/// The generator's allocator is another than the simulated one, and does the same.
+/// The generator's allocator is a separate implementation with the same results.
 #[test]
-fn generated_traces_of_every_kind_are_reproduced() {
+fn generated_traces_with_all_options_are_reproduced() {
     for words in [
         "--events 20000 --expandable",
         "--events 12000 --oom",
@@ -96,7 +96,7 @@ fn generated_traces_of_every_kind_are_reproduced() {
 }
 
 #[test]
-fn a_recorded_oom_tells_the_capacity_and_happens_again() {
+fn recorded_oom_gives_capacity_and_is_reproduced() {
     let mut opened = generated("--events 20000 --oom");
     let last = opened.summary.devices[0].events as i64 - 1;
     let answers = answers(&mut opened, 0, &question(), usize::MAX);
@@ -109,7 +109,7 @@ fn a_recorded_oom_tells_the_capacity_and_happens_again() {
 }
 
 #[test]
-fn slices_come_to_the_same_and_parts_come_before_the_whole() {
+fn sliced_answer_is_equal_and_partial_answers_come_first() {
     let mut opened = generated("--events 20000 --pending");
     let once = answers(&mut opened, 0, &question(), usize::MAX);
     let mut again = generated("--events 20000 --pending");
@@ -120,7 +120,7 @@ fn slices_come_to_the_same_and_parts_come_before_the_whole() {
     let runs = once[0].runs.len();
     assert_eq!(counts, (1..=runs).chain([runs]).collect::<Vec<_>>());
     assert_eq!(parts.iter().filter(|part| part.is_complete).count(), 1);
-    // A newer question takes the place of one that is not answered.
+    // A newer question replaces an unanswered one.
     question.tries = false;
     let ask = |question: &WhatIfQuestion| {
         Request::Ask(Ask { serial: 9, device: 0, what: Question::WhatIf(Box::new(question.clone())) })
@@ -135,7 +135,7 @@ fn slices_come_to_the_same_and_parts_come_before_the_whole() {
 }
 
 #[test]
-fn what_has_no_allocations_and_what_is_not_there_predict_nothing() {
+fn host_memory_and_unknown_device_have_no_prediction() {
     let mut opened = generated("--events 2000 --host");
     let host = answers(&mut opened, -1, &question(), usize::MAX);
     assert_eq!(host[0].proof.refused.as_deref(), Some("pinned host memory has an allocator of its own"));
@@ -143,7 +143,7 @@ fn what_has_no_allocations_and_what_is_not_there_predict_nothing() {
     assert!(answers(&mut opened, 7, &question(), usize::MAX).is_empty());
 }
 
-/// The bytes of each allocation under a plan; each slice may do so many pieces of work.
+/// Planned size of each allocation, computed in slices of `pieces` units of work.
 fn sizes(opened: &mut Opened, plan: &PlanQuestion, pieces: usize) -> Vec<u64> {
     let what = Question::PlannedSizes(Box::new(plan.clone()));
     opened.engine.request(Request::Ask(Ask { serial: 9, device: 0, what }));
@@ -160,7 +160,7 @@ fn sizes(opened: &mut Opened, plan: &PlanQuestion, pieces: usize) -> Vec<u64> {
 }
 
 #[test]
-fn planned_sizes_are_what_the_simulation_runs_with() {
+fn simulation_uses_planned_sizes() {
     let mut opened = generated("--events 20000");
     let group = |name: &str, factor: &str| (PlanGroup::Named(name.to_owned()), Factor::parse(factor).unwrap());
     let plan = |groups, batch: &str| PlanQuestion { groups, batch: Factor::parse(batch).unwrap(), capacity: None };
@@ -181,7 +181,7 @@ fn planned_sizes_are_what_the_simulation_runs_with() {
         assert!(recorded < 16 || is_large == (found >= 3), "{recorded} B became {planned} B");
     }
     assert!(seen[1] > 0 && seen[2] + seen[5] > 0 && seen[4] > 0, "{seen:?}");
-    // The simulation has the sizes that were asked for last.
+    // The simulation uses the sizes requested last.
     let question = WhatIfQuestion { is_planned: true, ..WhatIfQuestion::default() };
     let peak = |opened: &mut Opened| answers(opened, 0, &question, usize::MAX)[0].runs[0].peak_reserved;
     let larger = peak(&mut opened);
@@ -191,7 +191,7 @@ fn planned_sizes_are_what_the_simulation_runs_with() {
     let as_recorded = answers(&mut opened, 0, &question, usize::MAX);
     assert_eq!(as_recorded, answers(&mut opened, 0, &WhatIfQuestion::default(), usize::MAX));
     assert!(as_recorded[0].runs[0].peak_reserved < larger);
-    // What cannot be searched for has no sizes.
+    // A group that cannot be searched for has no sizes.
     assert!(sizes(&mut opened, &plan(vec![group("#x", "2x")], "1"), usize::MAX).is_empty());
     let refused = &answers(&mut opened, 0, &question, usize::MAX)[0].proof.refused;
     assert_eq!(refused.as_deref(), Some("the sizes of the plan are not known"));

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The README's first block from a fresh clone: `./run wheel`, then the wheel and the source distribution, each in an environment of its own:
-# installed with pip, a training script recorded with `memscape run`, and its snapshots served. `./run test --all` calls it: it builds twice.
+# Runs the README's first code block in a fresh clone. Builds the wheel and the source distribution, installs each with
+# pip in its own environment, records a training script with `memscape run` and serves its snapshots. Called by `./run
+# test --all`.
 #
-#   tests/wheel.sh [SKIPPED]   what could not be tested here is appended to the file SKIPPED
+#   tests/wheel.sh [SKIPPED]   reasons for skipped steps are appended to the file SKIPPED
 #
-# MEMSCAPE_DIST=FOLDER    is dist/ of a checkout of the same commit: the page is not built again
-# MEMSCAPE_WHEEL=FOLDER   is where cargo builds, kept for the next time (target/wheel-test); cloned, it is the clone's own target/
-# MEMSCAPE_SDIST_PROFILE  is the profile that the source distribution is built with: dev, which is quicker, or release
+# MEMSCAPE_DIST=FOLDER    dist/ of a checkout of the same commit, to reuse the page
+# MEMSCAPE_WHEEL=FOLDER   where cargo builds, kept for later runs (default target/wheel-test)
+# MEMSCAPE_SDIST_PROFILE  profile for building the source distribution: dev (the default, faster) or release
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 checkout=$PWD
@@ -16,7 +17,7 @@ say() { printf 'wheel: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
 python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "the wheel: no python3 with venv" >>"$skipped"; exit 0; }
-# `run` builds in the folder target/ of its checkout.
+# `run` builds in target/ of its checkout.
 unset CARGO_TARGET_DIR
 folder=$(mktemp -d)
 serving=
@@ -31,14 +32,14 @@ git clone --quiet --no-local "$checkout" "$folder/memscape"
 cd "$folder/memscape"
 [[ -z $(git -C "$checkout" status --porcelain) ]] || say "uncommitted changes are not in the clone"
 mkdir -p "$built" target
-# Only what cargo built: the registry's crates are the same, those of the clone are built again.
+# Reuses compiled dependencies. Crates of the clone are rebuilt.
 for name in release x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do
     mkdir -p "$built/$name"
     ln -s "$built/$name" "target/$name"
 done
 if [[ -n ${MEMSCAPE_DIST:-} ]]; then
     cp -R "$MEMSCAPE_DIST" dist
-    # As if it had been built here; ./run compares what the page is made of with what is written here.
+    # Makes ./run treat the page as up to date.
     cp "$MEMSCAPE_DIST/../target/page.fingerprint" target/
 fi
 
@@ -61,7 +62,7 @@ for step in range(3):
     optimizer.step()
 END
 
-# first_block PACKAGE NAME: the commands of the README, in a new environment, with the stand-in for PyTorch.
+# first_block PACKAGE NAME: runs the README's commands in a new environment, with the stand-in for PyTorch.
 first_block() {
     local package=$PWD/$1 environment=$folder/$2 answer= address
     say "$2: pip install $1"
@@ -86,21 +87,21 @@ first_block() {
         sleep 0.1
     done
     [[ -n $address ]] || { cat "$folder/$2.log" >&2; fail "$2: nothing is served"; }
-    # The page, and the list of snapshots that its address leads to.
+    # The page, and the list of snapshots in its address.
     answer=$("$environment/bin/python" - "$address" <<'END'
 import sys, urllib.request
 with urllib.request.urlopen(sys.argv[1]) as page:
     print(page.url.partition("#")[2], "part-wasm" in page.read().decode())
 END
     ) || fail "$2: memscape serve does not answer"
-    [[ $answer == *exit.pickle.gz*True ]] || fail "$2: memscape serve answers something else: $answer"
+    [[ $answer == *exit.pickle.gz*True ]] || fail "$2: unexpected answer of memscape serve: $answer"
     kill "$serving"
     wait "$serving" 2>/dev/null || true
     serving=
 }
 
 first_block "$wheel" wheel
-# Release takes minutes more, and builds the same sources.
+# A release build takes minutes longer.
 export MATURIN_PEP517_ARGS="--profile ${MEMSCAPE_SDIST_PROFILE:-dev}"
 CARGO_TARGET_DIR=$built/sdist first_block "$sdist" sdist
 say "the wheel and the source distribution are installed, record and serve"

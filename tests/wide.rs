@@ -1,55 +1,55 @@
-//! One file with hundreds of thousands of lines that each allocate: every question has its answer in slices, and none has its work done
-//! while it is handed over.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! One file with hundreds of thousands of source lines that each allocate. Every question is answered in short slices,
+//! and handing over an answer does no work.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,
-    TreeQuestion, Weight,
+    Arrangement, FlameQuestion, Fold, MomentSpec, Reveal, Scope, SortDirection, TableColumn, TableFilter,
+    TableQuestion, TableSort, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use numbered::{Open, lines, open};
+use numbered::{OpenFile, open, pickle_of_lines};
 use std::time::Duration;
 
 const LINES: u32 = 300_000;
 const FIND: u32 = 5;
 
-/// What a slice may take here: the tests are not optimised, and share the machine with others.
-const LONGEST: Duration = Duration::from_millis(120);
+/// Longest accepted slice. Tests are not optimized and share the machine.
+const MAX_SLICE: Duration = Duration::from_millis(120);
 
-/// Asks, and notes where the engine did not ask for the time for long.
-fn ask(open: &mut Open, what: &str, request: Request) -> Reply {
+/// Sends a request and records slices that check the clock too late.
+fn ask(open: &mut OpenFile, what: &str, request: Request) -> Reply {
     open.slowest = Duration::ZERO;
     let reply = open.reply(request);
     println!("{what}: {:?}", open.slowest);
-    if open.slowest > LONGEST {
+    if open.slowest > MAX_SLICE {
         open.slow.push(format!("{what}: {:?} without a question for the time", open.slowest));
     }
     reply
 }
 
-fn tree(open: &mut Open, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
+fn tree(open: &mut OpenFile, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
     let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
     let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
         ask(open, what, Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(question) }))
     else {
-        panic!("another reply")
+        panic!("unexpected reply")
     };
     assert_eq!((page.row_count, page.total, page.revealed.is_some()), (LINES + 1, total(), reveal.is_some()));
     page.rows.iter().map(|row| row.weight.bytes).collect()
 }
 
-/// Each line allocates 1 to 1000 bytes, one after the other.
+/// Total over all lines, which allocate 1 to 1000 bytes in turn.
 fn total() -> Weight {
     Weight { bytes: u64::from(LINES / 1000) * 500_500, count: LINES }
 }
 
 #[test]
-fn no_question_holds_the_worker_up() {
-    let bytes = lines("/home/me/a.py", LINES);
-    // A machine that has other work to do as well makes any slice long, but not the same one each time.
+fn every_question_is_answered_in_short_slices() {
+    let bytes = pickle_of_lines("/home/me/a.py", LINES);
+    // A busy machine can make any slice long, but not the same one every time.
     let mut always = questions(&bytes);
     for _ in 0..3 {
         if always.is_empty() {
@@ -62,12 +62,12 @@ fn no_question_holds_the_worker_up() {
     assert!(always.is_empty(), "{always:#?}");
 }
 
-/// Asks everything, and tells what took long.
+/// Sends every question. Returns those with slices that took too long.
 fn questions(bytes: &[u8]) -> Vec<String> {
     let mut open = open(bytes);
 
-    // What a ruler asks.
-    let at = (0..=LINES).step_by(1000).map(At::Moment).collect();
+    // The ruler's request.
+    let at = (0..=LINES).step_by(1000).map(MomentSpec::Moment).collect();
     let reply = ask(&mut open, "moments", Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }));
     let Reply::Answer { answer: Answer::Moments(moments), .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
@@ -75,7 +75,7 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     let find = Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find("a.py".to_owned()) });
     assert!(matches!(ask(&mut open, "find", find), Reply::Answer { answer: Answer::Find(_), .. }));
 
-    // Equal ones by number: 300 lines of 1000 bytes come first.
+    // Rows of equal size are sorted by id: 300 lines of 1000 bytes come first.
     let bytes = tree(&mut open, "tree", vec![], None, [299, 4]);
     assert_eq!(bytes, [1000, 1000, 999, 999]);
     tree(&mut open, "the next match", vec![], Some(Reveal::MatchAfter(77_777)), [0, 10]);
@@ -95,16 +95,16 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     let Reply::Answer { answer: Answer::Sources(page), .. } = reply else { panic!("{reply:?}") };
     let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
     assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
-    // The heaviest lines, and of equal ones the first.
+    // The largest lines, and of equal ones the first.
     let lines: Vec<&str> = file.lines.iter().skip(299).take(2).map(|line| line.line.as_str()).collect();
     assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
 
-    // By call site, then by size, with every hundredth row chosen.
+    // Sorted by call site, then by size, with every hundredth row selected.
     for column in [TableColumn::Site, TableColumn::Size] {
         let question = TableQuestion {
             scope: Scope::Ever,
             filter: TableFilter::default(),
-            sort: TableSort { column, way: SortWay::Descending },
+            sort: TableSort { column, way: SortDirection::Descending },
             rows: [0, 3],
             reveal: None,
             chosen: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),

@@ -1,7 +1,7 @@
-//! The page's windows and the engine's geometry together: what is asked while moving about, what overtakes what, and that the same
-//! window is the same picture however one came there.
+//! The page's windows with the engine's geometry: requests while panning and zooming, newer windows replacing older
+//! ones, and the same picture for the same window by any path.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "how a test fails")]
+#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::generate;
 use crate::opened;
@@ -9,9 +9,9 @@ use crate::opened;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::drawing::Canvas;
+use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::navigate::Plane;
-use memscape::ui::shown::Canvas;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command, Effect, State, update};
 use opened::Opened;
@@ -21,21 +21,21 @@ const CANVAS: Canvas = Canvas { width_px: 320, height_px: 200, scale: 1.0 };
 fn generated() -> Opened {
     let words = "--events 20000 --layers 4 --frames 6 --pending".split(' ').map(str::to_owned);
     let (options, _) = generate::Options::parse(words).expect("known options");
-    let (bytes, _) = generate::generate(&options, Vec::new()).expect("memory is patient");
-    opened::open(&bytes).expect("a whole file")
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to memory succeeds");
+    opened::open(&bytes).expect("a complete file")
 }
 
-/// A page and its engine, without a browser between them.
+/// A page and its engine, without a browser.
 struct Page {
     state: State,
     opened: Opened,
-    /// The windows asked for so far, each answered at once.
-    asked: Vec<View>,
+    /// Windows requested so far. Each is answered at once.
+    requested_views: Vec<View>,
 }
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page { state: State::default(), opened: generated(), asked: Vec::new() };
+        let mut page = Page { state: State::default(), opened: generated(), requested_views: Vec::new() };
         page.act(Action::Resized(CANVAS));
         page.act(Action::FilesGiven(vec![GivenFile { name: "test.pickle".into(), bytes: 10 }]));
         let summary = Box::new(page.opened.summary.clone());
@@ -50,7 +50,7 @@ impl Page {
             for effect in std::mem::take(&mut effects) {
                 let Effect::Ask(request) = effect else { continue };
                 if let Request::Ask(Ask { what: Question::Scene { view, .. }, .. }) = request {
-                    self.asked.push(view);
+                    self.requested_views.push(view);
                 }
                 self.opened.engine.request(request);
                 while self.opened.engine.step(&mut || true) == Work::More {}
@@ -62,7 +62,7 @@ impl Page {
         }
     }
 
-    fn wheel(&mut self, axis: WheelAxis, x: f64, delta: f64) {
+    fn wheel(&mut self, axis: WheelAction, x: f64, delta: f64) {
         self.act(Action::Wheel { axis, at: Pointer { x, y: 70.0 }, delta });
     }
 
@@ -76,67 +76,68 @@ impl Page {
 }
 
 #[test]
-fn panning_within_the_margin_asks_nothing_and_never_shows_what_is_not_there() {
+fn panning_within_margin_requests_no_scene() {
     let mut page = Page::open();
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    let (before, start) = (page.asked.len(), page.view().left_px);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    let (before, start) = (page.requested_views.len(), page.view().left_px);
     let mut places = Vec::new();
     for _ in 0..800 {
-        page.wheel(WheelAxis::MoveEvents, 0.0, 1.0);
+        page.wheel(WheelAction::MoveEvents, 0.0, 1.0);
         let (view, scene) = (page.view(), page.scene().view);
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         assert!(scene.left_px <= view.left_px && right(&scene) >= right(&view), "{view:?} in {scene:?}");
-        if page.asked.len() > before + places.len() {
+        if page.requested_views.len() > before + places.len() {
             places.push(view.left_px - start);
         }
     }
-    assert_eq!(page.view().left_px, start + 800, "it did move");
-    assert!(places.len() >= 3, "far enough to need new geometry: {places:?}");
-    // Half a window of margin, of which a quarter is kept: three eighths of the window go by between two questions.
+    assert_eq!(page.view().left_px, start + 800, "the window moved");
+    assert!(places.len() >= 3, "not panned far enough to need new scenes: {places:?}");
+    // The margin is half a window and a quarter of the margin is kept, so the window moves by at least 3/8 of its width
+    // between two requests.
     let least = i64::from(CANVAS.width_px) * 3 / 8 - 1;
-    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= least), "asked too often, at {places:?}");
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= least), "too many requests, at {places:?}");
 }
 
 #[test]
-fn zooming_in_and_out_again_returns_to_the_same_picture() {
+fn zoom_in_and_out_returns_to_same_picture() {
     let mut page = Page::open();
     let (view, scene) = (page.view(), page.scene().clone());
     assert!(scene.quads.len() > 100);
     for (x, notches) in [(3.0, 1), (160.0, 12), (319.0, 40), (77.0, 90)] {
-        for axis in [WheelAxis::ZoomEvents, WheelAxis::ZoomBytes] {
+        for axis in [WheelAction::ZoomEvents, WheelAction::ZoomBytes] {
             (0..notches).for_each(|_| page.wheel(axis, x, -100.0));
             assert_ne!(page.scene().view, view);
         }
-        for axis in [WheelAxis::ZoomBytes, WheelAxis::ZoomEvents] {
+        for axis in [WheelAction::ZoomBytes, WheelAction::ZoomEvents] {
             (0..=notches).for_each(|_| page.wheel(axis, 320.0 - x, 100.0));
         }
         assert_eq!(page.view(), view);
-        assert!(*page.scene() == scene, "the same window, another picture");
+        assert!(*page.scene() == scene, "same window, different picture");
     }
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::FitBoth));
     assert!(page.view() == view && *page.scene() == scene);
 }
 
-/// The answers, with the serial of each.
+/// Answered scenes with their serials.
 fn scenes(opened: &mut Opened) -> Vec<(u32, Scene)> {
     while opened.engine.step(&mut || true) == Work::More {}
     let replies = std::iter::from_fn(|| opened.engine.next_reply());
     replies
         .map(|reply| match reply {
             Reply::Answer { serial, answer: Answer::Scene(scene) } => (serial, *scene),
-            other => panic!("a scene was asked for, not {other:?}"),
+            other => panic!("expected a scene, got {other:?}"),
         })
         .collect()
 }
 
 #[test]
-fn a_newer_window_overtakes_an_older_one() {
+fn newer_window_replaces_older_request() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
-    let plane = Plane::of(&device, Axis::Events);
+    let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
     let ask = |serial, view, looks| {
@@ -144,7 +145,7 @@ fn a_newer_window_overtakes_an_older_one() {
     };
     let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
     for looks in [Looks::default(), grouped] {
-        // However far the older one has come.
+        // Independent of the progress of the older one.
         for slices in [0, 1, 2, 5, 9] {
             opened.engine.request(ask(1, whole, looks));
             for _ in 0..slices {
@@ -153,7 +154,7 @@ fn a_newer_window_overtakes_an_older_one() {
                     pieces -= 1;
                     pieces > 0
                 });
-                assert_eq!(work, Work::More, "the older one is still in work");
+                assert_eq!(work, Work::More, "the older request is unfinished");
             }
             opened.engine.request(ask(2, near, Looks::default()));
             let answered = scenes(&mut opened);
@@ -164,10 +165,10 @@ fn a_newer_window_overtakes_an_older_one() {
 }
 
 #[test]
-fn a_window_is_the_same_picture_after_any_other() {
+fn window_gives_same_picture_after_any_other() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
-    let plane = Plane::of(&device, Axis::Events);
+    let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let views = [0.5, 0.03, 0.0005].map(|factor| plane.with_margin(plane.zoom_events(whole, 200.0, factor)));
     let looks = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]
@@ -185,7 +186,7 @@ fn a_window_is_the_same_picture_after_any_other() {
     let backwards = looks.iter().rev().flat_map(|looks| views.map(|view| (view, *looks)));
     let again: Vec<Scene> = backwards.map(|(view, looks)| of(view, looks)).collect();
     for (one, other) in first.chunks(views.len()).zip(again.chunks(views.len()).rev()) {
-        assert!(one == other, "another picture of the same windows");
+        assert!(one == other, "same windows, different picture");
     }
-    assert!(first[0] != first[views.len()], "another order is another picture");
+    assert!(first[0] != first[views.len()], "regrouping changes the picture");
 }

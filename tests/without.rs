@@ -1,35 +1,35 @@
-//! The peak without a group, against brute force: the group is left out, and the curve added up again.
+//! The peak without a group, compared with brute force: the group is left out and the curve summed again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
-use memscape::analysis::{Changes, PeakWithout, Without};
-use memscape::pickle::{Limits, Machine};
+use memscape::analysis::{Changes, GroupEffect, PeakWithout};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Reader, Snapshot};
 use proptest::prelude::*;
 
-/// The histories of a pickle.
+/// Decodes a pickle and returns the history of each device.
 pub(crate) fn histories(name: &str, pickle: &[u8]) -> (Snapshot, Vec<DeviceHistory>) {
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     assert!(machine.feed(pickle).is_ok(), "{name}");
-    let Ok((reader, root)) = machine.finish() else { panic!("{name}: no whole pickle") };
-    let (snapshot, recorder) = reader.finish(root).expect("a whole snapshot");
+    let Ok((reader, root)) = machine.finish() else { panic!("{name}: incomplete pickle") };
+    let (snapshot, recorder) = reader.finish(root).expect("a complete snapshot");
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, _) = builder.finish();
     (snapshot, histories)
 }
 
-/// Live bytes at every moment, of the allocations that count.
+/// Live bytes after each event, of the allocations that `counts` accepts.
 pub(crate) fn curve(history: &DeviceHistory, counts: impl Fn(AllocationId) -> bool) -> Vec<i64> {
     let mut grows = vec![0i64; history.event_count() as usize + 1];
-    for (id, (born, died, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
-        if counts(id) && died > born {
-            grows[born as usize] += size as i64;
-            if let Some(end) = grows.get_mut(died as usize) {
+    for (id, (allocated_at, freed_at, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+        if counts(id) && freed_at > allocated_at {
+            grows[allocated_at as usize] += size as i64;
+            if let Some(end) = grows.get_mut(freed_at as usize) {
                 *end -= size as i64;
             }
         }
@@ -41,20 +41,20 @@ pub(crate) fn curve(history: &DeviceHistory, counts: impl Fn(AllocationId) -> bo
     live.collect()
 }
 
-/// The first moment with the most, and how much that is.
+/// First event with the maximum, and the maximum.
 pub(crate) fn highest(curve: &[i64]) -> (u32, i64) {
     let most = *curve.iter().max().unwrap();
     (curve.iter().position(|&live| live == most).unwrap() as u32, most)
 }
 
-/// The peak without each group, in one run that is out of time whenever it looks at the clock.
-fn told(history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) -> Vec<Without> {
+/// The peak without each group, computed with a time slice that is exhausted at every check.
+fn peaks_without(history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) -> Vec<GroupEffect> {
     let drawn = |event| history.drawn_change(event);
     let peak = Curve::new(&history.drawn, &drawn).max_in(0..u32::MAX).map_or(0, |(moment, _)| moment.0);
     let mut without = PeakWithout::new(groups, peak);
     let mut changes = Changes::default();
     loop {
-        let done = changes.step(history, &mut Slice::new(&mut || false), |change| {
+        let done = changes.step(history, &mut TimeSlice::new(&mut || false), |change| {
             without.change(of(change.id), change.moment, change.bytes);
             without.add(change.moment, change.bytes);
         });
@@ -70,40 +70,40 @@ fn hash(seed: u64, id: u32) -> u64 {
 }
 
 fn check(name: &str, history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) {
-    let told = told(history, groups, &of);
+    let told = peaks_without(history, groups, &of);
     let whole = curve(history, |_| true);
     let (at, peak) = highest(&whole);
-    assert_eq!(peak, history.numbers.drawn_peak as i64, "{name}: the baseline counts");
+    assert_eq!(peak, history.numbers.drawn_peak as i64, "{name}: the baseline is included");
     for (group, told) in (0u32..).zip(&told) {
         let rest = curve(history, |id| of(id) != group);
         let (moment, peak) = highest(&rest);
         let at_peak = whole[at as usize] - rest[at as usize];
-        let expected = Without { at_peak: at_peak as u64, peak: peak as u64, moment };
+        let expected = GroupEffect { at_peak: at_peak as u64, peak: peak as u64, moment };
         assert_eq!(*told, expected, "{name}, device {}, group {group} of {groups}", history.device);
     }
 }
 
 #[test]
-fn real_files_agree_with_brute_force_for_random_groups() {
+fn random_groups_match_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     for path in files {
         let name = path.display().to_string();
         let (_, histories) = histories(&name, &std::fs::read(&path).unwrap());
         for history in &histories {
             for (seed, groups) in [(1, 1), (2, 3), (3, 16), (4, 40)] {
-                // Groups of very different sizes, and some that nothing belongs to.
+                // Groups of very different sizes, some of them empty.
                 check(&name, history, groups, |id| {
                     let hash = hash(seed, id.0);
                     (hash % (groups as u64 + 1)).min(hash >> 40 & 63) as u32
                 });
             }
-            // Neighbours belong together, as they do in call sites and steps.
+            // Adjacent allocations share a group, as in call sites and steps.
             check(&name, history, 12, |id| id.0 / 97 % 12);
         }
     }
 }
 
-/// What happens in a made history: an allocation, the free of an earlier one, or nothing.
+/// A snapshot from steps: an allocation, the free of an earlier one, or nothing.
 fn snapshot(steps: &[(bool, u16, u8)], early: &[u16]) -> Vec<u8> {
     use serde_json::json;
     let mut live: Vec<(u64, u64)> = Vec::new();
@@ -120,7 +120,7 @@ fn snapshot(steps: &[(bool, u16, u8)], early: &[u16]) -> Vec<u8> {
                 events.push(json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": []}));
             }
         } else {
-            // Few sizes, so that the same totals come again.
+            // Few sizes, so that totals repeat.
             let (addr, size) = (place << 20, u64::from(size % 5) * 512);
             events.push(json!({"action": "alloc", "addr": addr, "size": size, "stream": 0, "frames": []}));
             live.push((addr, size));
@@ -136,7 +136,7 @@ fn snapshot(steps: &[(bool, u16, u8)], early: &[u16]) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn made_histories_agree_with_brute_force(
+    fn generated_histories_match_brute_force(
         steps in prop::collection::vec((any::<bool>(), any::<u16>(), any::<u8>()), 0..300),
         early in prop::collection::vec(0u16..3000, 0..5),
         groups in 1usize..9,
@@ -149,9 +149,9 @@ proptest! {
     }
 }
 
-/// A staircase that falls and rises again holds more tops than are kept at once; what is dropped is what no group can ask for.
+/// A falling and rising staircase has more maxima than are kept. Only maxima that no group needs are dropped.
 #[test]
-fn many_tops_are_dropped_without_harm() {
+fn dropped_maxima_do_not_change_result() {
     let steps: u32 = 20_000;
     let groups = 7;
     let mut without = PeakWithout::new(groups, 0);
@@ -166,7 +166,7 @@ fn many_tops_are_dropped_without_harm() {
         (now[group], live) = (now[group] + grows, live + grows);
         curves.iter_mut().zip(&now).for_each(|(curve, now)| curve.push(live - now));
     }
-    assert!(without.heap_bytes() < 300_000, "{} B for {steps} tops", without.heap_bytes());
+    assert!(without.heap_bytes() < 300_000, "{} B for {steps} maxima", without.heap_bytes());
     for (told, curve) in without.finish().iter().zip(&curves) {
         let (moment, peak) = highest(curve);
         assert_eq!((told.moment, told.peak), (moment, peak.max(0) as u64));

@@ -63,7 +63,7 @@ pub struct WhatIf {
     pub is_complete: bool,
 }
 
-/// How well the simulation reproduces the recording.
+/// Agreement of the simulation with the recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfProof {
     /// Recorded settings, as a line of `PYTORCH_CUDA_ALLOC_CONF`.
@@ -165,7 +165,7 @@ pub struct WhatIfCourse {
     /// Event that ends the run before the end of the recording: a request that fails, or one that failed in the
     /// recording but succeeds here. −1 is before the first event.
     pub ends_at: Option<i64>,
-    /// True if a curve has more than [`MOST_POINTS`](crate::course::MOST_POINTS) changes. It then has the minimum and
+    /// True if a curve has more than [`MAX_POINTS`](crate::course::MAX_POINTS) changes. It then has the minimum and
     /// maximum of each of 32,768 equal parts of the events.
     pub is_thinned: bool,
 }

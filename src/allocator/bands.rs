@@ -6,7 +6,7 @@ use super::plan::{Outcome, Plan, StartState};
 use super::recording::Recording;
 use super::run::Run;
 use super::settings::{BlockOrder, Limits};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Progress of a run and its repetitions.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,13 @@ impl Band {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, plan: &Plan, doubts: Doubts, slice: &mut Slice) -> Sliced<Banded> {
+    pub fn step(
+        &mut self,
+        recording: &Recording,
+        plan: &Plan,
+        doubts: Doubts,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Banded> {
         let plans = plans(plan, doubts);
         while let Some((_, plan)) = plans.get(self.done.len()) {
             let run = self.run.get_or_insert_with(|| Box::new(Run::new(recording, plan)));

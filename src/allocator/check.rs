@@ -17,7 +17,7 @@ use super::rounding::rounded;
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
 use super::verdict::{Verdict, common};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use std::collections::BTreeMap;
 
 /// Progress of a check.
@@ -99,7 +99,7 @@ impl Check {
     ///
     /// # Errors
     /// Returns an error if the slice has no time left.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Verdict> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Verdict> {
         while self.next < recording.steps.len() {
             slice.tick()?;
             let at = self.next as u32;

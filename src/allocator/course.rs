@@ -1,9 +1,9 @@
 //! Curves of a run: bytes over events in a bounded number of points.
 
 /// Maximum number of points of a curve.
-pub const MOST_POINTS: usize = 1 << 16;
+pub const MAX_POINTS: usize = 1 << 16;
 /// Number of equal parts of the events. A thinned curve keeps the minimum and maximum of each part.
-const PARTS: u32 = (MOST_POINTS / 2) as u32;
+const PARTS: u32 = (MAX_POINTS / 2) as u32;
 
 /// Reserved and allocated bytes of a run over its events.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Curve {
     }
 
     fn change(&mut self, event: u32, bytes: u64) {
-        if self.thinned.is_none() && self.points.len() < MOST_POINTS {
+        if self.thinned.is_none() && self.points.len() < MAX_POINTS {
             self.points.push((event, bytes));
         } else {
             if self.thinned.is_none() {

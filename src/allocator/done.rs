@@ -11,7 +11,7 @@ pub(super) struct Done {
 }
 
 /// Maximum number of cached results of each kind. The oldest are dropped first.
-const MOST_DONE: usize = 64;
+const MAX_DONE: usize = 64;
 
 /// Returns the cached result for `key`.
 pub(super) fn kept<K: PartialEq, T: Clone>(done: &[(K, T)], key: &K) -> Option<T> {
@@ -20,7 +20,7 @@ pub(super) fn kept<K: PartialEq, T: Clone>(done: &[(K, T)], key: &K) -> Option<T
 
 /// Adds a result to the cache.
 pub(super) fn keep<K: Clone, T>(done: &mut Vec<(K, T)>, key: &K, result: T) {
-    if done.len() >= MOST_DONE {
+    if done.len() >= MAX_DONE {
         done.remove(0);
     }
     done.push((key.clone(), result));

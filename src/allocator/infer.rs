@@ -6,7 +6,7 @@ use super::recording::Recording;
 use super::rounding::rounded;
 use super::settings::{Backend, BlockOrder, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
 use super::verdict::{Verdict, not_exercised};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Inferred settings and how well the model reproduces the recording under them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ impl Inference {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Proof> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Proof> {
         if !self.has_begun {
             self.has_begun = true;
             let (settings, backend, assumed) = told(recording);
@@ -185,8 +185,8 @@ fn hopeless(recording: &Recording) -> Option<String> {
     let words = || {
         format!(
             "{} of {} addresses {lie} in no segment",
-            base::units::grouped(*astray),
-            base::units::grouped(*requests)
+            base::units::group_digits(*astray),
+            base::units::group_digits(*requests)
         )
     };
     (astray.saturating_mul(WORST_SHARE) > *requests).then(words)
@@ -203,7 +203,7 @@ fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;
     let at = verdict
         .departs_at
-        .map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
+        .map_or_else(String::new, |event| format!(" from event {}", base::units::group_digits(event.into())));
     let why = if guesses_pools {
         ". It has private pools that the file does not name: PyTorch 2.12 and later do"
     } else {

@@ -13,8 +13,8 @@ use super::run::Run;
 use super::search::{Fit, candidates};
 use super::settings::Limits;
 use super::simulation::Known;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 
 /// Progress of answering one question.
 pub(super) struct Job {
@@ -31,7 +31,7 @@ pub(super) struct Job {
 }
 
 /// Maximum number of tried settings, best first, whose smallest capacity is searched.
-const MOST_FITS: usize = 3;
+const MAX_FITS: usize = 3;
 
 impl Job {
     pub(super) fn new(known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Job {
@@ -84,7 +84,7 @@ impl Job {
             }
         }
         let tried = rows.iter().filter(|row| row.origin == WhatIfOrigin::Tried).count();
-        let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
+        let fits = if question.fits { rows.len() - tried + tried.min(MAX_FITS) } else { 0 };
         let implied = proof.verdict.implied;
         let limit = implied.limit().map(|[low, high]| WhatIfLimit { low, high, is_fraction: implied.is_fraction });
         let named = question.capacity.or(question.total);
@@ -112,8 +112,8 @@ impl Job {
         question: &WhatIfQuestion,
         done: &mut Done,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while let Some(row) = self.rows.get(self.answer.runs.len()) {
             let recording = &known.recording;
             self.answer.runs.push(match row.is_recording(recording, question) {
@@ -160,7 +160,13 @@ impl Job {
     }
 
     /// Runs the settings whose curves are wanted.
-    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
+    fn follow(
+        &mut self,
+        known: &Known,
+        proof: &Proof,
+        question: &WhatIfQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
         let Some(row) = &self.followed else { return Ok(()) };
         let plan = Plan { keeps_curve: true, ..row.plan(&known.recording, proof, question).0 };
@@ -189,8 +195,8 @@ impl Job {
                 best.push((run.peak_reserved, at));
             }
         }
-        let mut best = sorted_by_key(best, |(peak, at)| pair(*peak, *at as u64));
-        best.truncate(MOST_FITS);
+        let mut best = sorted_by_key(best, |(peak, at)| two_part_key(*peak, *at as u64));
+        best.truncate(MAX_FITS);
         let mut plans: Vec<(Plan, String)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             let is_wanted = row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);

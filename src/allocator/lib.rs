@@ -7,7 +7,7 @@
 //!
 //! Start with `model.rs` (the allocator), `recording.rs` (its input) and `run.rs` (a simulated run).
 //!
-//! The crate uses no clock, randomness or files. Long operations take a [`Slice`](base::slice::Slice) and are called
+//! The crate uses no clock, randomness or files. Long operations take a [`TimeSlice`](base::slice::TimeSlice) and are called
 //! again until they are done.
 
 // Settings, and the `PYTORCH_CUDA_ALLOC_CONF` line that sets them.

@@ -1,4 +1,4 @@
-//! The allocator: finds a block for a request, splits it, and merges freed blocks with their neighbors.
+//! The allocator: finds a block for a request, splits it, and merges freed blocks with their neighbours.
 //!
 //! Rules and their order follow PyTorch's `DeviceCachingAllocator`. The best fit is the first free block by (stream,
 //! size, address). Its front is handed out, the rest stays free. Blocks never merge across segments.

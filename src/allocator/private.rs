@@ -1,6 +1,6 @@
 //! Segments of private pools, where events do not name their pool: up to PyTorch 2.11.
 
-use history::replay::{AllocationId, SegmentKind, SegmentLives};
+use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
 use std::collections::BTreeMap;
 
 /// Segments of private pools, as ranges with the events during which they exist.
@@ -24,7 +24,7 @@ struct Range {
 
 impl Private {
     /// Collects the segments whose pool is known because they, or segments that they touch, exist at the end.
-    pub(super) fn new(lives: &SegmentLives, place: impl Fn(&SegmentKind) -> u32) -> Private {
+    pub(super) fn new(lives: &SegmentLifetimes, place: impl Fn(&SegmentKind) -> u32) -> Private {
         let is_private = |kind: &SegmentKind| kind.pool.is_some_and(|pool| pool != (0, 0));
         if !lives.kinds().iter().any(is_private) {
             return Private::default();

@@ -2,7 +2,7 @@
 //! has rank 0.
 
 use super::recording::{Place, Recording};
-use base::sorted::{pair, sort};
+use base::sorted::{sort, two_part_key};
 
 /// Recorded stream and pool ids. `None` stands for the default one.
 pub(crate) type Named = (Option<u64>, Option<(u64, u64)>);
@@ -42,9 +42,9 @@ fn rank(recording: &Recording, stream: Option<u64>, pool: Option<(u64, u64)>) ->
 }
 
 fn pool_key((first, second): (u64, u64)) -> u128 {
-    pair(first, second)
+    two_part_key(first, second)
 }
 
 fn place_key(Place { stream, pool }: Place) -> u128 {
-    pair(stream.into(), pool.into())
+    two_part_key(stream.into(), pool.into())
 }

@@ -5,10 +5,10 @@ use super::private::Private;
 use super::ranks::{ascending, halves, number, rank_all};
 use super::recorded::no_split;
 use super::recording::{Allocation, Caller, Oom, Recording, Release, Step, What};
-use base::slice::{Slice, Sliced};
-use base::sorted::pair;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::two_part_key;
 use base::units::EventIdx;
-use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
 
 /// Sentinel: no place or no event.
@@ -35,7 +35,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Runs until the recording is complete. The segments must be [complete](SegmentLives::step).
+    /// Runs until the recording is complete. The segments must be [complete](SegmentLifetimes::step).
     ///
     /// # Errors
     /// The time is up.
@@ -43,16 +43,16 @@ impl Reading {
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced<Recording> {
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Recording> {
         if !self.begun {
             self.begin(snapshot, history, lives);
             self.begun = true;
         }
         let count = history.allocations.len();
         let mut next = self.next_allocation;
-        while let Some(part) = slice.part(&mut next, count, 1)? {
+        while let Some(part) = slice.next_range(&mut next, count, 1)? {
             self.next_allocation = part.end;
             part.for_each(|at| self.allocation(history, AllocationId(at as u32)));
         }
@@ -61,7 +61,7 @@ impl Reading {
             self.has_early = true;
         }
         let (mut next, events) = (self.next_event, history.event_count() as usize);
-        while let Some(part) = slice.part(&mut next, events, 1)? {
+        while let Some(part) = slice.next_range(&mut next, events, 1)? {
             self.next_event = part.end;
             part.for_each(|event| self.event(snapshot, history, event as u32));
         }
@@ -69,7 +69,7 @@ impl Reading {
         Ok(std::mem::take(&mut self.recording))
     }
 
-    fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLives) {
+    fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLifetimes) {
         let device = history.device;
         let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
         self.recording.events = history.event_count();
@@ -92,10 +92,10 @@ impl Reading {
     }
 
     /// Collects all address ranges that were ever reserved.
-    fn reserve(&mut self, lives: &SegmentLives) {
+    fn reserve(&mut self, lives: &SegmentLifetimes) {
         let range = |id: AllocationId| {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
-            pair(address, address.saturating_add(size))
+            two_part_key(address, address.saturating_add(size))
         };
         let ranges = (0..lives.ranges.len()).map(|id| (range(AllocationId(id as u32)), 0));
         for key in ascending(ranges.collect()) {
@@ -144,7 +144,7 @@ impl Reading {
             }
             Action::FreeRequested | Action::FreeCompleted => {
                 let Some(id) = history.allocation_of(at) else { return };
-                let completes = matches!(history.change(at), Some((_, false)));
+                let completes = matches!(history.lifetime_change(at), Some((_, false)));
                 if completes { What::FreeCompleted(id.0) } else { What::FreeRequested(id.0) }
             }
             Action::SegmentAlloc | Action::SegmentMap | Action::SegmentFree | Action::SegmentUnmap => {
@@ -209,7 +209,7 @@ impl Reading {
             let live = snapshot.blocks.get(range).unwrap_or_default().iter().filter(|block| block.state.is_live());
             recording.rounded.extend(live.map(|block| (block.requested, block.size)).filter(|(asked, _)| *asked > 0));
         }
-        let rounded = recording.rounded.iter().map(|(asked, size)| (pair(*asked, *size), 0));
+        let rounded = recording.rounded.iter().map(|(asked, size)| (two_part_key(*asked, *size), 0));
         recording.rounded = halves(&ascending(rounded.collect()));
         recording.has_segments |= !recording.operations.is_empty() || !recording.held.is_empty();
     }

@@ -3,19 +3,19 @@
 use super::reading::{NEVER, Reading};
 use super::recording::{Allocation, Early, Held};
 use base::sorted::sorted_by_key;
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 
 impl Reading {
     /// Collects the segments before the first event. Adjacent parts of an expandable segment are merged.
-    pub(super) fn hold(&mut self, lives: &SegmentLives) {
+    pub(super) fn hold(&mut self, lives: &SegmentLifetimes) {
         let mut last: Option<AllocationId> = None;
         let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
-        for id in early.take_while(|&id| lives.ranges.born(id).0 == 0) {
+        for id in early.take_while(|&id| lives.ranges.allocated_at(id).0 == 0) {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
             let Some(kind) = lives.kind(id).filter(|_| size > 0) else { continue };
             self.reserved = self.reserved.saturating_add(size);
-            let goes_on = last.replace(id).is_some_and(|below| lives.goes_on(below, id));
+            let goes_on = last.replace(id).is_some_and(|below| lives.is_same_segment(below, id));
             match self.recording.held.last_mut() {
                 Some(held) if goes_on => held.size = held.size.saturating_add(size),
                 _ => {
@@ -30,7 +30,7 @@ impl Reading {
     /// Collects the allocations before the first event, ordered by address.
     pub(super) fn early(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let allocations = &history.allocations;
-        let early = (0..allocations.early() as u32).filter_map(|number| {
+        let early = (0..allocations.early_count() as u32).filter_map(|number| {
             let id = AllocationId(number);
             let (_, died, _) = allocations.span(id);
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));

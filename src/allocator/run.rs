@@ -12,7 +12,7 @@ use super::plan::{EmptyCache, Outcome, Plan, StartState};
 use super::program::Program;
 use super::recording::{Place, Recording, Step};
 use super::start::keep;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// A simulated run.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl Run {
     /// # Errors
     /// The time is up.
     #[inline(never)]
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult {
         while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
             slice.tick()?;
             self.placed += 1;

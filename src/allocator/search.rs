@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::recording::Recording;
 use super::run::Run;
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Returns about ten settings worth trying, without the recorded ones. Garbage collection is included only if the
 /// capacity is known.
@@ -61,7 +61,7 @@ impl Fit {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Option<u64>> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Option<u64>> {
         loop {
             let capacity = match self.enough {
                 None => None,

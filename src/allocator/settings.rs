@@ -57,7 +57,7 @@ impl Default for Settings {
     }
 }
 
-/// Behavior of a device's allocator that does not depend on settings.
+/// Behaviour of a device's allocator that does not depend on settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backend {
     /// Bytes added to each request before rounding: 32 in torch_npu.

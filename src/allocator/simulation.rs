@@ -11,7 +11,7 @@ use super::rows::{Row, described};
 use super::run::Run;
 use super::settings::Settings;
 use super::trace::Trace;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// A device's recording, and the progress of the current answer.
 pub struct Simulation {
@@ -80,8 +80,8 @@ impl Simulation {
         &mut self,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<WhatIf> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<WhatIf> {
         self.known.prove(slice)?;
         let known = &self.known;
         let Some(proof) = &known.proof else { return Ok(WhatIf::default()) };
@@ -103,7 +103,7 @@ impl Simulation {
     /// early allocations do not fit.
     pub fn trace(&mut self, question: &WhatIfQuestion) -> Result<Traced<'_>, String> {
         let mut always = || true;
-        while self.known.prove(&mut Slice::new(&mut always)).is_err() {}
+        while self.known.prove(&mut TimeSlice::new(&mut always)).is_err() {}
         let known = &self.known;
         let Some(proof) = &known.proof else { return Err("nothing is known of this device".to_owned()) };
         if let Some(why) = &proof.refused {
@@ -138,7 +138,7 @@ impl Simulation {
 }
 
 impl Known {
-    fn prove(&mut self, slice: &mut Slice) -> Sliced {
+    fn prove(&mut self, slice: &mut TimeSlice) -> SliceResult {
         if self.device < 0 {
             let refused = Some("pinned host memory has an allocator of its own".to_owned());
             self.proof = Some(Proof { refused, ..Proof::default() });

@@ -7,7 +7,7 @@ use super::plan::{Plan, StartState};
 use super::recording::{Place, Recording, Step, What};
 use super::rounding::rounded;
 use super::run::Run;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use std::collections::BTreeMap;
 
 /// A run that is executed step by step.
@@ -80,7 +80,7 @@ impl Trace {
         }
         // Only early allocations are placed here, which is fast enough without slices.
         let mut always = || true;
-        while run.step(recording, &mut Slice::new(&mut always)).is_err() {}
+        while run.step(recording, &mut TimeSlice::new(&mut always)).is_err() {}
         if run.ends_at().is_some() {
             return None;
         }

@@ -4,7 +4,7 @@
 use super::driver::{Kind, Operation};
 use super::recording::{Allocation, Recording, Step, What};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Progress of a serialization.
 pub struct Writing {
@@ -28,7 +28,7 @@ impl Writing {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Vec<u8>> {
+    pub fn step(&mut self, slice: &mut TimeSlice) -> SliceResult<Vec<u8>> {
         let Recording { allocations, steps, operations, .. } = &self.recording;
         let ([one, two, three], bytes) = (&mut self.next, &mut self.bytes);
         write(allocations, one, slice, |Allocation { size, address, place }| {
@@ -58,8 +58,8 @@ impl Writing {
     }
 }
 
-fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut Slice, mut row: impl FnMut(T)) -> Sliced {
-    while let Some(part) = slice.part(next, column.len(), 1)? {
+fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut TimeSlice, mut row: impl FnMut(T)) -> SliceResult {
+    while let Some(part) = slice.next_range(next, column.len(), 1)? {
         column.range(part).for_each(&mut row);
     }
     Ok(())

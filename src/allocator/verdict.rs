@@ -5,7 +5,7 @@ use super::driver::Operation;
 use super::findings::Findings;
 use super::implied::Implied;
 use super::settings::Settings;
-use base::sorted::{pair, sort};
+use base::sorted::{sort, two_part_key};
 
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -
     let sorted = |operations: &[Operation]| {
         // Sizes are multiples of 512, so the low bits have room for the kind.
         let address = |it: &Operation| if by_address { it.address } else { 0 };
-        let keys = operations.iter().map(|it| (pair(address(it), it.size | it.kind as u64), 0));
+        let keys = operations.iter().map(|it| (two_part_key(address(it), it.size | it.kind as u64), 0));
         let mut keys: Vec<(u128, u32)> = keys.collect();
         sort(&mut keys);
         keys

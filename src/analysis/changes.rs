@@ -1,23 +1,23 @@
-//! One run over everything that changes what is live: allocations from before the recording first, then event by event, in slices.
+//! Iteration over all changes of live bytes, in slices: allocations made before recording first, then event by event.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// What happens to an allocation, and when.
+/// A change of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
-    /// The first moment after it: 0 for what was allocated before recording.
+    /// First moment after the change. 0 for allocations made before recording.
     pub moment: u32,
-    /// By how many requested bytes what is live grows: all of the allocation's, none of them where its free is requested and does not
-    /// complete yet, or, negative, all of them again.
+    /// Change of the requested live bytes: the allocation's size, 0 if its free is requested but not complete, or minus
+    /// its size.
     pub bytes: i64,
-    /// By how many bytes what awaits its free grows.
+    /// Change of the bytes awaiting free.
     pub awaiting: i64,
 }
 
-/// How far the run is.
+/// Progress of the iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
     early: u32,
@@ -25,15 +25,20 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Hands out the changes from where it stopped, in their order. What awaits its free from before the recording on is not among them.
+    /// Passes the next changes to `each`, in order. Allocations awaiting free since before the recording are omitted.
     ///
     /// # Errors
     /// The time is up.
     #[inline]
-    pub fn step(&mut self, history: &DeviceHistory, slice: &mut Slice, mut each: impl FnMut(Change)) -> Sliced {
+    pub fn step(
+        &mut self,
+        history: &DeviceHistory,
+        slice: &mut TimeSlice,
+        mut each: impl FnMut(Change),
+    ) -> SliceResult {
         let allocations = &history.allocations;
         let bytes = |id| i64::try_from(allocations.size(id)).unwrap_or(i64::MAX);
-        while self.early < allocations.early() as u32 {
+        while self.early < allocations.early_count() as u32 {
             slice.tick()?;
             let id = AllocationId(self.early);
             self.early += 1;
@@ -45,10 +50,10 @@ impl Changes {
             slice.tick()?;
             let event = EventIdx(self.event);
             self.event += 1;
-            if let Some(turn) = history.turn(event)
+            if let Some(turn) = history.allocation_change(event)
                 && turn.changes()
             {
-                each(Change { id: turn.id, moment: turn.moment, bytes: turn.bytes(), awaiting: turn.awaiting });
+                each(Change { id: turn.id, moment: turn.moment, bytes: turn.bytes(), awaiting: turn.awaiting_free });
             }
         }
         Ok(())

@@ -1,45 +1,45 @@
-//! Regular expressions, with limits: a hostile one is refused, since it comes from links and files of rules as well.
+//! Regular expressions with limits. They may come from links and rule files, so expensive ones are rejected.
 
 use regex_lite::{Regex, RegexBuilder};
 use std::mem;
 
 pub use regex_lite::Error as ExpressionError;
 
-/// Bytes of an expression.
+/// Maximum length of an expression in bytes.
 const LONGEST: usize = 4096;
-/// Steps of a compiled expression: searching a text takes at most the product of both.
-const MOST_STEPS: usize = 1000;
+/// Maximum number of steps of a compiled expression. Searching a text takes at most this times the length of the text.
+const MAX_STEPS: usize = 1000;
 
-/// A regular expression with the syntax of the crate `regex`; case and classes are those of ASCII.
+/// A regular expression in the syntax of the `regex` crate. Case and classes are ASCII only.
 #[derive(Clone, Debug)]
 pub struct Expression(Regex);
 
-/// How case is looked at.
+/// Handling of upper and lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    Matters,
-    /// Small and capital ASCII letters are the same.
-    Folds,
+pub enum CaseMode {
+    Sensitive,
+    /// Upper and lower case ASCII letters are equal.
+    Insensitive,
 }
 
 impl Expression {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// It is invalid, or larger than the limits allow.
-    pub fn new(text: &str, case: Case) -> Result<Expression, ExpressionError> {
-        // Only the crate makes its errors: no expression at all fits into no steps.
-        let (text, steps) = if text.len() > LONGEST { ("", 0) } else { (text, MOST_STEPS) };
+    /// Returns an error if it is invalid or exceeds the limits.
+    pub fn new(text: &str, case: CaseMode) -> Result<Expression, ExpressionError> {
+        // Only the crate can construct its errors: any expression exceeds a limit of 0 steps.
+        let (text, steps) = if text.len() > LONGEST { ("", 0) } else { (text, MAX_STEPS) };
         let built = RegexBuilder::new(text)
-            .case_insensitive(case == Case::Folds)
-            // A step is a vector and a word.
+            .case_insensitive(case == CaseMode::Insensitive)
+            // A step takes a vector and a word.
             .size_limit(steps * mem::size_of::<[usize; 4]>())
             .build();
         built.map(Expression)
     }
 
-    /// Whether the text contains a match.
-    pub fn is_in(&self, text: &str) -> bool {
+    /// Returns true if the text contains a match.
+    pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }

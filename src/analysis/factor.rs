@@ -1,12 +1,12 @@
-//! By what bytes are multiplied in a plan: a fraction, read from what a person types.
+//! Factors that multiply bytes in a plan: fractions, parsed from user input.
 
-use base::units::grouped;
+use base::units::group_digits;
 use serde::{Deserialize, Serialize};
 
-/// The largest number above and below the line.
-const MOST: u32 = 1_000_000;
+/// Maximum numerator and denominator.
+const MAX_PART: u32 = 1_000_000;
 
-/// Bytes of the types that a factor may name.
+/// Sizes in bytes of the data types that a factor may name.
 const TYPES: [(&str, u32); 16] = [
     ("fp64", 8),
     ("float64", 8),
@@ -26,7 +26,7 @@ const TYPES: [(&str, u32); 16] = [
     ("8bit", 1),
 ];
 
-/// A factor: `times / by`, in lowest terms.
+/// A fraction `times / by` in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factor {
     times: u32,
@@ -40,23 +40,23 @@ impl Default for Factor {
 }
 
 impl Factor {
-    /// Nothing changes.
+    /// Changes nothing.
     pub const ONE: Factor = Factor { times: 1, by: 1 };
-    /// Nothing is left.
+    /// Removes all bytes.
     pub const ZERO: Factor = Factor { times: 0, by: 1 };
 
-    /// The fraction of two numbers; `None` where it cannot be one, or is not between a millionth and a million (but for 0).
+    /// Creates a fraction. Returns `None` if it is invalid, or if a reduced part exceeds a million.
     pub fn new(times: u64, by: u64) -> Option<Factor> {
         let (mut high, mut low) = (times, by);
         while low > 0 {
             (high, low) = (low, high % low);
         }
         let part =
-            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MOST);
+            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MAX_PART);
         (by > 0).then_some(Factor { times: part(times)?, by: part(by)? })
     }
 
-    /// Reads a factor: `2x`, `0.5`, `50%`, `/8`, `3/4`, `fp32->bf16`.
+    /// Parses a factor such as `2x`, `0.5`, `50%`, `/8`, `3/4` or `fp32->bf16`.
     pub fn parse(text: &str) -> Option<Factor> {
         let text = text.trim();
         if let Some((from, to)) = text.split_once("->") {
@@ -79,23 +79,23 @@ impl Factor {
         Factor::new([whole, part].concat().parse().ok()?, 10u64.pow(part.len() as u32) * by)
     }
 
-    /// Above and below the line.
+    /// Returns numerator and denominator.
     pub fn parts(self) -> (u32, u32) {
         (self.times, self.by)
     }
 
-    /// As a number.
+    /// Returns the factor as a number.
     pub fn quotient(self) -> f64 {
         f64::from(self.times) / f64::from(self.by.max(1))
     }
 
-    /// Both together.
-    pub fn and(self, other: Factor) -> Option<Factor> {
+    /// Returns the product of two factors, or `None` if it is out of range.
+    pub fn product(self, other: Factor) -> Option<Factor> {
         let product = |one: u32, other: u32| u64::from(one) * u64::from(other);
         Factor::new(product(self.times, other.times), product(self.by, other.by))
     }
 
-    /// So many bytes times the factor, rounded up.
+    /// Multiplies bytes by the factor, rounded up.
     pub fn scaled(self, bytes: u64) -> u64 {
         let product = u128::from(bytes) * u128::from(self.times);
         u64::try_from(product.div_ceil(self.by.max(1).into())).unwrap_or(u64::MAX)
@@ -106,8 +106,8 @@ impl std::fmt::Display for Factor {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Factor { times, by } = *self;
         match (times, by) {
-            (times, 1) => write!(out, "× {}", grouped(times.into())),
-            (1, by) => write!(out, "÷ {}", grouped(by.into())),
+            (times, 1) => write!(out, "× {}", group_digits(times.into())),
+            (1, by) => write!(out, "÷ {}", group_digits(by.into())),
             (times, by) => write!(out, "× {times}/{by}"),
         }
     }

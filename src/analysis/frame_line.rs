@@ -1,16 +1,17 @@
-//! A frame on one line, as a search sees it: `file:line function`.
+//! A frame as one line of text for searching: `file:line function`.
 
 use history::snapshot::{Frame, Snapshot};
 use std::fmt::Write;
 
-/// Bytes of a line. No real one is longer, and a megabyte in every frame of a file takes minutes to look through.
-pub const LONGEST_LINE: usize = 4096;
+/// Maximum length of a line in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes to
+/// search.
+pub const MAX_LINE_LEN: usize = 4096;
 
-/// Replaces `line` by the frame's: whole path, line and function; without a file, the function alone.
+/// Replaces `line` by the frame's text: full path, line and function, or the function alone if there is no file.
 pub fn write(line: &mut String, snapshot: &Snapshot, frame: &Frame) {
     line.clear();
     let file = cut(snapshot.strings.bytes(frame.filename));
-    // What torch writes for C++ frames without debug information.
+    // PyTorch writes these for C++ frames without debug information.
     if !matches!(file, b"" | b"??" | b"none") {
         line.push_str(&String::from_utf8_lossy(file));
         if frame.line != 0 {
@@ -23,5 +24,5 @@ pub fn write(line: &mut String, snapshot: &Snapshot, frame: &Frame) {
 }
 
 fn cut(text: &[u8]) -> &[u8] {
-    text.get(..LONGEST_LINE / 2).unwrap_or(text)
+    text.get(..MAX_LINE_LEN / 2).unwrap_or(text)
 }

@@ -1,9 +1,9 @@
-//! Which frames are internal: rules as data, one a line, that say what is left out of a tree of stacks.
+//! Rules for internal frames, which are left out of call trees. One rule per line.
 //!
 //! ```text
-//! file:/torch/         frames whose file holds the text; a backslash is a slash, as on Windows
-//! name:_call_impl      frames of that function
-//! name:at::*           functions that begin so; `*` at the other end: that end so; at both: that hold the text
+//! file:/torch/         frames whose path contains the text; backslashes count as slashes
+//! name:_call_impl      frames of this function
+//! name:at::*           functions that start with the text; `*` in front: end with it; on both sides: contain it
 //! native               frames without a Python file
 //! ```
 
@@ -11,8 +11,8 @@ use super::id_set::IdSet;
 use super::site::Sites;
 use history::snapshot::{Frame, Snapshot, StringId};
 
-/// What is left out when nobody says otherwise: torch's and Python's own files with all packages beside them, what calls a module's
-/// `forward`, and C++.
+/// Default rules: files of PyTorch, Python and installed packages, the calls around a module's `forward`, and C++
+/// frames.
 pub const DEFAULT_RULES: &[&str] = &[
     "file:site-packages/torch/",
     "file:dist-packages/torch/",
@@ -24,30 +24,30 @@ pub const DEFAULT_RULES: &[&str] = &[
     "native",
 ];
 
-/// Rules that are heeded, and bytes of a rule: each frame of a file is held against each of them.
+/// Maximum number of rules, and maximum bytes of a rule. Each frame is tested against each rule.
 const MOST: usize = 1000;
-/// Bytes of a name that are looked at: no real one is longer.
-const LONGEST_NAME: usize = 4096;
+/// Maximum length of a name or path that is tested, in bytes.
+const MAX_NAME_LEN: usize = 4096;
 
-/// Why a line is no rule.
+/// A parse error of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {cause}")]
 pub struct RuleError {
-    /// Which line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     pub cause: RuleProblem,
 }
 
-/// What can be wrong with a rule.
+/// Cause of a parse error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {
-    /// It begins with none of the words.
+    /// The line starts with none of the keywords.
     #[error("a rule must be file:TEXT, name:TEXT or native")]
     Unknown,
-    /// There is no text.
+    /// The text is empty.
     #[error("the text is missing")]
     Empty,
-    /// It is too long, or one of too many.
+    /// The rule is too long, or there are too many.
     #[error("the limit is 1,000 rules of 1,000 bytes")]
     TooMany,
 }
@@ -55,18 +55,18 @@ pub enum RuleProblem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
     File(String),
-    /// The text, and whether it must be where the name begins and where it ends.
+    /// The text, and if it must be at the start and at the end of the name.
     Name(String, [Edge; 2]),
     Native,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edge {
-    Here,
-    Anywhere,
+    Anchored,
+    Free,
 }
 
-/// Rules that were read.
+/// A parsed list of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalRules {
     rules: Vec<Rule>,
@@ -74,35 +74,35 @@ pub struct InternalRules {
 
 impl Default for InternalRules {
     fn default() -> InternalRules {
-        InternalRules::heeded(DEFAULT_RULES)
+        InternalRules::parse_leniently(DEFAULT_RULES)
     }
 }
 
 impl InternalRules {
-    /// Reads rules, one a line; empty lines say nothing.
+    /// Parses rules, one per line. Empty lines are ignored.
     ///
     /// # Errors
-    /// The first line that is no rule.
+    /// Returns the first invalid line.
     pub fn parse(lines: &[impl AsRef<str>]) -> Result<InternalRules, RuleError> {
         let mut rules = Vec::new();
         for (line, text) in (1..).zip(lines) {
-            rules.extend(read(text.as_ref(), rules.len()).map_err(|cause| RuleError { line, cause })?);
+            rules.extend(parse_rule(text.as_ref(), rules.len()).map_err(|cause| RuleError { line, cause })?);
         }
         Ok(InternalRules { rules })
     }
 
-    /// The same without the lines that are no rules.
-    pub fn heeded(lines: &[impl AsRef<str>]) -> InternalRules {
+    /// Parses rules and skips invalid lines.
+    pub fn parse_leniently(lines: &[impl AsRef<str>]) -> InternalRules {
         let mut rules = Vec::new();
         for text in lines {
-            rules.extend(read(text.as_ref(), rules.len()).ok().flatten());
+            rules.extend(parse_rule(text.as_ref(), rules.len()).ok().flatten());
         }
         InternalRules { rules }
     }
 
-    /// Whether a frame is internal: by its file or by its name, each of which is looked at once.
-    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut Verdicts) -> bool {
-        let Verdicts { files, names } = known;
+    /// Returns true if a frame is internal by its file or name. Results are cached in `known`.
+    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut RuleCache) -> bool {
+        let RuleCache { files, names } = known;
         files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
             || names.of(snapshot, frame.name, || self.is_internal_name(snapshot, frame.name))
     }
@@ -123,24 +123,24 @@ impl InternalRules {
     }
 }
 
-/// What the rules say of the files and names that were looked at: many frames share one.
+/// Cached results by file and name, which many frames share.
 #[derive(Debug, Default)]
-pub struct Verdicts {
-    files: Verdict,
-    names: Verdict,
+pub struct RuleCache {
+    files: CachedSet,
+    names: CachedSet,
 }
 
-/// By string: whether it was looked at, and whether frames of it are internal.
+/// Cached results by string id.
 #[derive(Debug, Default)]
-struct Verdict {
+struct CachedSet {
     known: IdSet,
     internal: IdSet,
 }
 
-impl Verdict {
+impl CachedSet {
     fn of(&mut self, snapshot: &Snapshot, id: StringId, look: impl FnOnce() -> bool) -> bool {
         if self.known.count() == 0 {
-            let none = || IdSet::below(snapshot.strings.len());
+            let none = || IdSet::with_bound(snapshot.strings.len());
             (self.known, self.internal) = (none(), none());
         }
         if !self.known.contains(id.0) {
@@ -153,8 +153,8 @@ impl Verdict {
     }
 }
 
-/// A line as a rule; nothing for an empty one.
-fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
+/// Parses a line. Returns `None` if it is empty.
+fn parse_rule(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
     let line = line.trim();
     if line.len() > MOST || known >= MOST {
         return Err(RuleProblem::TooMany);
@@ -165,12 +165,12 @@ fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
         Some(("file", text)) => Rule::File(text.trim().to_owned()),
         Some(("name", text)) => {
             let (text, start) = match text.trim().strip_prefix('*') {
-                Some(text) => (text, Edge::Anywhere),
-                None => (text.trim(), Edge::Here),
+                Some(text) => (text, Edge::Free),
+                None => (text.trim(), Edge::Anchored),
             };
             let (text, end) = match text.strip_suffix('*') {
-                Some(text) => (text, Edge::Anywhere),
-                None => (text, Edge::Here),
+                Some(text) => (text, Edge::Free),
+                None => (text, Edge::Anchored),
             };
             Rule::Name(text.to_owned(), [start, end])
         }
@@ -183,7 +183,7 @@ fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
 }
 
 fn cut(text: &[u8]) -> &[u8] {
-    text.get(..LONGEST_NAME).unwrap_or(text)
+    text.get(..MAX_NAME_LEN).unwrap_or(text)
 }
 
 fn is_in_file(file: &[u8], text: &[u8]) -> bool {
@@ -191,16 +191,16 @@ fn is_in_file(file: &[u8], text: &[u8]) -> bool {
     file.windows(text.len().max(1)).any(|window| window.iter().map(slashed).eq(text.iter().map(slashed)))
 }
 
-fn holds(bytes: &[u8], text: &[u8]) -> bool {
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len().max(1)).any(|window| window == text)
 }
 
 fn is_named(name: &[u8], text: &[u8], edges: [Edge; 2]) -> bool {
     match edges {
-        [Edge::Here, Edge::Here] => name == text,
-        [Edge::Here, Edge::Anywhere] => name.starts_with(text),
-        [Edge::Anywhere, Edge::Here] => name.ends_with(text),
-        [Edge::Anywhere, Edge::Anywhere] => holds(name, text),
+        [Edge::Anchored, Edge::Anchored] => name == text,
+        [Edge::Anchored, Edge::Free] => name.starts_with(text),
+        [Edge::Free, Edge::Anchored] => name.ends_with(text),
+        [Edge::Free, Edge::Free] => contains(name, text),
     }
 }
 

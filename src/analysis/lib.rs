@@ -1,4 +1,9 @@
-//! History → answers.
+//! Analyses of a device's history: categories, call sites, search queries, filters and plans.
+//!
+//! Input is a `history` snapshot or device history. Output is plain data, without rendering or I/O. Long passes run in
+//! slices.
+//!
+//! Start with `query.rs` (search), `site.rs` (call sites) and `category/mod.rs` (categories by rules).
 
 pub mod category;
 pub mod changes;
@@ -21,8 +26,8 @@ pub use event_terms::{EventTerm, EventTermError, EventTerms};
 pub use factor::Factor;
 pub use filter::Filter;
 pub use id_set::IdSet;
-pub use internal::{InternalRules, Verdicts};
-pub use planned::{Factors, InPlan, Outcome, Planned, Ratio};
+pub use internal::{InternalRules, RuleCache};
+pub use planned::{Factors, Outcome, PlanMembership, PlannedCurve, Ratio};
 pub use query::Query;
-pub use site::{Sites, Whose};
-pub use without::{PeakWithout, Without};
+pub use site::{CodeOrigin, Sites};
+pub use without::{GroupEffect, PeakWithout};

@@ -1,15 +1,16 @@
-//! Metadata that a user attached to allocations: the JSON object that `torch.cuda.memory._set_memory_metadata` writes of a dict → keys and
-//! texts; and what a text says of the category of an allocation.
+//! Metadata that a user attached to allocations with `torch.cuda.memory._set_memory_metadata`. Parses its JSON object
+//! into keys and texts, and finds the category in a name.
 //!
 //! ```text
 //! {"pool": "kv cache", "name": "layer 3", "step": 7}      (pool, kv cache) (name, layer 3) (step, 7)
 //! cut_cross_entropy::linear.gradient                      the category gradient
 //! ```
 
-/// Entries of an object that are read; more than that is data, not labels.
-const MOST_ENTRIES: usize = 64;
+/// Maximum number of entries. Larger objects are data, not labels.
+const MAX_ENTRIES: usize = 64;
 
-/// Key and text of each entry of a JSON object, values that are no strings as they are written; `None` where the text is no object.
+/// Returns key and text of each entry of a JSON object, or `None` if the text is no object. Values other than strings
+/// are returned as written.
 pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
     let mut rest = text.trim().strip_prefix('{')?.trim_start();
     let mut entries = Vec::new();
@@ -22,22 +23,23 @@ pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
         entries.push((key, value));
         rest = after.trim_start();
         match rest.strip_prefix(',') {
-            Some(next) if entries.len() < MOST_ENTRIES => rest = next.trim_start(),
+            Some(next) if entries.len() < MAX_ENTRIES => rest = next.trim_start(),
             Some(_) => return None,
             None => return rest.strip_prefix('}')?.is_empty().then_some(entries),
         }
     }
 }
 
-/// The text that an object has for a key.
+/// Returns the text of a key in a JSON object.
 pub fn value_of(text: &str, key: &str) -> Option<String> {
-    // Most texts are no objects, or have no such key: those are not read.
+    // A quick check first, because most texts do not contain the key.
     let may_have = text.contains(key);
     let entries = may_have.then(|| entries(text)).flatten()?;
     entries.into_iter().rev().find(|(known, value)| known == key && !value.is_empty()).map(|(_, value)| value)
 }
 
-/// The category that a name ends with, as torch.profiler calls it: `cut_cross_entropy::linear.gradient` is a gradient.
+/// Returns the category at the end of a name, in torch.profiler's terms. `cut_cross_entropy::linear.gradient` is a
+/// gradient.
 pub fn category(name: &str) -> Option<&'static str> {
     let role = name.rsplit(['.', ':', '/']).next()?.trim();
     Some(match role.to_ascii_lowercase().replace([' ', '-'], "_").as_str() {
@@ -51,7 +53,7 @@ pub fn category(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A JSON string at the beginning of a text, and what follows it.
+/// Parses a JSON string at the start of a text. Returns it with the rest.
 fn string(text: &str) -> Option<(String, &str)> {
     let body = text.strip_prefix('"')?;
     let mut read = String::new();
@@ -66,7 +68,7 @@ fn string(text: &str) -> Option<(String, &str)> {
                 'b' | 'f' => ' ',
                 'u' => {
                     let digits: String = letters.by_ref().take(4).map(|(_, digit)| digit).collect();
-                    // Halves of a pair stand for a letter that hardly any name has.
+                    // Surrogate pairs are rare in names and not decoded.
                     char::from_u32(u32::from_str_radix(&digits, 16).ok()?).unwrap_or('\u{fffd}')
                 }
                 plain => plain,
@@ -76,7 +78,7 @@ fn string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// A value at the beginning of a text, as text, and what follows it.
+/// Returns a JSON value at the start of a text, as text, with the rest.
 fn value(text: &str) -> Option<(String, &str)> {
     if text.starts_with('"') {
         return string(text);

@@ -1,92 +1,93 @@
-//! What a search looks for: the text that a person types → a query, or what is wrong with it.
+//! Parsing of search queries.
 //!
 //! ```text
-//! query   = "#" number                   the allocation of this number (its place in order of birth, from 0)
-//!         | "0x" hexadecimal             every allocation whose requested bytes hold this address, one after the other
+//! query   = "#" number                   the allocation with this id (in order of allocation, from 0)
+//!         | "0x" hexadecimal             allocations whose requested bytes contain this address
+//!         | "0x" hexadecimal ".." "0x" hexadecimal              allocations that overlap this range of addresses
 //!         | ["size"] ("=" | "<" | "<=" | ">" | ">=") size       by requested bytes
-//!         | ["size"] [size] ".." [size]  from … to, both of them included
-//!         | size                         with a unit: what the page shows so, `38.1 MiB`
-//!         | frame                        every allocation with such a frame in its stack
-//!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
-//!         | "freed"                          every allocation that is freed in the trace: hides what is never freed
-//!         | "never-freed"                    every allocation that is live at the end of the trace
-//!         | "@category" name           every allocation of this category, in whatever case, with or without quotes
-//! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i": in whatever case
-//!         | '"' text '"'                 a part of the frame, as it is
-//!         | text                         the same in whatever case (of ASCII letters)
-//! number  = digits, also as the page writes them: 1,234
-//! size    = number ["." digits] [unit]   without a unit bytes; units are powers of 1024:
+//!         | ["size"] [size] ".." [size]  from … to, both inclusive
+//!         | size                         with a unit: all sizes that the page shows like this, `38.1 MiB`
+//!         | frame                        allocations with a matching frame in their stack
+//!         | "@" frame                    allocations with a matching call site
+//!         | "freed"                      allocations that are freed in the trace
+//!         | "never-freed"                allocations that are live at the end of the trace
+//!         | "@category" name             allocations of this category, ignoring case, with or without quotes
+//! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i" ignores case
+//!         | '"' text '"'                 a part of the frame, case-sensitive
+//!         | text                         the same, ignoring case (of ASCII letters)
+//! number  = digits, also with commas: 1,234
+//! size    = number ["." digits] [unit]   bytes if there is no unit; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
 //! ```
-//! A frame reads `file:line function`, as the details have it; one without a file is its function. What begins like another form
-//! and is none (`<module>`, `../train.py`, `/home/me/train.py`) is text; quotes make text of everything.
+//! A frame is matched as `file:line function`, or by its function if it has no file. Text that starts like another form
+//! but is none (`<module>`, `../train.py`, `/home/me/train.py`) is a frame search. Quotes force a frame search.
 
 mod error;
 mod size;
 
-use super::expression::{Case, Expression};
+use super::expression::{CaseMode, Expression};
 pub use error::QueryError;
 use size::{Size, digits};
 
-/// What is typed for allocations that the trace frees, and for those it does not.
+/// Query for allocations that are freed in the trace.
 pub const FREED: &str = "freed";
-/// See [`FREED`].
+/// Query for allocations that are live at the end of the trace.
 pub const NEVER_FREED: &str = "never-freed";
 
-/// Characters a query may have.
-pub const LONGEST: usize = 500;
+/// Maximum length of a query in characters.
+pub const MAX_LENGTH: usize = 500;
 
-/// What a search looks for.
+/// A search query.
 #[derive(Clone, Debug)]
 pub enum Query {
     Number(u32),
-    /// Those whose requested bytes (one at least) hold this address.
+    /// Allocations whose requested bytes contain this address.
     Address(u64),
-    /// Those with bytes at any address from the first to before the second.
+    /// Allocations that overlap the addresses from the first to before the second.
     Addresses(u64, u64),
-    /// Those of at least and at most so many requested bytes.
+    /// Allocations with requested bytes in this range, inclusive.
     Size(u64, u64),
-    /// Those with a frame that reads so.
-    Frame(Wording),
-    /// Those whose innermost frame of the user's own code reads so.
-    Site(Wording),
-    /// Those of the category of this name, in whatever case.
+    /// Allocations with a matching frame in their stack.
+    Frame(FrameMatcher),
+    /// Allocations with a matching call site.
+    Site(FrameMatcher),
+    /// Allocations in the category of this name, ignoring case.
     Category(String),
-    /// Those that are freed in the trace, or (`false`) those that never are.
+    /// Allocations that are freed in the trace, or that never are (`false`).
     Freed(bool),
 }
 
-/// How a frame has to read.
+/// A condition on the text of a frame.
 #[derive(Clone, Debug)]
-pub enum Wording {
-    /// It holds this text, in whatever case.
+pub enum FrameMatcher {
+    /// Contains this text, ignoring case.
     Text(String),
     Exactly(String),
     Expression(Expression),
 }
 
-impl Wording {
-    /// Whether a frame reads so.
+impl FrameMatcher {
+    /// Returns true if a frame's text matches.
     pub fn matches(&self, line: &str) -> bool {
         match self {
-            Wording::Text(text) => holds(line.as_bytes(), text.as_bytes()),
-            Wording::Exactly(text) => line.contains(text),
-            Wording::Expression(expression) => expression.is_in(line),
+            FrameMatcher::Text(text) => contains(line.as_bytes(), text.as_bytes()),
+            FrameMatcher::Exactly(text) => line.contains(text),
+            FrameMatcher::Expression(expression) => expression.matches(line),
         }
     }
 }
 
 impl Query {
-    /// Reads a query as it is typed; space around it does not matter.
+    /// Parses a query. Surrounding whitespace is ignored.
     ///
     /// # Errors
-    /// The text begins like one of the forms above and does not go on like it, is empty, or is too long.
+    /// Returns an error if the text starts like one of the forms above but is invalid, or if it is empty or too long.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(QueryError::Empty);
         }
-        if text.chars().nth(LONGEST).is_some() {
+        if text.chars().nth(MAX_LENGTH).is_some() {
             return Err(QueryError::TooLong);
         }
         if let Some(freed) = [(FREED, true), (NEVER_FREED, false)].into_iter().find(|&(word, _)| word == text) {
@@ -96,59 +97,59 @@ impl Query {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
             return number.map(Query::Number).ok_or(QueryError::Number);
         }
-        if has_base(text) {
+        if is_hexadecimal(text) {
             let Some((from, to)) = text.split_once("..") else {
                 return address(text).map(Query::Address).ok_or(QueryError::Address);
             };
             let ends = address(from.trim()).zip(address(to.trim())).filter(|(from, to)| from < to);
             return ends.map(|(from, to)| Query::Addresses(from, to)).ok_or(QueryError::Address);
         }
-        // `size.py` is text all the same.
+        // `size.py` is plain text.
         let bounds = text.strip_prefix("size").map_or(text, str::trim_start);
-        if let Some(compared) = comparison(bounds) {
+        if let Some(compared) = parse_comparison(bounds) {
             return compared;
         }
-        if let Some((from, to)) = range(bounds) {
-            return between(from, to);
+        if let Some((from, to)) = split_range(bounds) {
+            return parse_range(from, to);
         }
         if text.ends_with(['b', 'B'])
-            && let Some(size) = Size::read(text)
+            && let Some(size) = Size::parse(text)
         {
             let size = size?;
-            return sized(size.least_shown_so(), size.most_shown_so());
+            return size_query(size.min_displayed(), size.max_displayed());
         }
         match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
             Some(of) => match of.strip_prefix("category ").map(str::trim) {
                 Some(name) => Ok(Query::Category(unquoted(name).unwrap_or(name).to_owned())),
-                None => wording(of).map(Query::Site),
+                None => parse_matcher(of).map(Query::Site),
             },
-            None => wording(text).map(Query::Frame),
+            None => parse_matcher(text).map(Query::Frame),
         }
     }
 }
 
-fn has_base(text: &str) -> bool {
+fn is_hexadecimal(text: &str) -> bool {
     text.starts_with("0x") || text.starts_with("0X")
 }
 
-/// A hexadecimal address.
+/// Parses a hexadecimal address.
 fn address(text: &str) -> Option<u64> {
-    let digits = text.get(2..).filter(|_| has_base(text))?;
+    let digits = text.get(2..).filter(|_| is_hexadecimal(text))?;
     let is_hexadecimal = (1..=16).contains(&digits.len()) && digits.chars().all(|it| it.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)
 }
 
-fn wording(text: &str) -> Result<Wording, QueryError> {
+fn parse_matcher(text: &str) -> Result<FrameMatcher, QueryError> {
     if let Some((expression, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
         && !expression.is_empty()
         && matches!(flags, "" | "i")
     {
-        let case = if flags == "i" { Case::Folds } else { Case::Matters };
-        return Expression::new(expression, case).map(Wording::Expression).map_err(QueryError::Expression);
+        let case = if flags == "i" { CaseMode::Insensitive } else { CaseMode::Sensitive };
+        return Expression::new(expression, case).map(FrameMatcher::Expression).map_err(QueryError::Expression);
     }
     Ok(match unquoted(text) {
-        Some(quoted) => Wording::Exactly(quoted.to_owned()),
-        None => Wording::Text(text.to_owned()),
+        Some(quoted) => FrameMatcher::Exactly(quoted.to_owned()),
+        None => FrameMatcher::Text(text.to_owned()),
     })
 }
 
@@ -156,13 +157,13 @@ fn unquoted(text: &str) -> Option<&str> {
     text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty())
 }
 
-/// Whether `text` holds `part`, small and capital ASCII letters being the same.
-fn holds(text: &[u8], part: &[u8]) -> bool {
+/// Returns true if `text` contains `part`, ignoring ASCII case.
+fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len().max(1)).any(|place| place.eq_ignore_ascii_case(part))
 }
 
-/// A comparison with a size, if the text is one.
-fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
+/// Parses a comparison with a size. Returns `None` if the text is something else.
+fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
     let signs = text.chars().take_while(|sign| matches!(sign, '<' | '=' | '>')).count();
     let (sign, size) = text.split_at_checked(signs)?;
     let size = size.trim_start();
@@ -170,7 +171,7 @@ fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
     if signs == 0 || !(size.is_empty() || size.starts_with(|first: char| first.is_ascii_digit() || first == '.')) {
         return (sign == "=").then_some(Err(QueryError::Size));
     }
-    let size = match Size::read(size) {
+    let size = match Size::parse(size) {
         Some(Ok(size)) => size,
         Some(Err(wrong)) => return Some(Err(wrong)),
         None => return Some(Err(QueryError::Size)),
@@ -178,33 +179,33 @@ fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
     let (floor, ceiling) = (size.floor(), size.ceiling());
     Some(match sign {
         "=" if floor != ceiling => Err(QueryError::Fraction),
-        "=" => sized(floor, floor),
-        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::NoSuchSize), |most| sized(0, most)),
-        "<=" => sized(0, floor),
-        ">" => floor.checked_add(1).map_or(Err(QueryError::NoSuchSize), |least| sized(least, u64::MAX)),
-        ">=" => sized(ceiling, u64::MAX),
+        "=" => size_query(floor, floor),
+        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::EmptyRange), |most| size_query(0, most)),
+        "<=" => size_query(0, floor),
+        ">" => floor.checked_add(1).map_or(Err(QueryError::EmptyRange), |least| size_query(least, u64::MAX)),
+        ">=" => size_query(ceiling, u64::MAX),
         _ => Err(QueryError::Size),
     })
 }
 
-/// The two ends of a range, if the text is one: `a..b` is none.
-fn range(text: &str) -> Option<(&str, &str)> {
+/// Splits a range into its two ends. Returns `None` if the text is something else, such as `a..b`.
+fn split_range(text: &str) -> Option<(&str, &str)> {
     let (from, to) = text.split_once("..")?;
     let (from, to) = (from.trim(), to.trim());
     let fits = |end: &str| end.is_empty() || end.starts_with(|first: char| first.is_ascii_digit());
     (fits(from) && fits(to) && !(from.is_empty() && to.is_empty())).then_some((from, to))
 }
 
-fn between(from: &str, to: &str) -> Result<Query, QueryError> {
+fn parse_range(from: &str, to: &str) -> Result<Query, QueryError> {
     let end = |text: &str| match text {
         "" => Ok(None),
-        text => Size::read(text).ok_or(QueryError::Size)?.map(Some),
+        text => Size::parse(text).ok_or(QueryError::Size)?.map(Some),
     };
-    sized(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
+    size_query(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
 }
 
-fn sized(least: u64, most: u64) -> Result<Query, QueryError> {
-    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::NoSuchSize) }
+fn size_query(least: u64, most: u64) -> Result<Query, QueryError> {
+    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::EmptyRange) }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Call sites: which frame of a stack is the one its reader looks for.
+//! Call sites: the frame of a stack that represents it for the user.
 //!
-//! The site of a stack is its innermost frame of the user's own code; without one, the innermost Python frame; without that, the
-//! innermost frame. A stack of C++ alone (the threads of the backward pass have no Python) is told by the step of the backward
-//! pass, or else by the operator: its innermost frames are those of the recording itself.
+//! The call site is the innermost frame of the user's own code, else the innermost Python frame, else the innermost
+//! frame. A stack of only C++ frames, such as in backward threads, is represented by its backward node or operator,
+//! because its innermost frames belong to the recorder.
 
 use base::column::Column;
 use history::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
 use std::fmt::Write;
 
-/// Parts of a file name that say: not the user's own code.
+/// Parts of a path that mark code other than the user's own.
 const LIBRARY_PATHS: [&str; 9] = [
     "/site-packages/torch/",
     "/dist-packages/torch/",
@@ -21,35 +21,35 @@ const LIBRARY_PATHS: [&str; 9] = [
     "<string>",
 ];
 
-/// Whose code a frame is.
+/// Origin of a frame's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum CodeOrigin {
     User,
-    /// torch's, another package's, or Python's own.
+    /// PyTorch, another package, or Python's standard library.
     Library,
     Native,
 }
 
-/// What a frame's file tells of it.
+/// Origin of a frame by its file or name, in ascending order of preference for a call site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// No file, or one without a name: C++.
+    /// C++: no file, or one without a name.
     Native,
-    /// C++: an operator of torch.
+    /// C++: a PyTorch operator.
     Operator,
-    /// C++: a step of the backward pass.
+    /// C++: a node of the backward pass.
     Backward,
-    /// torch, another package, or Python's own library.
+    /// PyTorch, another package, or Python's standard library.
     Library,
     User,
 }
 
-/// No file system has a longer path; looking through a megabyte for every frame of a stack takes minutes.
-const LONGEST_PATH: usize = 4096;
+/// Maximum length of a path in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes.
+const MAX_PATH_LEN: usize = 4096;
 
 fn origin_by_file(snapshot: &Snapshot, file: StringId) -> Origin {
     match snapshot.strings.bytes(file).len() {
-        0..=LONGEST_PATH => origin(&snapshot.strings.text(file)),
+        0..=MAX_PATH_LEN => origin(&snapshot.strings.text(file)),
         _ => Origin::Native,
     }
 }
@@ -60,20 +60,22 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
         return by_file;
     }
     let name = snapshot.strings.text(frame.name);
-    match told_by(&name) {
-        _ if name.len() > LONGEST_PATH => Origin::Native,
+    match identify_native(&name) {
+        _ if name.len() > MAX_PATH_LEN => Origin::Native,
         Some((told, _)) => told,
         None => Origin::Native,
     }
 }
 
-/// Whether a frame is a step of the backward pass, as autograd runs it: `torch::autograd::generated::MulBackward0::apply(…)`.
+/// Returns true if a frame is a backward node as run by autograd, such as
+/// `torch::autograd::generated::MulBackward0::apply(…)`.
 pub fn is_backward(snapshot: &Snapshot, frame: &Frame) -> bool {
     origin_of(snapshot, frame) == Origin::Backward
 }
 
-/// What a C++ function's name tells, and in which word: `torch::autograd::generated::MulBackward0::apply(…)`, `at::_ops::mul_Tensor::call(…)`.
-fn told_by(name: &str) -> Option<(Origin, &str)> {
+/// Returns the origin of a C++ function and the identifying word of its name, for names such as
+/// `torch::autograd::generated::MulBackward0::apply(…)` and `at::_ops::mul_Tensor::call(…)`.
+fn identify_native(name: &str) -> Option<(Origin, &str)> {
     let last_before = |end: &str| name.split_once(end)?.0.rsplit("::").next();
     if name.starts_with("torch::autograd::") {
         return Some((Origin::Backward, last_before("::apply(")?));
@@ -83,7 +85,7 @@ fn told_by(name: &str) -> Option<(Origin, &str)> {
 
 fn origin(filename: &str) -> Origin {
     if filename.contains('\\') {
-        // On Windows, where Python's own library is in `Lib`, beside the packages.
+        // On Windows Python's standard library is in `Lib`, next to the packages.
         let filename = filename.replace('\\', "/");
         return if filename.contains("/Lib/") { Origin::Library } else { origin(&filename) };
     }
@@ -93,7 +95,7 @@ fn origin(filename: &str) -> Origin {
         name if name.ends_with(".py") || name.starts_with("<ipython") || name.starts_with("/tmp/ipykernel") => {
             Origin::User
         }
-        // A C++ source file, where the build had debug information.
+        // A C++ source file, in builds with debug information.
         name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".hpp", ".S", ".o", ".so"]
             .iter()
             .any(|end| name.ends_with(end)) =>
@@ -104,46 +106,46 @@ fn origin(filename: &str) -> Origin {
     }
 }
 
-/// The sites of a snapshot's stacks.
+/// Call sites of a snapshot's stacks, computed on demand.
 pub struct Sites {
-    /// By frame; `None` where not asked yet.
+    /// Origin by frame. `None` if not computed yet.
     origins: Vec<Option<Origin>>,
-    /// By stack: the frame plus one, 0 where not asked yet.
-    of_stack: Column<u32>,
+    /// Call site by stack, as frame plus one. 0 if not computed yet.
+    by_stack: Column<u32>,
 }
 
 impl Sites {
-    /// Nothing looked at yet: frames and stacks are when asked for, so that no slice has to look at all.
+    /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all.
     pub fn new(snapshot: &Snapshot) -> Sites {
         let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Sites { origins: vec![None; snapshot.frames.len()], of_stack }
+        Sites { origins: vec![None; snapshot.frames.len()], by_stack: of_stack }
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.origins.capacity() + self.of_stack.heap_bytes()
+        self.origins.capacity() + self.by_stack.heap_bytes()
     }
 
-    /// Whether the frame is the user's own code.
+    /// Returns true if the frame is the user's own code.
     pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
         origin_of(snapshot, frame) == Origin::User
     }
 
-    /// Whether the frames of a file are C++, whatever they are called.
+    /// Returns true if frames of this file are C++.
     pub fn is_native(snapshot: &Snapshot, file: StringId) -> bool {
         origin_by_file(snapshot, file) == Origin::Native
     }
 
-    /// Whose code a frame is.
-    pub fn whose(snapshot: &Snapshot, frame: &Frame) -> Whose {
+    /// Returns the origin of a frame's code.
+    pub fn code_origin(snapshot: &Snapshot, frame: &Frame) -> CodeOrigin {
         match origin_of(snapshot, frame) {
-            Origin::User => Whose::User,
-            Origin::Library => Whose::Library,
-            Origin::Native | Origin::Operator | Origin::Backward => Whose::Native,
+            Origin::User => CodeOrigin::User,
+            Origin::Library => CodeOrigin::Library,
+            Origin::Native | Origin::Operator | Origin::Backward => CodeOrigin::Native,
         }
     }
 
-    /// Whether a frame is the C++ of an operator of torch.
+    /// Returns true if a frame is the C++ function of a PyTorch operator.
     pub fn is_operator(snapshot: &Snapshot, frame: FrameId) -> bool {
         origin_of(snapshot, snapshot.frames.frame(frame)) == Origin::Operator
     }
@@ -153,14 +155,14 @@ impl Sites {
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
-    /// The innermost frame of the user's own code in a stack, if it has one.
-    pub fn of_user(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
-        self.of(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
+    /// Returns the innermost frame of the user's own code in a stack.
+    pub fn user_frame(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        self.call_site(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
     }
 
-    /// The site of a stack; `None` for one without frames.
-    pub fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
-        match self.of_stack.get(stack.0 as usize) {
+    /// Returns the call site of a stack. `None` if the stack has no frames.
+    pub fn call_site(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        match self.by_stack.get(stack.0 as usize) {
             None => return None,
             Some(0) => {}
             Some(known) => return Some(FrameId(known - 1)),
@@ -176,18 +178,18 @@ impl Sites {
             }
         }
         let (_, frame) = best?;
-        self.of_stack.set(stack.0 as usize, frame.0 + 1);
+        self.by_stack.set(stack.0 as usize, frame.0 + 1);
         Some(frame)
     }
 }
 
-/// Bytes of a call site in a row of a list: more than any screen is wide.
-const LONGEST_IN_ROW: usize = 512;
+/// Maximum length of a call site in a list row, in bytes. Longer than any screen is wide.
+const MAX_ROW_LEN: usize = 512;
 
-/// [`short`], for the row of a list: cut off where no screen reaches.
-pub fn in_row(snapshot: &Snapshot, frame: FrameId) -> String {
+/// Returns [`short`], truncated for a list row.
+pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     let mut site = short(snapshot, snapshot.frames.frame(frame));
-    let mut end = site.len().min(LONGEST_IN_ROW);
+    let mut end = site.len().min(MAX_ROW_LEN);
     while !site.is_char_boundary(end) {
         end -= 1;
     }
@@ -195,10 +197,10 @@ pub fn in_row(snapshot: &Snapshot, frame: FrameId) -> String {
     site
 }
 
-/// A frame on one line: `train.py:233 train_step`; a C++ frame is its name, or the word of it that tells.
+/// Formats a frame on one line, such as `train.py:233 train_step`. A C++ frame is its identifying word or name.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (mut text, line, name) = parts(snapshot, frame);
-    // Writing to a String never fails. Line 0 is none.
+    // Writing to a String never fails. Line 0 means no line.
     match line {
         None => {}
         Some(0) => drop(write!(text, " {name}")),
@@ -207,20 +209,21 @@ pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     text
 }
 
-/// The word of a C++ function's name that tells which step of the backward pass or which operator it is; of any other the whole name.
-pub fn word(name: &str) -> &str {
-    told_by(name).map_or(name, |(_, word)| word)
+/// Returns the part of a C++ function's name that identifies the backward node or operator, or the whole name.
+pub fn identifying_word(name: &str) -> &str {
+    identify_native(name).map_or(name, |(_, word)| word)
 }
 
-/// The parts of [`short`]: file, line and function; of a C++ frame the name alone. No part has more than 4096 bytes.
+/// Returns file, line and function of [`short`]. For a C++ frame only the first part is set. Parts have at most 4096
+/// bytes.
 pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, String) {
     let text = |id: StringId| {
         let bytes = snapshot.strings.bytes(id);
-        String::from_utf8_lossy(bytes.get(..LONGEST_PATH).unwrap_or(bytes)).into_owned()
+        String::from_utf8_lossy(bytes.get(..MAX_PATH_LEN).unwrap_or(bytes)).into_owned()
     };
     let name = text(frame.name);
     if origin_of(snapshot, frame) < Origin::Library {
-        let word = told_by(&name).map_or(&*name, |(_, word)| word).to_owned();
+        let word = identify_native(&name).map_or(&*name, |(_, word)| word).to_owned();
         return (word, None, String::new());
     }
     let file = text(frame.filename);

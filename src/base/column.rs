@@ -1,13 +1,14 @@
-//! A table column that grows by chunks: no reallocation, so the peak of loading is the final size, and a wasm memory that can
-//! never shrink is not left with the hole of an old copy.
+//! Table column that grows in chunks. It never reallocates, so the peak of loading is the final size. A wasm memory
+//! cannot shrink, and an old copy would leave a hole in it.
 
 const CHUNK_BITS: usize = 14;
-const CHUNK: usize = 1 << CHUNK_BITS;
+const CHUNK_LEN: usize = 1 << CHUNK_BITS;
 
-/// A column of `Copy` values, indexed from 0.
+/// Column of `Copy` values, indexed from 0.
 #[derive(Clone, Debug)]
 pub struct Column<T> {
-    /// All room is filled, so that a push only overwrites: a `Vec`'s own is a call where it is built for size.
+    /// Chunks whose spare room is already initialized, so that a push only overwrites. `Vec::push` is a call when built
+    /// for size.
     chunks: Vec<Vec<T>>,
     len: usize,
 }
@@ -19,125 +20,121 @@ impl<T> Default for Column<T> {
 }
 
 impl<T: Copy> Column<T> {
-    /// An empty column.
+    /// Creates an empty column.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many values it holds.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Appends a value.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
-        match self.place(self.len) {
+        match self.slot(self.len) {
             Some(place) => *place = value,
-            None => self.push_into_new_room(value),
+            None => self.push_growing(value),
         }
         self.len += 1;
     }
 
     #[cold]
     #[inline(never)]
-    fn push_into_new_room(&mut self, value: T) {
-        // A short column should stay small: the first chunk grows as a Vec does, all later ones are whole.
+    fn push_growing(&mut self, value: T) {
+        // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size.
         match self.chunks.as_mut_slice() {
-            [first] if first.len() < CHUNK => first.resize(2 * first.len(), value),
+            [first] if first.len() < CHUNK_LEN => first.resize(2 * first.len(), value),
             chunks => {
                 let mut chunk = Vec::new();
-                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK }, value);
+                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK_LEN }, value);
                 self.chunks.push(chunk);
             }
         }
     }
 
-    /// Appends a chunk at once: 16384 values, or fewer at the end of the column; `false` where the column does not end with a whole chunk, or
-    /// these are too many.
+    /// Appends up to 16384 values at once. Returns `false`, and appends nothing, if there are more values or if the
+    /// column does not end with a full chunk. Only the last chunk may be shorter.
     pub fn push_chunk(&mut self, mut values: Vec<T>) -> bool {
-        if !self.len.is_multiple_of(CHUNK) || values.len() > CHUNK {
+        if !self.len.is_multiple_of(CHUNK_LEN) || values.len() > CHUNK_LEN {
             return false;
         }
         if let Some(&last) = values.last() {
             self.len += values.len();
-            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK };
+            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK_LEN };
             values.resize(room, last);
             self.chunks.push(values);
         }
         true
     }
 
-    /// Where the value at `index` stands or will, if there is room.
+    /// Returns the slot of the value at `index`, if it is allocated.
     #[inline(always)]
-    fn place(&mut self, index: usize) -> Option<&mut T> {
-        self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK - 1))
+    fn slot(&mut self, index: usize) -> Option<&mut T> {
+        self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK_LEN - 1))
     }
 
-    /// The value at `index`, if there is one.
+    /// Returns the value at `index`, or `None` if it is out of range.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<T> {
         if index >= self.len {
             return None;
         }
-        self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK - 1)).copied()
+        self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK_LEN - 1)).copied()
     }
 
-    /// The value at `index`, which must come from this table.
+    /// Returns the value at `index`, which must come from this table.
     ///
     /// # Panics
-    /// When `index` is far from below [`Column::len`]: an id of another table was used.
+    /// If `index` is far beyond [`Column::len`]. Then it is an index of another table.
     #[inline(always)]
     pub fn at(&self, index: usize) -> T {
-        // As slices: an index into a `Vec` is a call where it is built for size.
-        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK - 1)]
+        // Slices, because indexing a `Vec` is a call when built for size.
+        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK_LEN - 1)]
     }
 
-    /// Replaces the value at `index`; does nothing when there is none.
+    /// Replaces the value at `index`. Does nothing if it is out of range.
     #[inline]
     pub fn set(&mut self, index: usize, value: T) {
         if index < self.len
-            && let Some(place) = self.place(index)
+            && let Some(place) = self.slot(index)
         {
             *place = value;
         }
     }
 
-    /// All values in order.
+    /// Iterates over all values in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.chunks().flat_map(|chunk| chunk.iter().copied())
     }
 
-    /// The values of `range` in order; the part of the range beyond the end is left out.
+    /// Iterates over the values of `range`, clipped to the end of the column.
     pub fn range(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = T> + '_ {
         (range.start..range.end.min(self.len)).map(|index| self.at(index))
     }
 
-    /// The chunks in order, for loops that want slices.
+    /// Iterates over the chunks, for loops that work on slices.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         (0..self.chunks.len()).filter_map(|number| self.chunk(number))
     }
 
-    /// The chunk of this number, if there is one; all but the last are equally long.
+    /// Returns the chunk with this number. All chunks but the last have the same length.
     pub fn chunk(&self, number: usize) -> Option<&[T]> {
         let chunk = self.chunks.get(number)?;
-        chunk.get(..chunk.len().min(self.len - number * CHUNK))
+        chunk.get(..chunk.len().min(self.len - number * CHUNK_LEN))
     }
 
-    /// Shortens the column to `len` values.
+    /// Shortens the column to `len` values. Does nothing if it is not longer.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
-            self.chunks.truncate(len.div_ceil(CHUNK));
+            self.chunks.truncate(len.div_ceil(CHUNK_LEN));
             self.len = len;
         }
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum::<usize>()
             + self.chunks.capacity() * size_of::<Vec<T>>()

@@ -1,22 +1,29 @@
-//! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting, slices of time.
+//! Types and helpers shared by every crate of memscape.
+//!
+//! The crate has no dependencies and knows nothing about snapshots. It provides byte counts, event indices and their
+//! text form, a chunked table column, compact sorting, natural name order, and the time slices that keep long work
+//! interruptible.
+//!
+//! Start with `units.rs` (how positions in a trace are counted), `column.rs` (how tables are stored) and `slice.rs`
+//! (how loops yield).
 
-// Functions that stay small where many meet in one.
-pub mod apart;
+// Calls that are kept out of line, for smaller functions in WebAssembly.
+pub mod out_of_line;
 
-// A table column that grows by chunks, never by doubling.
+// Table column that grows in chunks, without reallocating.
 pub mod column;
 
-// Enumerations that know all their variants.
+// Macro for enums that list all their variants.
 pub mod listed;
 
-// The time that work has before it is called again.
+// Time budget of interruptible work.
 pub mod slice;
 
-// The order of names with numbers in them.
+// Natural order of names that contain numbers.
 pub mod natural;
 
-// One sort for everything that is small or rare.
+// One monomorphic sort for small or rare inputs.
 pub mod sorted;
 
-// Bytes, event indices and moments, and their one text form.
+// Bytes, event indices and moments, with their text form.
 pub mod units;

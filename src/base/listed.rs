@@ -1,6 +1,6 @@
-//! Enumerations that know all their variants: one that is added is in the list.
+//! Macro for enums with a constant that lists all their variants.
 
-/// Defines an enumeration of plain variants, with all of them in `ALL`, in their order.
+/// Defines an enum of unit variants and its constant `ALL`, which lists them in declaration order.
 #[macro_export]
 macro_rules! listed {
     ($(#[$meta:meta])* pub enum $Name:ident { $($(#[$of:meta])* $Variant:ident,)* }) => {
@@ -10,7 +10,7 @@ macro_rules! listed {
         }
 
         impl $Name {
-            /// All of them, in their order.
+            /// All variants, in declaration order.
             pub const ALL: [$Name; [$($Name::$Variant),*].len()] = [$($Name::$Variant),*];
         }
     };

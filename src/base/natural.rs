@@ -1,8 +1,9 @@
-//! The order of names with numbers in them, as people expect it.
+//! Natural order of names that contain numbers.
 
 use std::cmp::Ordering;
 
-/// Compares names so that runs of digits count as numbers: `rank2` before `rank10`. Names that differ in leading zeros alone compare as text.
+/// Compares names with runs of digits as numbers: `rank2` comes before `rank10`. Names that differ only in leading
+/// zeros are compared as text.
 pub fn compare_names(one: &str, other: &str) -> Ordering {
     let (mut left, mut right) = (one, other);
     loop {
@@ -26,7 +27,7 @@ pub fn compare_names(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The digits at the beginning, and what follows.
+/// Splits `text` into its leading digits and the rest. Returns `None` if it starts with no digit.
 fn split_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     text.split_at_checked(digits).filter(|(digits, _)| !digits.is_empty())

@@ -1,80 +1,81 @@
-//! Work in slices: a loop counts its steps, looks at the clock now and then, and stops where its time is up, to be called again.
+//! Time slices for long-running loops. A loop counts its steps, checks the clock now and then, and returns when its
+//! time is up. Calling it again resumes the work.
 
 use std::ops::Range;
 
-/// Steps between two looks at the clock: a fraction of a millisecond.
-pub const STEPS: u32 = 2048;
+/// Steps between two checks of the clock, a fraction of a millisecond.
+pub const STEPS_PER_CHECK: u32 = 2048;
 
-/// The time is up. What is done stays done; called again, the work goes on.
+/// Error: the time is up. The progress so far is kept, and the next call resumes the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent;
+pub struct OutOfTime;
 
-/// What work in slices comes to: it is done, or the time is up and it goes on when it is called again.
-pub type Sliced<T = ()> = Result<T, Spent>;
+/// Result of interruptible work. `Err` means that the time is up and the work has to be called again.
+pub type SliceResult<T = ()> = Result<T, OutOfTime>;
 
-/// The time that work has until it is called again. A new one always has some: whoever is called goes on by at least a step.
-pub struct Slice<'a> {
-    left: u32,
-    has_parted: bool,
+/// Time budget of one call. A new slice always allows at least one step, so every call makes progress.
+pub struct TimeSlice<'a> {
+    steps_left: u32,
+    has_granted_range: bool,
     has_time: &'a mut dyn FnMut() -> bool,
 }
 
-impl<'a> Slice<'a> {
-    /// One that is over when `has_time` says so.
-    pub fn new(has_time: &'a mut dyn FnMut() -> bool) -> Slice<'a> {
-        Slice { left: STEPS, has_parted: false, has_time }
+impl<'a> TimeSlice<'a> {
+    /// Creates a slice that ends when `has_time` returns false.
+    pub fn new(has_time: &'a mut dyn FnMut() -> bool) -> TimeSlice<'a> {
+        TimeSlice { steps_left: STEPS_PER_CHECK, has_granted_range: false, has_time }
     }
 
-    /// A step is about to be taken: some ten nanoseconds.
+    /// Counts one step of about ten nanoseconds. Call it before the step.
     ///
     /// # Errors
-    /// The time is up: the step is not to be taken.
+    /// The time is up. The caller must not take the step.
     #[inline(always)]
-    pub fn tick(&mut self) -> Sliced {
+    pub fn tick(&mut self) -> SliceResult {
         self.spend(1)
     }
 
-    /// The same for a step that takes as long as so many.
+    /// Counts `steps` steps at once, for one that takes as long.
     ///
     /// # Errors
-    /// The time is up: the step is not to be taken.
+    /// The time is up. The caller must not take the step.
     #[inline(always)]
-    pub fn spend(&mut self, steps: u32) -> Sliced {
-        if self.left == 0 {
-            self.ask()?;
+    pub fn spend(&mut self, steps: u32) -> SliceResult {
+        if self.steps_left == 0 {
+            self.refill()?;
         }
-        self.left = self.left.saturating_sub(steps);
+        self.steps_left = self.steps_left.saturating_sub(steps);
         Ok(())
     }
 
     #[cold]
-    fn ask(&mut self) -> Sliced {
-        self.left = STEPS;
+    fn refill(&mut self) -> SliceResult {
+        self.steps_left = STEPS_PER_CHECK;
         self.check()
     }
 
-    /// Something that takes longer is done, and kept.
+    /// Checks the clock, after a longer piece of work whose result is kept.
     ///
     /// # Errors
     /// The time is up.
     #[inline(never)]
-    pub fn check(&mut self) -> Sliced {
-        if (self.has_time)() { Ok(()) } else { Err(Spent) }
+    pub fn check(&mut self) -> SliceResult {
+        if (self.has_time)() { Ok(()) } else { Err(OutOfTime) }
     }
 
-    /// The next part of the rows from `next` to before `count`, which moves `next` on; `None` when there are no more. A row takes as long
-    /// as so many `steps`.
+    /// Returns the next range of the rows from `next` up to `count` and advances `next`. Returns `None` at the end.
+    /// `steps` is the cost of one row.
     ///
     /// # Errors
-    /// The time is up: the part is not to be worked on. The first of a slice always is.
-    pub fn part(&mut self, next: &mut usize, count: usize, steps: u32) -> Sliced<Option<Range<usize>>> {
+    /// The time is up, and the range must not be processed. The first range of a slice is always granted.
+    pub fn next_range(&mut self, next: &mut usize, count: usize, steps: u32) -> SliceResult<Option<Range<usize>>> {
         if *next >= count {
             return Ok(None);
         }
-        if std::mem::replace(&mut self.has_parted, true) {
+        if std::mem::replace(&mut self.has_granted_range, true) {
             self.check()?;
         }
-        let part = *next..count.min(*next + (STEPS / steps.max(1)).max(1) as usize);
+        let part = *next..count.min(*next + (STEPS_PER_CHECK / steps.max(1)).max(1) as usize);
         *next = part.end;
         Ok(Some(part))
     }

@@ -1,6 +1,7 @@
-//! Sorting what is small or rare, by numbers: one sort for all types, because each type that `std` sorts costs 5–10 kB of wasm.
+//! Sorting of small or rare inputs by numeric keys. All types share one sort, because each type that `std` sorts costs
+//! 5–10 kB of wasm.
 
-/// `items` in ascending order of their keys; equal ones keep their order. At most 2^32 of them.
+/// Returns `items` in ascending order of their keys. The sort is stable. Supports at most 2^32 items.
 pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
     let mut order: Vec<(u128, u32)> = items.iter().zip(0..).map(|(item, place)| (key(item), place)).collect();
     sort(&mut order);
@@ -8,23 +9,23 @@ pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
     order.iter().filter_map(|&(_, place)| items.get_mut(place as usize).and_then(Option::take)).collect()
 }
 
-/// The numbers in ascending order of the keys before them; of equal keys the lower number first.
+/// Returns the numbers in ascending order of their keys, which stand first in each pair. Ties are broken by number.
 pub fn sorted_numbers(mut numbers: Vec<(u128, u32)>) -> Vec<u32> {
     sort(&mut numbers);
     numbers.iter().map(|&(_, number)| number).collect()
 }
 
-/// A key out of two parts, the first of which counts more.
-pub fn pair(first: u64, second: u64) -> u128 {
+/// Combines two numbers into a sort key. `first` is the more significant one.
+pub fn two_part_key(first: u64, second: u64) -> u128 {
     u128::from(first) << 64 | u128::from(second)
 }
 
-/// A number that is as large among the unsigned as `value` is among the signed.
-pub fn ascending(value: i64) -> u64 {
+/// Maps a signed value to an unsigned one with the same order.
+pub fn signed_key(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
 
-/// Sorts numbers by the keys before them; those with equal keys by themselves.
+/// Sorts `(key, number)` pairs by key, then by number.
 #[inline(never)]
 pub fn sort(order: &mut [(u128, u32)]) {
     order.sort_unstable();

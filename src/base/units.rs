@@ -1,57 +1,58 @@
-//! Bytes, event indices and moments, and the one way each is written for people.
+//! Bytes, event indices and moments, and their text form for people.
 
 use std::fmt;
 
-/// Position of an event in its device's trace, counted from 0. Snapshots hold fewer than 2^32 − 1 events a device.
+/// Position of an event in its device's trace, counted from 0. A device has fewer than 2^32 − 1 events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventIdx(pub u32);
 
-/// A state of memory, named by how many events have happened: moment 0 holds before the first event, moment `k + 1`
-/// holds from event `k` until the next. A trace of `n` events has the moments `0..=n`.
+/// Point between two events, identified by the number of events that have happened. Moment 0 is the state before the
+/// first event. Moment `k + 1` is the state from event `k` until the next. A trace of `n` events has the moments
+/// `0..=n`.
 ///
-/// On the horizontal axis moment `m` covers `[m, m + 1)`; event `k` happens at `x = k + 1`.
+/// On the horizontal axis moment `m` covers `[m, m + 1)`. Event `k` happens at `x = k + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub u32);
 
 impl Moment {
-    /// Before the first event.
+    /// Moment before the first event.
     pub const START: Moment = Moment(0);
 
-    /// The state that holds after `event`.
+    /// Returns the moment right after `event`.
     #[inline(always)]
     pub fn after(event: EventIdx) -> Moment {
         Moment(event.0.saturating_add(1))
     }
 
-    /// The event that brought this state about; `None` for the state before recording.
+    /// Returns the event that led to this moment, or `None` for the state before recording.
     #[inline(always)]
     pub fn event(self) -> Option<EventIdx> {
         self.0.checked_sub(1).map(EventIdx)
     }
 
-    /// The event index as the file format and `expected.json` write it: −1 before the first event.
+    /// Event index as the file format and `expected.json` store it, with −1 before the first event.
     pub fn event_or_minus_one(self) -> i64 {
         i64::from(self.0) - 1
     }
 
-    /// Back from [`Moment::event_or_minus_one`].
+    /// Inverse of [`Moment::event_or_minus_one`].
     pub fn after_event_or_minus_one(event: i64) -> Moment {
         Moment(u32::try_from(event.saturating_add(1)).unwrap_or(0))
     }
 }
 
-/// A number of bytes, written in KiB, MiB, GiB (powers of 1024) with three significant digits: `1.46 GiB`, `512 B`.
+/// Number of bytes, displayed in binary units with three significant digits: `1.46 GiB`, `512 B`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// The binary units, smallest first.
+/// Binary units, smallest first.
 pub const BYTE_UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 impl fmt::Display for Bytes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut unit = 0;
         let mut value = self.0 as f64;
-        // 999.5 would round to "1000": the next unit reads better.
+        // 999.5 would round to "1000". The next unit reads better.
         while unit + 1 < BYTE_UNITS.len() && (value >= 1024.0 || (unit > 0 && value >= 999.5)) {
             value /= 1024.0;
             unit += 1;
@@ -67,9 +68,9 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A range of bytes, with one unit where both ends have the same: `256–512 B`, `512 B–2.00 KiB`; one number where both
-/// ends are rounded to the same.
-pub fn bytes_between(from: u64, to: u64) -> String {
+/// Formats a range of bytes: `256–512 B`, `512 B–2.00 KiB`. The unit is written once if both ends share it. If both
+/// ends round to the same text, only one is written.
+pub fn byte_range(from: u64, to: u64) -> String {
     let (from, to) = (Bytes(from).to_string(), Bytes(to).to_string());
     if from == to {
         return to;
@@ -79,8 +80,8 @@ pub fn bytes_between(from: u64, to: u64) -> String {
     [from, "–", &to].concat()
 }
 
-/// An integer with separators between groups of three digits: `55,108,591,620`.
-pub fn grouped(value: u64) -> String {
+/// Formats an integer with thousands separators: `55,108,591,620`.
+pub fn group_digits(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -92,26 +93,28 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
-/// A count with its noun: `1 event`, `2 events`.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+/// Formats a count with its noun, in the plural unless the count is 1: `1 event`, `2 events`.
+pub fn pluralize(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", group_digits(count), if count == 1 { "" } else { "s" })
 }
 
-/// A share for people, to the nearest tenth: `12.3 %`; only all of it is `100 %`, only nothing `0 %`.
+/// Formats a share to the nearest tenth of a percent: `12.3 %`. Only an exact whole is `100 %`, only an exact zero is
+/// `0 %`.
 pub fn percent(part: u64, whole: u64) -> String {
     let wide = u128::from(whole.max(1));
-    let tenths = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
-    let text = match tenths {
+    let scale = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
+    let text = match scale {
         0 if part == 0 => "0".to_owned(),
         0 => "< 0.1".to_owned(),
         1000.. if part < whole => "> 99.9".to_owned(),
         1000 => "100".to_owned(),
-        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
+        _ => [&(scale / 10).to_string(), ".", &(scale % 10).to_string()].concat(),
     };
     text + " %"
 }
 
-/// A span of time in the largest unit that keeps three significant digits: `13 µs`, `1.25 ms`, `41.7 s`, `2 min 05 s`.
+/// Formats a duration with three significant digits in the largest fitting unit: `13 µs`, `1.25 ms`, `41.7 s`, `2 min
+/// 05 s`.
 pub fn duration_us(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "" };
     let us = us.unsigned_abs();

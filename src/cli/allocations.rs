@@ -1,15 +1,15 @@
-//! `memscape allocations`: the allocations that match a search, the largest first.
+//! `memscape allocations`: the allocations that match a search, largest first.
 
-use super::asking::{Asking, whole};
-use super::output::{after, more, pretty, printable};
+use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
+use super::open_snapshot::{OpenSnapshot, fetch_rows};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json};
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{At, Printed, SnapshotArgs};
-use base::units::{Bytes, Moment, counted, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
 use engine::protocol::{
-    Filter, MomentFacts, QueryError, SEPARATOR, Scope, SortWay, TENSORS_FOUND, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableRow, TableSort, pool_name,
+    Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter,
+    TablePage, TableQuestion, TableRow, TableSort, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::{Value, json};
@@ -36,15 +36,15 @@ pub(crate) struct Allocations {
     #[arg(long_help = PATTERN)]
     pub(crate) pattern: Option<String>,
     #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) at: AtArg,
     #[command(flatten)]
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputArgs,
 }
 
-/// The text of `memscape allocations`.
+/// Runs `memscape allocations` and returns its output.
 ///
 /// # Errors
-/// The file or the search cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read, the search is invalid, or the trace has no such event.
 pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let Allocations { source, pattern, at, printed } = arguments;
     if let Some(pattern) = pattern {
@@ -55,8 +55,8 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
         readable.map_err(|error| format!("{pattern}: {error}"))?;
     }
     let pattern = pattern.as_deref().unwrap_or_default();
-    let mut asking = Asking::open(source)?;
-    let facts = at.when.map(|when| asking.at(when)).transpose()?;
+    let mut asking = OpenSnapshot::open(source)?;
+    let facts = at.when.map(|when| asking.facts_at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
     let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
     if !printed.json {
@@ -66,50 +66,50 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     Ok(as_json(&asking, pattern, facts, &page, &tensors))
 }
 
-/// At most `most` allocations of a scope that pass a filter, the largest first.
-pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    whole(most, listed, |rows| {
+/// Returns at most `most` allocations of a scope that match a filter, largest first.
+pub(crate) fn largest(asking: &mut OpenSnapshot, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
+    fetch_rows(most, rows_and_count, |rows| {
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
             rows,
             reveal: None,
             chosen: Vec::new(),
             find: None,
         };
-        match asking.ask_about(Question::Table(Box::new(question)))? {
+        match asking.ask_device(Question::Table(Box::new(question)))? {
             Answer::Table(page) => Some(page),
             _ => None,
         }
     })
 }
 
-fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
+fn rows_and_count(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
     (&mut page.rows, page.listed.count)
 }
 
-/// The tensor in each of these allocations that a recorder names; none where it names none at all.
-fn tensors(asking: &mut Asking, page: &TablePage) -> Vec<Option<Value>> {
-    if asking.device.recorded(TENSORS_FOUND).is_none_or(|found| found == 0) {
+/// Returns the named tensor of each listed allocation. Empty if the recorder wrote no tensors.
+fn tensors(asking: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> {
+    if asking.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
     }
-    let mut of = |row: &TableRow| match asking.ask_about(Question::Details(row.allocation))? {
-        Answer::Details(details) => details?.tensors.first().map(|text| tensor(text)),
+    let mut of = |row: &TableRow| match asking.ask_device(Question::Details(row.allocation))? {
+        Answer::Details(details) => details?.tensors.first().map(|text| parse_tensor(text)),
         _ => None,
     };
     page.rows.iter().map(&mut of).collect()
 }
 
-/// From the right: a name may have anything in it.
-fn tensor(text: &str) -> Value {
-    let mut parts = text.rsplitn(4, SEPARATOR);
+/// Parses a tensor description. Splits from the right, because a name may contain the separator.
+fn parse_tensor(text: &str) -> Value {
+    let mut parts = text.rsplitn(4, TENSOR_SEPARATOR);
     let [dtype, shape, kind, name] = [(); 4].map(|()| parts.next().unwrap_or_default());
     json!({"name": name, "kind": kind, "shape": shape, "dtype": dtype})
 }
 
 fn as_json(
-    asking: &Asking,
+    asking: &OpenSnapshot,
     pattern: &str,
     facts: Option<MomentFacts>,
     page: &TablePage,
@@ -124,8 +124,8 @@ fn as_json(
             "stream": row.stream,
             "pool": row.pool,
             "pool_name": row.pool.map(|pool| pool_name(&asking.summary.pools, pool)),
-            "allocated_at": row.born,
-            "allocated_at_us": row.born_us,
+            "allocated_at": row.allocated_at,
+            "allocated_at_us": row.allocated_us,
             "freed_at": row.freed,
             "freed_at_us": row.freed_us,
             "call_site": row.site,
@@ -140,32 +140,32 @@ fn as_json(
         "rows": page.rows.iter().zip(tensors).map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
-    pretty(&asking.document(fields))
+    to_pretty_json(&asking.document(fields))
 }
 
-fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
+fn as_text(asking: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let when = facts.map_or_else(String::new, |facts| [", live ", &after_event(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
-        asking.title(),
+        asking.heading(),
         if pattern.is_empty() { "allocations".to_owned() } else { printable(pattern) },
-        grouped(page.listed.count.into()),
-        counted(page.scope.count.into(), "allocation"),
+        group_digits(page.listed.count.into()),
+        pluralize(page.scope.count.into(), "allocation"),
         Bytes(page.listed.bytes),
-        grouped(page.listed.bytes),
+        group_digits(page.listed.bytes),
         if facts.is_none() { " over the whole trace" } else { "" },
     );
     let numbers =
         [("requested", 10), ("bytes", 19), ("number", 11), ("allocated at", 12), ("freed at", 11), ("address", 14)];
-    let columns = numbers.map(|(heading, min)| table::number(heading, min)).into_iter();
-    let mut table = Table::new(0, 2, columns.chain([table::name("call site", 0)]).collect::<Vec<_>>());
+    let columns = numbers.map(|(heading, min)| table::number_column(heading, min)).into_iter();
+    let mut table = Table::new(0, 2, columns.chain([table::name_column("call site", 0)]).collect::<Vec<_>>());
     for row in &page.rows {
-        let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| grouped(event.into()));
+        let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| group_digits(event.into()));
         table.push([
             Bytes(row.requested).to_string(),
-            grouped(row.requested),
-            format!("#{}", grouped(row.allocation.into())),
-            event(row.born, "before"),
+            group_digits(row.requested),
+            format!("#{}", group_digits(row.allocation.into())),
+            event(row.allocated_at, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
             if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() },
@@ -175,6 +175,6 @@ fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
         text += "\n";
         text += &table.text();
     }
-    let more = more(page.listed.count.saturating_sub(page.rows.len() as u32));
-    fitted(&(text + &more + &asking.other_devices()))
+    let more = more_rows_line(page.listed.count.saturating_sub(page.rows.len() as u32));
+    wrap_to_terminal(&(text + &more + &asking.other_devices_line()))
 }

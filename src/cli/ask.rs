@@ -1,12 +1,12 @@
-//! `memscape ask`: a file that stays open, and a question a line.
+//! `memscape ask`: keeps a snapshot open and answers one question per line, as JSON.
 //!
-//! A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command and its arguments, without the file and `--json`.
-//! Its reply is `{"id": 3, "answer": …}` with what the command prints with `--json`; commands that write a file answer
-//! `{"message": …}`, or with `-` as the file `{"text": …}`. What goes wrong is `{"id": 3, "error": "one sentence"}`. Before all of them
-//! comes `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
+//! A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command and its arguments, without the
+//! file and `--json`. Its reply is `{"id": 3, "answer": …}` with the command's `--json` output. Commands that write a
+//! file answer `{"message": …}`, and also `{"text": …}` if the file is `-`. A failed request is answered with `{"id":
+//! 3, "error": "one sentence"}`. The first line is `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
 use super::opening::keep_open;
-use super::output::{escaped, standard_output, written};
+use super::output::{escape_json, ignore_broken_pipe, standard_output};
 use clap::Args;
 use engine::protocol::FileSummary;
 use serde::Deserialize;
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-/// What a command answers about a file: the file, the command, its arguments.
-pub(crate) type Answerer = fn(&str, &str, &[String]) -> Result<Value, String>;
+/// Runs a command on a snapshot. Takes the file, the command and its arguments.
+pub(crate) type CommandRunner = fn(&str, &str, &[String]) -> Result<Value, String>;
 
-/// Bytes that a request may have.
-const LONGEST: u64 = 1 << 20;
+/// Maximum length of a request in bytes.
+const MAX_REQUEST_BYTES: u64 = 1 << 20;
 
 /// Arguments of `memscape ask`.
 #[derive(Args, Clone, Debug)]
@@ -40,11 +40,11 @@ struct Request {
 }
 
 impl Ask {
-    /// Answers until standard input ends.
+    /// Answers requests until standard input ends.
     ///
     /// # Errors
-    /// The file cannot be opened, or the system's: one sentence, which was printed as JSON as well.
-    pub(crate) fn run(&self, answerer: Answerer) -> Result<(), Vec<String>> {
+    /// Returns one sentence if the file cannot be opened or I/O fails. An error of opening is also printed as JSON.
+    pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), Vec<String>> {
         let session = match Session::open(&self.file, self.device, answerer) {
             Ok(session) => session,
             Err(error) => {
@@ -66,10 +66,10 @@ impl Ask {
     }
 }
 
-/// A line, of which bytes beyond the longest are left out; nothing at the end.
+/// Reads a line, truncated to [`LONGEST`] bytes. Returns `None` at the end of the input.
 fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    if lines.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+    if lines.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
     if line.last() != Some(&b'\n') {
@@ -80,28 +80,28 @@ fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
 
 fn reply(value: &Value) -> Result<(), String> {
     let mut out = standard_output();
-    written(writeln!(out, "{}", escaped(&value.to_string())).and_then(|()| out.flush()))
+    ignore_broken_pipe(writeln!(out, "{}", escape_json(&value.to_string())).and_then(|()| out.flush()))
 }
 
 /// A file that is open for questions.
 struct Session {
     path: String,
     summary: FileSummary,
-    answerer: Answerer,
+    answerer: CommandRunner,
 }
 
 impl Session {
-    /// Opens a file, which this thread keeps open.
+    /// Opens a file and keeps it open on this thread.
     ///
     /// # Errors
-    /// It cannot be read, or has no such device: one sentence that names it.
-    fn open(file: &Path, device: Option<i64>, answerer: Answerer) -> Result<Session, String> {
+    /// Returns one sentence that names the file if it cannot be read or has no such device.
+    fn open(file: &Path, device: Option<i64>, answerer: CommandRunner) -> Result<Session, String> {
         let wrong = |error: String| format!("{}: {error}", file.display());
-        // So that no name is taken for an option.
+        // An absolute path cannot be mistaken for an option.
         let path = std::path::absolute(file).map_err(|error| wrong(error.to_string()))?;
         let summary = keep_open(&path, device).map_err(wrong)?;
         if device.is_some() {
-            super::asking::pick(&summary, device).map_err(wrong)?;
+            super::open_snapshot::select_device(&summary, device).map_err(wrong)?;
         }
         let path = path.to_str().ok_or_else(|| wrong("the name is not UTF-8".to_owned()))?.to_owned();
         Ok(Session { path, summary, answerer })
@@ -121,7 +121,7 @@ impl Session {
     }
 }
 
-/// Clap's error text as one sentence: the cause with possible values and suggestions, without usage.
+/// Shortens clap's error text to one sentence: the cause, possible values and suggestions, without the usage.
 pub(crate) fn argument_error(text: &str) -> String {
     let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
     let mut sentence = String::new();

@@ -1,10 +1,11 @@
-//! Puts the page into the program where it is built already: `./run build` leaves it in `built/`. Where it is not, the program says so.
+//! Build script: embeds the page that `./run build` left in `built/`. Without it, the program is built with an empty
+//! page.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    // The folder, which is always there: a file that is missing would have the crate built again and again.
+    // Watch the folder, which always exists. Watching a missing file would rebuild the crate every time.
     println!("cargo::rerun-if-changed=built");
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

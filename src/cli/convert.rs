@@ -1,24 +1,24 @@
-//! `memscape convert`: a snapshot in another form.
+//! `memscape convert`: writes a snapshot in another file format.
 
-use super::asking::Asking;
-use super::output::say;
+use super::common_args::SnapshotArgs;
+use super::compressed::{CompressedWriter, CompressionKind};
+use super::open_snapshot::OpenSnapshot;
+use super::output::print_stderr;
 use super::output_file::OutputFile;
-use super::packed::{Packed, Packing};
-use super::terms::SnapshotArgs;
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use clap::{Args, ValueEnum};
 use engine::Engine;
 use engine::crop::CropError;
-use history::compact::Unwritable;
+use history::compact::WriteError;
 use history::writing::{JsonWriter, PickleWriter};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// What a snapshot is written as.
+/// File format to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum Format {
     /// A pickle, as torch.cuda.memory._dump_snapshot writes it
     Pickle,
     /// The same structure as JSON
@@ -39,50 +39,54 @@ pub(crate) struct Arguments {
     pub(crate) out: OutputFile,
     /// What to write; if omitted, by the name of the file: .pickle, .json, .zip (SnapViewer) or .columns
     #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) to: Option<Form>,
+    pub(crate) to: Option<Format>,
     /// Protocol of a pickle, from 2 to 5; PyTorch's viewer of before 2026 reads up to 4
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=5))]
     pub(crate) protocol: u8,
 }
 
-/// Compressed bytes that are gathered before they are written.
-const GATHERED: usize = 1 << 20;
+/// Size of the write buffer in bytes.
+const BUFFER_BYTES: usize = 1 << 20;
 
 impl Arguments {
-    /// Writes the file; what went into it, or the error, as one sentence.
+    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let form = self
             .to
-            .or_else(|| named(self.out.path()))
+            .or_else(|| format_of_name(self.out.path()))
             .ok_or("--to is missing, and the name of the file does not tell")?;
-        let asking = Asking::open(&self.source)?;
+        let asking = OpenSnapshot::open(&self.source)?;
         let device = asking.device.device;
         for warning in &asking.summary.warnings {
-            say(&format!("{}: {}", self.source.file.display(), warning.message));
+            print_stderr(&format!("{}: {}", self.source.file.display(), warning.message));
         }
         let engine = asking.into_engine();
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        // An archive compresses what is in it.
-        let packing = if form == Form::Snapviewer { Packing::Plain } else { Packing::of(self.out.path()) };
-        let packed = Packed::create(&self.out, packing).map_err(failed)?;
-        let mut out = BufWriter::with_capacity(GATHERED, packed);
+        // A zip archive compresses its members itself.
+        let packing = if form == Format::Snapviewer {
+            CompressionKind::Plain
+        } else {
+            CompressionKind::from_path(self.out.path())
+        };
+        let packed = CompressedWriter::create(&self.out, packing).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, packed);
         let said = match form {
-            Form::Pickle => PickleWriter::new(&mut out, self.protocol)
+            Format::Pickle => PickleWriter::new(&mut out, self.protocol)
                 .map_err(CropError::Io)
                 .and_then(|mut pickle| engine.convert(&mut pickle))
-                .map(|done| counted_in(done.events, done.segments)),
-            Form::Json => {
-                engine.convert(&mut JsonWriter::new(&mut out)).map(|done| counted_in(done.events, done.segments))
+                .map(|done| counts_text(done.events, done.segments)),
+            Format::Json => {
+                engine.convert(&mut JsonWriter::new(&mut out)).map(|done| counts_text(done.events, done.segments))
             }
-            Form::Snapviewer => snapviewer(&engine, device, &mut out),
-            Form::Columns => match engine.write_columns(&mut out) {
+            Format::Snapviewer => write_snapviewer(&engine, device, &mut out),
+            Format::Columns => match engine.write_columns(&mut out) {
                 Ok(_) => Ok("columns".to_owned()),
-                Err(Unwritable::Io(error)) => Err(CropError::Io(error)),
-                Err(error) => Err(CropError::Impossible(error.to_string())),
+                Err(WriteError::Io(error)) => Err(CropError::Io(error)),
+                Err(error) => Err(CropError::Invalid(error.to_string())),
             },
         };
         let said = said.map_err(|error| match error {
-            CropError::Impossible(why) => why,
+            CropError::Invalid(why) => why,
             CropError::Io(error) => failed(error),
         })?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)?;
@@ -90,33 +94,33 @@ impl Arguments {
     }
 }
 
-/// The form that the name of a file tells, without what it is compressed by.
-fn named(path: &Path) -> Option<Form> {
-    let inner = match Packing::of(path) {
-        Packing::Plain => path.to_owned(),
+/// Returns the format that a file name stands for, ignoring the extension of the compression.
+fn format_of_name(path: &Path) -> Option<Format> {
+    let inner = match CompressionKind::from_path(path) {
+        CompressionKind::Plain => path.to_owned(),
         _ => path.with_extension(""),
     };
     match inner.extension()?.to_ascii_lowercase().to_str()? {
-        "pickle" | "pkl" | "pt" => Some(Form::Pickle),
-        "json" => Some(Form::Json),
-        "zip" => Some(Form::Snapviewer),
-        "columns" => Some(Form::Columns),
+        "pickle" | "pkl" | "pt" => Some(Format::Pickle),
+        "json" => Some(Format::Json),
+        "zip" => Some(Format::Snapviewer),
+        "columns" => Some(Format::Columns),
         _ => None,
     }
 }
 
-fn counted_in(events: u64, segments: u32) -> String {
-    format!("{}, {}", counted(events, "event"), counted(segments.into(), "segment"))
+fn counts_text(events: u64, segments: u32) -> String {
+    format!("{}, {}", pluralize(events, "event"), pluralize(segments.into(), "segment"))
 }
 
-fn snapviewer(engine: &Engine, device: i64, out: &mut impl Write) -> Result<String, CropError> {
+fn write_snapviewer(engine: &Engine, device: i64, out: &mut impl Write) -> Result<String, CropError> {
     let wrong = |error: zip::result::ZipError| CropError::Io(error.into());
     let mut archive = ZipWriter::new_stream(out);
     let options = SimpleFileOptions::default().large_file(true);
     archive.start_file("allocations.json", options).map_err(wrong)?;
-    let drawn = engine.draw(device, &mut BufWriter::with_capacity(GATHERED, &mut archive))?;
+    let drawn = engine.write_drawing(device, &mut BufWriter::with_capacity(BUFFER_BYTES, &mut archive))?;
     archive.start_file("elements.json", options).map_err(wrong)?;
-    engine.elements(device, &mut JsonWriter::new(BufWriter::with_capacity(GATHERED, &mut archive)))?;
+    engine.write_elements(device, &mut JsonWriter::new(BufWriter::with_capacity(BUFFER_BYTES, &mut archive)))?;
     archive.finish().map_err(wrong)?.flush()?;
-    Ok(format!("{}, {} corners", counted(drawn.allocations, "allocation"), grouped(drawn.points)))
+    Ok(format!("{}, {} corners", pluralize(drawn.allocations, "allocation"), group_digits(drawn.points)))
 }

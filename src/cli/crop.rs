@@ -1,12 +1,12 @@
-//! `memscape crop`: a range of a trace as a smaller snapshot.
+//! `memscape crop`: saves a range of a trace as a smaller snapshot.
 
-use super::asking::{Asking, pick};
-use super::events::{beyond, first};
+use super::common_args::{SnapshotArgs, When, parse_when};
+use super::compressed::{CompressedWriter, CompressionKind};
+use super::events::{end_event, first_event};
+use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output_file::OutputFile;
-use super::packed::{Packed, Packing};
-use super::terms::{SnapshotArgs, When, when};
-use base::slice::Slice;
-use base::units::{Bytes, grouped};
+use base::slice::TimeSlice;
+use base::units::{Bytes, group_digits};
 use clap::Args;
 use engine::crop::{Crop, CropError, Cropped};
 use engine::protocol::FileSummary;
@@ -21,13 +21,13 @@ pub(crate) struct Arguments {
     #[arg(short, long = "output", value_name = "OUT.pickle")]
     pub(crate) out: OutputFile,
     /// First event, or time
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) from: Option<When>,
     /// Last event, or time
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) to: Option<When>,
     /// Keep the events around this one: peak, oom, an event or a time; instead of --from and --to
-    #[arg(long, value_name = "WHEN", value_parser = when, conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, conflicts_with_all = ["from", "to"])]
     pub(crate) around: Option<When>,
     /// With --around, how many events to keep before it, and after it
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "around")]
@@ -44,9 +44,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Writes the crop; what went into it, or the error, as one sentence.
+    /// Writes the crop. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
-        let mut asking = Asking::open(&self.source)?;
+        let mut asking = OpenSnapshot::open(&self.source)?;
         let chosen = self.range(&mut asking)?;
         if chosen[0] > chosen[1] {
             return Err("--from is after --to".to_owned());
@@ -59,49 +59,49 @@ impl Arguments {
         }
         let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
         let failed = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
-        let mut out = Packed::create(&self.out, Packing::of(self.out.path())).map_err(failed)?;
+        let mut out =
+            CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(failed)?;
         let cropped = engine.crop(&crop, &mut out).map_err(|error| match error {
-            CropError::Impossible(why) => why,
+            CropError::Invalid(why) => why,
             CropError::Io(error) => failed(error),
         })?;
         out.finish().map_err(failed)?;
-        Ok(said(cropped))
+        Ok(summary_text(cropped))
     }
 
-    /// The first event, and the first beyond the last.
-    fn range(&self, asking: &mut Asking) -> Result<[u32; 2], String> {
+    /// Returns the first event and the event after the last one.
+    fn range(&self, asking: &mut OpenSnapshot) -> Result<[u32; 2], String> {
         if let Some(step) = &self.step {
-            return step_of(asking, step);
+            return step_range(asking, step);
         }
         if let Some(around) = self.around {
-            let at = asking.at(around)?.moment;
+            let at = asking.facts_at(around)?.moment;
             let first = at.saturating_sub(1).saturating_sub(self.events);
             return Ok([first, at.saturating_add(self.events)]);
         }
-        let from = self.from.map_or(Ok(0), |when| first(asking, when))?;
-        Ok([from, self.to.map_or(Ok(u32::MAX), |when| beyond(asking, when))?])
+        let from = self.from.map_or(Ok(0), |when| first_event(asking, when))?;
+        Ok([from, self.to.map_or(Ok(u32::MAX), |when| end_event(asking, when))?])
     }
 
-    /// The other devices that are kept.
+    /// Returns the other devices to keep.
     fn others(&self, summary: &FileSummary, device: i64) -> Result<Vec<i64>, String> {
         let others = match &self.also {
             None => Vec::new(),
             Some(Devices::All) => {
                 summary.devices.iter().map(|device| device.device).filter(|&device| device >= 0).collect()
             }
-            Some(Devices::These(these)) => these.clone(),
+            Some(Devices::List(these)) => these.clone(),
         };
         let others: Vec<i64> = others.into_iter().filter(|&other| other != device).collect();
-        others.iter().try_for_each(|&other| pick(summary, Some(other)).map(drop))?;
+        others.iter().try_for_each(|&other| select_device(summary, Some(other)).map(drop))?;
         Ok(others)
     }
 }
 
-/// Devices by ordinal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Devices {
     All,
-    These(Vec<i64>),
+    List(Vec<i64>),
 }
 
 fn devices(text: &str) -> Result<Devices, String> {
@@ -109,16 +109,16 @@ fn devices(text: &str) -> Result<Devices, String> {
         return Ok(Devices::All);
     }
     let these = text.split(',').map(|part| part.trim().parse().ok().filter(|&ordinal: &i64| ordinal >= 0));
-    these.collect::<Option<_>>().map(Devices::These).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
+    these.collect::<Option<_>>().map(Devices::List).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
 }
 
-/// The events of a step.
-fn step_of(asking: &mut Asking, wanted: &str) -> Result<[u32; 2], String> {
+/// Returns the range of events of a step, given its name or number.
+fn step_range(asking: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], String> {
     let device = asking.device.device;
     asking.prepare();
     let Some(side) = asking.engine().side(device) else { return Err("the file has no such device".to_owned()) };
     let (mut search, goes_on) = (StepSearch::new(device), &mut || true);
-    let mut slice = Slice::new(goes_on);
+    let mut slice = TimeSlice::new(goes_on);
     while search.step(&side, &mut slice).is_err() {}
     let spans = search.spans();
     let named = |number: &usize| search.name(&side, *number).as_deref() == Some(wanted);
@@ -130,7 +130,7 @@ fn step_of(asking: &mut Asking, wanted: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// The events of another device between the times of these events.
+/// Returns the events of another device at the same time as a range of events of `device`.
 fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
     let missing = || {
         "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"
@@ -139,8 +139,8 @@ fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> 
     let history = |device| engine.side(device).map(|side| side.history);
     let (own, others) = history(device).zip(history(other)).ok_or("the file has no such device")?;
     let (last, beyond) = (others.event_count(), own.event_count());
-    let (Some(clock), Some(own)) = (others.events.times.clock(), own.events.times.clock().map(|_| own)) else {
-        // All of it is all of it.
+    let (Some(clock), Some(own)) = (others.events.times.time_axis(), own.events.times.time_axis().map(|_| own)) else {
+        // Without times, only the whole trace can be mapped.
         return if from == 0 && to >= beyond { Ok([0, last]) } else { Err(missing()) };
     };
     let at = |event: u32| own.events.times.at(event);
@@ -149,14 +149,14 @@ fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> 
     first.zip(end).map(|(first, end)| [first, end.max(first)]).ok_or_else(missing)
 }
 
-fn said(cropped: Cropped) -> String {
+fn summary_text(cropped: Cropped) -> String {
     let Cropped { events, prologue, live_before, segments } = cropped;
     let before = match (live_before, prologue) {
         (0, _) => "nothing live before them".to_owned(),
         (bytes, 0) => format!("{} live before them", Bytes(bytes)),
         (bytes, events) => {
-            format!("{} live before them, {} events added for their stacks", Bytes(bytes), grouped(events.into()))
+            format!("{} live before them, {} events added for their stacks", Bytes(bytes), group_digits(events.into()))
         }
     };
-    format!("{} events, {before}, {} segments after them", grouped(events.into()), grouped(segments.into()))
+    format!("{} events, {before}, {} segments after them", group_digits(events.into()), group_digits(segments.into()))
 }

@@ -1,24 +1,25 @@
-//! `memscape diff`: two snapshots against each other, as text, JSON or Markdown.
+//! `memscape diff`: compares two snapshots, as text, JSON or Markdown.
 
-use super::asking::{Asking, pick};
-use super::cancelled;
+use super::cancellation;
+use super::common_args::{SnapshotArgs, When, parse_when};
 use super::diff_json::as_json;
-use super::output::{after, more, pretty, printable};
+use super::open_snapshot::{OpenSnapshot, select_device};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json};
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{SnapshotArgs, When, when};
-use base::slice::Slice;
-use base::units::{Bytes, Moment, grouped, percent};
+use super::terminal::wrap_to_terminal;
+use base::slice::TimeSlice;
+use base::units::{Bytes, Moment, group_digits, percent};
 use clap::{Args, ValueEnum};
 use compare::{
-    Align, Comparing, Comparison, Key, Row, SideFacts, Two, Wanted, factor, peaks_in, report, signed, times,
+    Align, CompareOptions, Comparer, Comparison, Key, PerSide, Row, SideFacts, factor, factor_of, peaks_in, report,
+    signed,
 };
 use std::path::PathBuf;
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Rows that are printed.
-const TOP: u32 = 20;
+/// Default number of rows to print.
+const DEFAULT_ROWS: u32 = 20;
 
 /// Arguments of `memscape diff`.
 #[derive(Args, Clone, Debug)]
@@ -34,28 +35,28 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device_b: Option<i64>,
     /// Cursor position in A: peak, oom, end, an event number or a time; if only one is given, the other is aligned with it
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) at_a: Option<When>,
     /// Cursor position in B
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) at_b: Option<When>,
     /// Compare the peaks of a range of A and of the aligned range of B: where it begins
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) from: Option<When>,
     /// Where it ends
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) to: Option<When>,
     /// What allocations are matched by; if omitted, the strictest key that matches 90 % of the bytes
     #[arg(long)]
-    pub(crate) key: Option<ByKey>,
+    pub(crate) key: Option<KeyArg>,
     /// How moments are aligned; if omitted, by steps, else by the sequence of allocations, else by the share of events
     #[arg(long)]
-    pub(crate) align: Option<By>,
+    pub(crate) align: Option<AlignArg>,
     /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
-    #[arg(long, value_name = "OLD=NEW", value_parser = prefix)]
+    #[arg(long, value_name = "OLD=NEW", value_parser = parse_prefix_map)]
     pub(crate) map: Vec<(String, String)>,
     /// Maximum number of rows to print
-    #[arg(long, value_name = "N", default_value_t = TOP)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROWS)]
     pub(crate) top: u32,
     /// Print JSON
     #[arg(long)]
@@ -66,24 +67,39 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    /// Of the devices of two files, with all else chosen automatically.
-    pub(crate) fn of(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
+    /// Returns arguments that compare a device of each file, with defaults for all options.
+    pub(crate) fn for_devices(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
         let (at_a, at_b, from, to, key, align, map) = Default::default();
         let (device_a, device_b) = (Some(a.1), Some(b.1));
-        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, from, to, key, align, map, top: TOP, json, markdown }
+        Diff {
+            a: a.0,
+            b: b.0,
+            device_a,
+            device_b,
+            at_a,
+            at_b,
+            from,
+            to,
+            key,
+            align,
+            map,
+            top: DEFAULT_ROWS,
+            json,
+            markdown,
+        }
     }
 }
 
-/// A key, as it is typed.
+/// Key to match allocations by, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ByKey(Key);
+pub(crate) struct KeyArg(Key);
 
-impl ValueEnum for ByKey {
-    fn value_variants<'a>() -> &'a [ByKey] {
-        const ALL: [ByKey; Key::ALL.len()] = {
-            let (mut all, mut at) = ([ByKey(Key::Stack); Key::ALL.len()], 0);
+impl ValueEnum for KeyArg {
+    fn value_variants<'a>() -> &'a [KeyArg] {
+        const ALL: [KeyArg; Key::ALL.len()] = {
+            let (mut all, mut at) = ([KeyArg(Key::Stack); Key::ALL.len()], 0);
             while at < Key::ALL.len() {
-                all[at] = ByKey(Key::ALL[at]);
+                all[at] = KeyArg(Key::ALL[at]);
                 at += 1;
             }
             all
@@ -96,13 +112,13 @@ impl ValueEnum for ByKey {
     }
 }
 
-/// An alignment, as it is typed.
+/// Alignment of moments, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct By(Align);
+pub(crate) struct AlignArg(Align);
 
-impl ValueEnum for By {
-    fn value_variants<'a>() -> &'a [By] {
-        &[By(Align::Steps), By(Align::Sequence), By(Align::Share)]
+impl ValueEnum for AlignArg {
+    fn value_variants<'a>() -> &'a [AlignArg] {
+        &[AlignArg(Align::Steps), AlignArg(Align::Sequence), AlignArg(Align::Share)]
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
@@ -110,79 +126,81 @@ impl ValueEnum for By {
     }
 }
 
-/// The text of `memscape diff`.
+/// Runs `memscape diff` and returns its output.
 ///
 /// # Errors
-/// A file cannot be read, or has no such device or moment: one sentence that names it.
+/// Returns one sentence that names the file if it cannot be read or has no such device or moment.
 pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
-    let comparison = compared(arguments)?;
+    let comparison = run_comparison(arguments)?;
     Ok(match (arguments.json, arguments.markdown) {
-        (true, _) => pretty(&as_json(&comparison)),
+        (true, _) => to_pretty_json(&as_json(&comparison)),
         (_, true) => as_markdown(&comparison, arguments.top),
         _ => as_text(&comparison, arguments.top),
     })
 }
 
-fn compared(arguments: &Diff) -> Result<Comparison, String> {
+fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     let Diff { a, b, device_a, device_b, at_a, at_b, key, align, .. } = arguments;
     let open = |file: &PathBuf, device| {
         let source = SnapshotArgs { file: file.clone(), device };
-        Asking::open(&source).map_err(|error| format!("{}: {error}", file.display()))
+        OpenSnapshot::open(&source).map_err(|error| format!("{}: {error}", file.display()))
     };
     let mut first = open(a, *device_a)?;
-    // Two devices or two moments of one file: it is read once.
+    // When two devices or moments of one file are compared, the file is read once.
     let mut second = if a == b { None } else { Some(open(b, *device_b)?) };
-    let mut of_a = |at| moment(&mut first, at).map_err(|error| format!("{}: {error}", a.display()));
+    let mut of_a = |at| resolve_moment(&mut first, at).map_err(|error| format!("{}: {error}", a.display()));
     let (one, from, to) = (of_a(*at_a)?, of_a(arguments.from)?, of_a(arguments.to)?);
     let device_of_a = first.device.device;
     let (device_of_b, other) = {
         let asking = second.as_mut().unwrap_or(&mut first);
         if a == b {
-            asking.device = pick(&asking.summary, *device_b)?.clone();
+            asking.device = select_device(&asking.summary, *device_b)?.clone();
         }
-        let other = moment(asking, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;
+        let other = resolve_moment(asking, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;
         (asking.device.device, other)
     };
     let engine_a = first.into_engine();
-    let engine_b = second.map(Asking::into_engine);
+    let engine_b = second.map(OpenSnapshot::into_engine);
     let missing = || "no device has events or segments".to_owned();
     let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
-    let wanted = Wanted { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
-    let mut comparing = Comparing::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
+    let wanted = CompareOptions { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
+    let mut comparing = Comparer::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     if from.is_some() || to.is_some() {
-        while comparing.align(&side_a, &side_b, &mut Slice::new(&mut cancelled::goes_on)).is_err() {
-            cancelled::check()?;
+        while comparing.align(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
+            cancellation::check()?;
         }
         let range = [from.unwrap_or(Moment::START), to.unwrap_or(Moment(side_a.history.event_count()))];
         let (one, other) = peaks_in([&side_a, &side_b], comparing.alignment(), range);
-        comparing.move_to(one, other);
+        comparing.set_moments(one, other);
     }
     loop {
-        cancelled::check()?;
-        if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut Slice::new(&mut cancelled::goes_on)) {
+        cancellation::check()?;
+        if let Ok(comparison) =
+            comparing.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue))
+        {
             return Ok(comparison);
         }
     }
 }
 
-/// `OLD=NEW`.
-fn prefix(typed: &str) -> Result<(String, String), String> {
+/// Parses `OLD=NEW`.
+fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
     match typed.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_owned(), new.to_owned())),
         _ => Err("expected OLD=NEW, such as /home/a/=/home/b/".to_owned()),
     }
 }
 
-/// A position, once all is known of the file.
-fn moment(asking: &mut Asking, at: Option<When>) -> Result<Option<Moment>, String> {
+/// Returns the moment of a cursor position, after background work on the file is finished.
+fn resolve_moment(asking: &mut OpenSnapshot, at: Option<When>) -> Result<Option<Moment>, String> {
     asking.prepare();
-    at.map(|at| asking.at(at).map(|facts| Moment(facts.moment))).transpose()
+    at.map(|at| asking.facts_at(at).map(|facts| Moment(facts.moment))).transpose()
 }
 
-/// How much more or less is live in B than in A.
-fn total_relation(live: Two) -> String {
-    if live.a == 0 { "–".to_owned() } else { times(live) }
+/// Returns the ratio of the live bytes of B to those of A.
+fn ratio_text(live: PerSide) -> String {
+    if live.a == 0 { "–".to_owned() } else { factor_of(live) }
 }
 
 fn bytes(bytes: u64) -> String {
@@ -192,7 +210,7 @@ fn bytes(bytes: u64) -> String {
 fn as_text(of: &Comparison, top: u32) -> String {
     let mut text = String::new();
     for (name, side) in [("A", &of.a), ("B", &of.b)] {
-        let (device, at) = (device_name(side.device), after(side.moment));
+        let (device, at) = (device_name(side.device), after_event(side.moment));
         let live = bytes(side.live_bytes);
         text += &format!("{name}  {} · {device}: {live} live {at}\n", printable(&side.file));
     }
@@ -227,7 +245,7 @@ fn as_text(of: &Comparison, top: u32) -> String {
     for group in of.scaling.iter().take(top as usize) {
         let site = group.rows.first().map_or("", |row| &row.site).to_owned();
         let (factor, a, b) = (factor(group.factor), bytes(group.bytes.a), bytes(group.bytes.b));
-        scaling.push([factor, grouped(group.sites.into()), grouped(group.pairs), a, b, site]);
+        scaling.push([factor, group_digits(group.sites.into()), group_digits(group.pairs), a, b, site]);
     }
     if !of.scaling.is_empty() {
         text += &["\n", &scaling.text()].concat();
@@ -236,26 +254,26 @@ fn as_text(of: &Comparison, top: u32) -> String {
     for it in &of.lifetimes {
         let site = it.sites.first().map_or("", |of| &of.site).to_owned();
         let (a, b) = (bytes(it.bytes.a), bytes(it.bytes.b));
-        lifetimes.push([it.outcome.title().to_owned(), grouped(it.allocations), a, b, site]);
+        lifetimes.push([it.outcome.title().to_owned(), group_digits(it.allocations), a, b, site]);
     }
     if !of.lifetimes.is_empty() {
         text += &["\n", &lifetimes.text()].concat();
     }
-    fitted(&text)
+    wrap_to_terminal(&text)
 }
 
-/// A table of these columns of numbers and names.
+/// Creates a table with columns of numbers followed by columns of names.
 fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
-    let numbers = numbers.into_iter().map(|(heading, min)| table::number(heading, min));
-    Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name(heading, 0))).collect::<Vec<_>>())
+    let numbers = numbers.into_iter().map(|(heading, min)| table::number_column(heading, min));
+    Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name_column(heading, 0))).collect::<Vec<_>>())
 }
 
-/// The moments that are compared, fragmentation at the peaks, and how often memory ran out.
+/// Builds the table of compared moments, fragmentation at the peaks, and number of OOMs.
 fn moments(of: &Comparison) -> Table {
     let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
     for pair in &of.moments {
         let event = |moment: u32| match Moment(moment).event() {
-            Some(event) => grouped(event.0.into()),
+            Some(event) => group_digits(event.0.into()),
             None => "−1".to_owned(),
         };
         let events = format!("{} · {}", event(pair.moments.0), event(pair.moments.1));
@@ -263,33 +281,33 @@ fn moments(of: &Comparison) -> Table {
         table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
     }
     if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
-        // Blocks are rounded up, so that less is free than what is not live.
+        // Blocks are rounded up, so the free bytes are at most the reserved bytes that are not live.
         let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
         let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
         table.push(["fragmentation", &a, &b]);
     }
-    if of.out_of_memory != Two::default() {
+    if of.out_of_memory != PerSide::default() {
         table.push(["OOM", &of.out_of_memory.a.to_string(), &of.out_of_memory.b.to_string()]);
     }
     table
 }
 
-/// The steps that both have.
+/// Returns the table of steps that both snapshots have.
 fn steps(of: &Comparison, top: u32) -> String {
     let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
     for step in of.steps.iter().take(top as usize) {
         let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
-        let counts = format!("{} → {}", grouped(step.allocations.a), grouped(step.allocations.b));
-        table.push([a, b, delta, total_relation(step.peak), counts, step.name.clone()]);
+        let counts = format!("{} → {}", group_digits(step.allocations.a), group_digits(step.allocations.b));
+        table.push([a, b, delta, ratio_text(step.peak), counts, step.name.clone()]);
     }
     let text = if of.steps.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
-    text + &more(of.steps.len().saturating_sub(top as usize) as u32)
+    text + &more_rows_line(of.steps.len().saturating_sub(top as usize) as u32)
 }
 
-/// The allocations that differ most.
+/// Returns the table of allocations with the largest differences.
 fn allocations(of: &Comparison, top: u32) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
-    // They are many: the groups above say more.
+    // Show only a quarter of the rows: there are many, and the groups above are more informative.
     for row in of.allocations.rows.iter().take(top.div_ceil(4) as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
@@ -297,28 +315,28 @@ fn allocations(of: &Comparison, top: u32) -> String {
     }
     let text = if of.allocations.rows.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
     let left_out = of.allocations.count.saturating_sub(top.div_ceil(4).into());
-    text + &more(u32::try_from(left_out).unwrap_or(u32::MAX))
+    text + &more_rows_line(u32::try_from(left_out).unwrap_or(u32::MAX))
 }
 
-/// The sums of all rows: the difference of the totals.
+/// Returns the row with the totals of both sides and their difference.
 fn total(of: &Comparison) -> [String; 5] {
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    [bytes(live.a), bytes(live.b), signed(live.delta()), total_relation(live), "total".to_owned()]
+    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+    [bytes(live.a), bytes(live.b), signed(live.delta()), ratio_text(live), "total".to_owned()]
 }
 
-/// Groups of allocations, and their total below them.
+/// Returns a table of groups of allocations, followed by the total if given.
 fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
     for row in rows.iter().take(top as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
-        let counts = format!("{} → {}", grouped(row.count.a), grouped(row.count.b));
+        let counts = format!("{} → {}", group_digits(row.count.a), group_digits(row.count.b));
         table.push([a, b, delta, row.relation(), counts, row.label.clone()]);
     }
     total.into_iter().for_each(|total| table.push(total));
-    table.text() + &more(rows.len().saturating_sub(top as usize) as u32)
+    table.text() + &more_rows_line(rows.len().saturating_sub(top as usize) as u32)
 }
 
-/// The insight of the page, with what is asked of a report that stands alone: what is compared.
+/// Returns the page's comparison report as Markdown, with the compared files in the title.
 fn as_markdown(of: &Comparison, top: u32) -> String {
     let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
     markdown(&report(of, top as usize), &[name(&of.a), name(&of.b)].join(" → "))

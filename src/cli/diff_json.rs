@@ -1,7 +1,7 @@
-//! `memscape diff --json`.
+//! JSON output of `memscape diff --json`.
 
 use base::units::Moment;
-use compare::{AllocationRow, Comparison, MomentPair, Row, SideFacts, StepRow, TreeRow, Two};
+use compare::{AllocationRow, Comparison, MomentPair, PerSide, Row, SideFacts, StepRow, TreeRow};
 use engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 
@@ -16,12 +16,12 @@ fn side(facts: &SideFacts) -> Value {
     })
 }
 
-/// A difference; beyond what JSON's readers take for an integer it is cut off.
-fn delta(two: Two) -> i64 {
+/// Returns the difference in bytes, clamped to the range of `i64`.
+fn delta(two: PerSide) -> i64 {
     i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
 }
 
-fn ratio(two: Two) -> Option<f64> {
+fn ratio(two: PerSide) -> Option<f64> {
     (two.a > 0).then(|| two.b as f64 / two.a as f64)
 }
 
@@ -52,7 +52,7 @@ fn tree_json(row: &TreeRow) -> Value {
     })
 }
 
-fn two(two: Two) -> Value {
+fn two(two: PerSide) -> Value {
     json!({"a": two.a, "b": two.b, "delta": delta(two)})
 }
 
@@ -95,9 +95,9 @@ fn allocation_json(of: &AllocationRow) -> Value {
     })
 }
 
-/// The document.
+/// Builds the JSON document of a comparison.
 pub(super) fn as_json(of: &Comparison) -> Value {
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
     let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
     let matched = of.matched;
     let tried: Vec<Value> = of

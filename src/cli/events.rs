@@ -1,11 +1,11 @@
-//! `memscape events`: the events that match a filter, printed as they come: ten million lines are never held at once.
+//! `memscape events`: prints the events that match a filter, a page at a time, so that long traces need little memory.
 
-use super::asking::{Asking, Edge};
-use super::output::{escaped, more, printable, standard_output, written};
+use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
+use super::open_snapshot::{Edge, OpenSnapshot};
+use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
 use super::table::{self, Column, Table};
-use super::terminal::fitted;
-use super::terms::{Printed, SnapshotArgs, When, when};
-use base::units::{Bytes, counted, duration_us, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
@@ -13,8 +13,8 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
-/// Rows that are asked for at a time: as many as the engine hands out.
-const PAGE: u32 = 512;
+/// Rows per question. The engine returns at most this many.
+const PAGE_ROWS: u32 = 512;
 
 /// Arguments of `memscape events`.
 #[derive(Args, Clone, Debug)]
@@ -22,16 +22,16 @@ pub(crate) struct Events {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// First event: an event number, a time, peak, ... (see "memscape live --help" for WHEN)
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) from: Option<When>,
     /// Last event, inclusive
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) to: Option<When>,
     /// Only events with these actions, comma-separated
     #[arg(long = "action", value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Action::ALL.map(|action| action.name())))]
     pub(crate) actions: Vec<String>,
     /// Only events of this size, such as >=1MiB or 1MiB..2MiB
-    #[arg(long = "size", value_name = "SIZE", value_parser = size)]
+    #[arg(long = "size", value_name = "SIZE", value_parser = parse_size)]
     pub(crate) sizes: Vec<String>,
     /// Only events on this stream
     #[arg(long = "stream", value_name = "N")]
@@ -44,10 +44,10 @@ pub(crate) struct Events {
     #[arg(long = "filter", value_name = "TEXT")]
     pub(crate) filters: Vec<String>,
     #[command(flatten)]
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputArgs,
 }
 
-fn size(text: &str) -> Result<String, String> {
+fn parse_size(text: &str) -> Result<String, String> {
     match Query::parse(text) {
         Ok(Query::Size(..)) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
@@ -56,7 +56,7 @@ fn size(text: &str) -> Result<String, String> {
 }
 
 impl Events {
-    /// All conditions as one filter of the page's list.
+    /// Combines all conditions into one filter expression of the page's event list.
     pub(crate) fn filter(&self) -> String {
         let mut terms = if self.actions.is_empty() { Vec::new() } else { vec![self.actions.join(",")] };
         terms.extend(self.sizes.iter().cloned());
@@ -67,52 +67,57 @@ impl Events {
     }
 }
 
-/// Prints them.
+/// Prints the events that match.
 ///
 /// # Errors
-/// The file or the filter cannot be read, or there is no such event or time: one sentence.
+/// Returns one sentence if the file cannot be read, the filter is invalid, or there is no such event or time.
 pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
-    let mut asking = Asking::open(&terms.source)?;
-    let from = terms.from.map_or(Ok(0), |when| first(&mut asking, when))?;
-    let to = terms.to.map_or(Ok(u32::MAX), |when| beyond(&mut asking, when))?;
+    let mut asking = OpenSnapshot::open(&terms.source)?;
+    let from = terms.from.map_or(Ok(0), |when| first_event(&mut asking, when))?;
+    let to = terms.to.map_or(Ok(u32::MAX), |when| end_event(&mut asking, when))?;
     if from > to {
         return Err("--from is after --to".to_owned());
     }
     let filter = EventsFilter { text: filter, actions: 0, between: Some([from, to]) };
     let mut out = BufWriter::new(standard_output());
-    written(write(&mut out, &mut asking, &terms.printed, &filter))
+    ignore_broken_pipe(write(&mut out, &mut asking, &terms.printed, &filter))
 }
 
-/// The first event from a place in the trace on.
-pub(crate) fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
+/// Returns the first event at or after a position in the trace.
+pub(crate) fn first_event(asking: &mut OpenSnapshot, when: When) -> Result<u32, String> {
     match when {
         When::Time(clock) => {
             let us = asking.time(clock)?;
             let at = asking.at_time(us, Edge::Excluded)?;
-            Ok(asking.moment(at)?.moment)
+            Ok(asking.moment_facts(at)?.moment)
         }
-        when => Ok(asking.at(when)?.moment.saturating_sub(1)),
+        when => Ok(asking.facts_at(when)?.moment.saturating_sub(1)),
     }
 }
 
-/// The first event beyond a place in the trace, which is listed as well.
-pub(crate) fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
-    Ok(asking.at(when)?.moment)
+/// Returns the exclusive end of a range of events up to and including a position in the trace.
+pub(crate) fn end_event(asking: &mut OpenSnapshot, when: When) -> Result<u32, String> {
+    Ok(asking.facts_at(when)?.moment)
 }
 
-fn page(asking: &mut Asking, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
+fn fetch_page(asking: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
     let _device = asking.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
-    match asking.ask_about(Question::Events(Box::new(question))) {
+    match asking.ask_device(Question::Events(Box::new(question))) {
         Some(Answer::Events(page)) => Ok(*page),
         _ => Err(io::Error::other("the events could not be listed")),
     }
 }
 
-fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &EventsFilter) -> io::Result<()> {
-    let mut next = page(asking, filter, [0, printed.top.min(PAGE)])?;
+fn write(
+    out: &mut dyn Write,
+    asking: &mut OpenSnapshot,
+    printed: &OutputArgs,
+    filter: &EventsFilter,
+) -> io::Result<()> {
+    let mut next = fetch_page(asking, filter, [0, printed.top.min(PAGE_ROWS)])?;
     let (listed, wanted) = (next.listed, printed.top.min(next.listed));
     let head = json!({
         "filter": filter.text,
@@ -123,8 +128,8 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
         "rows_left_out": listed - wanted,
     });
     if printed.json {
-        // The rows come last, one a line.
-        let head = escaped(&asking.document(head).to_string());
+        // The rows come last, one per line.
+        let head = escape_json(&asking.document(head).to_string());
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
         write_head(out, asking, &filter.text, &next)?;
@@ -134,7 +139,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
         if printed.json {
             for (at, row) in next.rows.iter().enumerate() {
                 let before = if done == 0 && at == 0 { "\n" } else { ",\n" };
-                write!(out, "{before}{}", escaped(&as_json(row).to_string()))?;
+                write!(out, "{before}{}", escape_json(&as_json(row).to_string()))?;
             }
         } else {
             write_rows(out, &next.rows, asking.device.time_us.map(|(first, _)| first), done == 0)?;
@@ -143,21 +148,21 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
         if done >= wanted || next.rows.is_empty() {
             break;
         }
-        next = page(asking, filter, [done, (wanted - done).min(PAGE)])?;
+        next = fetch_page(asking, filter, [done, (wanted - done).min(PAGE_ROWS)])?;
     }
     if printed.json {
         writeln!(out, "\n]}}")?;
     } else {
-        out.write_all(fitted(&(more(listed - wanted) + &asking.other_devices())).as_bytes())?;
+        out.write_all(wrap_to_terminal(&(more_rows_line(listed - wanted) + &asking.other_devices_line())).as_bytes())?;
     }
     out.flush()
 }
 
-fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
+fn write_head(out: &mut dyn Write, asking: &OpenSnapshot, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
-    let all = counted(page.all.into(), "event");
-    let head = format!("{}{filter}: {} of {all}\n", asking.title(), grouped(page.listed.into()));
-    out.write_all(fitted(&head).as_bytes())?;
+    let all = pluralize(page.all.into(), "event");
+    let head = format!("{}{filter}: {} of {all}\n", asking.heading(), group_digits(page.listed.into()));
+    out.write_all(wrap_to_terminal(&head).as_bytes())?;
     if page.listed > 0 { out.write_all(b"\n") } else { Ok(()) }
 }
 
@@ -165,18 +170,23 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Columns with their widths where nothing is wider, numbers first.
+/// Columns before and after the textual columns, with their minimum widths.
 const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
 const NUMBERS_AFTER: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 
-/// Writes rows, under headings if they are the first; times are since the `first` of the trace.
+/// Writes rows, with headings if they are the first. `first` is the time of the first event in µs since 1970; times are
+/// printed relative to it.
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
-    let number = |(heading, min): (&str, usize)| table::number(heading, min);
+    let number = |(heading, min): (&str, usize)| table::number_column(heading, min);
     let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();
-    columns.extend([table::name("action", 14).whole(), table::number("bytes", 15), table::name("address", 18).whole()]);
+    columns.extend([
+        table::name_column("action", 14).uncut(),
+        table::number_column("bytes", 15),
+        table::name_column("address", 18).uncut(),
+    ]);
     columns.extend(NUMBERS_AFTER.into_iter().map(number));
-    columns.push(table::name("call site", 0));
+    columns.push(table::name_column("call site", 0));
     let mut table = Table::new(0, 2, columns);
     rows.iter().for_each(|row| table.push(cells(row, first)));
     let texts = table.texts();
@@ -187,13 +197,13 @@ fn cells(row: &EventRow, first: Option<i64>) -> [String; 13] {
     let unless = |text: Option<String>| text.unwrap_or_default();
     let short = |bytes: u64| Bytes(bytes).to_string();
     [
-        grouped(row.event.into()),
+        group_digits(row.event.into()),
         unless(row.time_us.zip(first).map(|(us, first)| format!("{:.6} s", us.saturating_sub(first) as f64 / 1e6))),
         unless(row.since_us.map(duration_us)),
         action(row).to_owned(),
-        grouped(row.size),
+        group_digits(row.size),
         unless(row.address.map(|address| versioned(address, row.version))),
-        unless(row.allocation.map(|id| "#".to_owned() + &grouped(id.into()))),
+        unless(row.allocation.map(|id| "#".to_owned() + &group_digits(id.into()))),
         unless(row.stream.map(|stream| format!("{stream:#x}"))),
         unless(row.pool.map(|(first, second)| format!("({first}, {second})"))),
         short(row.active),

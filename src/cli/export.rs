@@ -1,17 +1,17 @@
-//! `memscape export`: a snapshot in the format of another tool.
+//! `memscape export`: writes a snapshot in the format of another tool.
 
-use super::asking::Asking;
-use super::columnar;
-use super::events::{beyond, first};
+use super::common_args::{SnapshotArgs, When, parse_when};
+use super::compressed::{CompressedWriter, CompressionKind};
+use super::events::{end_event, first_event};
+use super::open_snapshot::OpenSnapshot;
 use super::output_file::OutputFile;
-use super::packed::{Packed, Packing};
+use super::parquet_output;
 use super::rules::CategoryRules;
-use super::terms::{SnapshotArgs, When, when};
-use base::units::{Bytes, counted};
+use base::units::{Bytes, pluralize};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span};
-use exports::{OntoError, Total};
+use exports::{MergeError, Total};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -29,18 +29,18 @@ csv, jsonl   rows of one table (see --table)
 parquet      the same in typed columns: pandas, polars, DuckDB, Spark
 sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB";
 
-/// The format that is written here alone: what writes it is too large for the page.
+/// Name of the Parquet format. Only the command line can write it, because its writer is too large for the page.
 const PARQUET: &str = "parquet";
-/// A file of SQLite's, which writes it itself.
+/// Name of the SQLite format, which is written by SQLite itself.
 const SQLITE: &str = "sqlite";
 
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain([PARQUET, SQLITE]))
 }
 
-/// What is counted.
+/// Allocations that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Counted {
+pub(crate) enum CountedAllocations {
     /// Live at the cursor
     Live,
     /// All allocations of the trace, and those from before recording
@@ -65,14 +65,14 @@ pub(crate) struct Arguments {
     #[arg(short, long = "output", value_name = "OUT")]
     pub(crate) out: OutputFile,
     /// Cursor position: peak, oom, end, an event number or a time (see "memscape live --help")
-    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true, default_value = "peak")]
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, default_value = "peak")]
     pub(crate) at: When,
     /// First and last event, or times; if omitted, the whole trace
-    #[arg(long, value_name = "A..B", value_parser = range, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A..B", value_parser = parse_range, allow_negative_numbers = true)]
     pub(crate) range: Option<(When, When)>,
     /// With collapsed (live if omitted), and for the table of allocations (all if omitted): which allocations to count
     #[arg(long, value_enum, value_name = "SCOPE")]
-    pub(crate) scope: Option<Counted>,
+    pub(crate) scope: Option<CountedAllocations>,
     /// With csv, jsonl and parquet: which rows to write
     #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name)))]
     pub(crate) table: String,
@@ -86,49 +86,53 @@ pub(crate) struct Arguments {
     pub(crate) onto: Option<PathBuf>,
 }
 
-/// Reads a range such as `100..200` or `0.5s..end`.
-pub(crate) fn range(text: &str) -> Result<(When, When), String> {
+/// Parses a range such as `100..200` or `0.5s..end`.
+pub(crate) fn parse_range(text: &str) -> Result<(When, When), String> {
     let (from, to) = text.split_once("..").ok_or("expected two cursor positions such as 100..200")?;
-    Ok((when(from)?, when(to)?))
+    Ok((parse_when(from)?, parse_when(to)?))
 }
 
 impl Arguments {
-    /// Writes the file; what went into it, or the error, as one sentence.
+    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         if self.to == SQLITE {
             return self.write_sqlite();
         }
-        let mut asking = Asking::open(&self.source)?;
+        let mut asking = OpenSnapshot::open(&self.source)?;
         self.rules.classify(&mut asking)?;
         let question = self.question(&mut asking)?;
         let device = asking.device.device;
         let mut engine = asking.into_engine();
-        let side = engine.whole_side(device).ok_or("the file has no such device")?;
+        let side = engine.complete_side(device).ok_or("the file has no such device")?;
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        let packing = if question.format == ExportFormat::Pprof { Packing::Gzip } else { Packing::of(self.out.path()) };
-        let mut out = Packed::create(&self.out, packing).map_err(failed)?;
+        let packing = if question.format == ExportFormat::Pprof {
+            CompressionKind::Gzip
+        } else {
+            CompressionKind::from_path(self.out.path())
+        };
+        let mut out = CompressedWriter::create(&self.out, packing).map_err(failed)?;
         let total = match &self.onto {
             Some(trace) => {
-                onto(trace, side, &question, &mut out).map_err(|failure| match failure {
-                    Failure::Written(error) => failed(error),
+                merge_into_trace(trace, side, &question, &mut out).map_err(|failure| match failure {
+                    Failure::Output(error) => failed(error),
                     Failure::Other(error) => error,
                 })?;
                 Total::default()
             }
             None if self.to == PARQUET => {
-                let count = columnar::write(side, &question, &mut out).map_err(failed)?;
+                let count = parquet_output::write(side, &question, &mut out).map_err(failed)?;
                 Total { bytes: 0, count }
             }
             None => exports::write(side, &question, &mut out).map_err(failed)?,
         };
         out.finish().map_err(failed)?;
-        let sum = || format!("{} requested, {}", Bytes(total.bytes), counted(total.count, "allocation"));
+        let sum = || format!("{} requested, {}", Bytes(total.bytes), pluralize(total.count, "allocation"));
         Ok(match (question.format, question.table) {
-            _ if self.to == PARQUET => counted(total.count, "row"),
+            _ if self.to == PARQUET => pluralize(total.count, "row"),
             (ExportFormat::Csv | ExportFormat::JsonLines, ExportTable::Allocations) | (ExportFormat::Collapsed, _) => {
                 sum()
             }
-            (ExportFormat::Csv | ExportFormat::JsonLines, _) => counted(total.count, "row"),
+            (ExportFormat::Csv | ExportFormat::JsonLines, _) => pluralize(total.count, "row"),
             (ExportFormat::Trace, _) if self.onto.is_some() => "the trace with the memory below its kernels".to_owned(),
             (ExportFormat::Dhat, _) => format!("at the peak {}", sum()),
             _ => format!("live at the cursor: {}", sum()),
@@ -145,16 +149,16 @@ impl Arguments {
         Ok("all tables of memscape sql".to_owned())
     }
 
-    fn question(&self, asking: &mut Asking) -> Result<ExportQuestion, String> {
-        let at = asking.at(self.at)?.moment;
+    fn question(&self, asking: &mut OpenSnapshot) -> Result<ExportQuestion, String> {
+        let at = asking.facts_at(self.at)?.moment;
         let range = match self.range {
-            Some((from, to)) => Span { from: first(asking, from)?, to: beyond(asking, to)? },
-            None => Span { from: 0, to: asking.at(When::End)?.moment },
+            Some((from, to)) => Span { from: first_event(asking, from)?, to: end_event(asking, to)? },
+            None => Span { from: 0, to: asking.facts_at(When::End)?.moment },
         };
         if range.from > range.to {
             return Err("the range ends before it begins".to_owned());
         }
-        // Parquet's rows are those of CSV.
+        // Parquet has the same rows as CSV.
         let format = ExportFormat::ALL.into_iter().find(|format| format.name() == self.to).unwrap_or(ExportFormat::Csv);
         let table = ExportTable::ALL.into_iter().find(|table| table.name() == self.table).unwrap_or_default();
         let takes_scope = format == ExportFormat::Collapsed || (format.has_rows() && table == ExportTable::Allocations);
@@ -164,41 +168,47 @@ impl Arguments {
         if self.onto.is_some() && format != ExportFormat::Trace {
             return Err("--onto needs --to trace".to_owned());
         }
-        let otherwise = if format == ExportFormat::Collapsed { Counted::Live } else { Counted::All };
+        let otherwise =
+            if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
         let scope = match self.scope.unwrap_or(otherwise) {
-            Counted::Live => Scope::At(at),
-            Counted::All => Scope::Ever,
-            Counted::Allocated => Scope::Born(range),
-            Counted::Freed => Scope::Freed(range),
-            Counted::NotFreed => Scope::Kept(range),
+            CountedAllocations::Live => Scope::At(at),
+            CountedAllocations::All => Scope::Ever,
+            CountedAllocations::Allocated => Scope::Allocated(range),
+            CountedAllocations::Freed => Scope::Freed(range),
+            CountedAllocations::NotFreed => Scope::Kept(range),
         };
         Ok(ExportQuestion { format, table, at, range, scope, largest: self.largest })
     }
 }
 
-/// Writes a trace of torch.profiler with the memory of a device in it.
-fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut Packed) -> Result<(), Failure> {
-    let mut out = Failing { out, has_failed: false };
-    exports::onto(&mut || unpacked(path), side, question, &mut out).map_err(|error| match error {
-        OntoError::Io(error) if out.has_failed => Failure::Written(error),
-        OntoError::NoTimes => Failure::Other(error.to_string()),
+/// Writes a trace of torch.profiler to `out`, with the memory of a device added.
+fn merge_into_trace(
+    path: &Path,
+    side: engine::Side<'_>,
+    question: &ExportQuestion,
+    out: &mut CompressedWriter,
+) -> Result<(), Failure> {
+    let mut out = TrackedWriter { out, has_failed: false };
+    exports::merge_into_trace(&mut || open_unpacked(path), side, question, &mut out).map_err(|error| match error {
+        MergeError::Io(error) if out.has_failed => Failure::Output(error),
+        MergeError::NoTimes => Failure::Other(error.to_string()),
         _ => Failure::Other(format!("{}: {error}", path.display())),
     })
 }
 
-/// An error of the output file, or a sentence on anything else.
+/// An I/O error of the output file, or a sentence on any other error.
 enum Failure {
-    Written(io::Error),
+    Output(io::Error),
     Other(String),
 }
 
-/// Remembers that the output failed: an error of the trace that is read looks the same.
-struct Failing<'a> {
-    out: &'a mut Packed,
+/// A writer that records whether the output failed. An I/O error of the input trace looks the same otherwise.
+struct TrackedWriter<'a> {
+    out: &'a mut CompressedWriter,
     has_failed: bool,
 }
 
-impl Write for Failing<'_> {
+impl Write for TrackedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes).inspect_err(|_| self.has_failed = true)
     }
@@ -208,8 +218,8 @@ impl Write for Failing<'_> {
     }
 }
 
-/// A file, gzipped or not.
-fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+/// Opens a file, and decompresses it if it is gzipped.
+fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut magic = [0; 2];
     let is_packed = file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b];

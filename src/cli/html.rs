@@ -1,26 +1,27 @@
-//! `memscape html`: the page in one file with a snapshot in it, for people who only have to open a file.
+//! `memscape html`: writes the page with a snapshot in it as one HTML file, which opens without installing anything.
 //!
-//! It goes in as base64, in an element that no browser runs: its alphabet holds nothing that could end the element.
+//! The snapshot is base64 in a script element that browsers do not execute. Base64 has no characters that could end the
+//! element.
 
-use super::asking::Asking;
-use super::carried::Carried;
+use super::common_args::{AtArg, SnapshotArgs};
+use super::embedded::EmbeddedSnapshot;
 use super::input::Input;
-use super::kept::Opened;
+use super::kept_file::OpenedFile;
+use super::open_snapshot::OpenSnapshot;
 use super::opening::{name_of, open_first};
 use super::output_file::OutputFile;
-use super::terms::{At, SnapshotArgs};
 use super::viewer::{viewer, with_sql};
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use base64::prelude::BASE64_STANDARD;
 use base64::write::EncoderWriter;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use ui::html::{ELEMENTS, element};
+use ui::save_page::{ELEMENTS, start_tag};
 use ui::url::percent_encoded;
 
-/// What most mail servers take at most.
-const MAIL: u64 = 25_000_000;
+/// Maximum size in bytes that most mail servers accept.
+const MAX_MAIL_BYTES: u64 = 25_000_000;
 
 /// Arguments of `memscape html`.
 #[derive(Args, Clone, Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct Html {
     #[arg(short, long = "output", value_name = "OUT.html")]
     pub(crate) out: OutputFile,
     #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) at: AtArg,
     /// Snapshot to compare with: the page holds both
     #[arg(long = "with", value_name = "FILE")]
     pub(crate) second: Option<PathBuf>,
@@ -47,15 +48,15 @@ pub(crate) struct Html {
 }
 
 impl Html {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         self.fragment().err()
     }
 
-    /// `--view` as a fragment: of a whole link what stands behind its `#`, without the snapshot that the link names.
+    /// Returns `--view` as a fragment: the part after `#` of a full link, without the snapshots that the link names.
     pub(crate) fn fragment(&self) -> Result<String, String> {
         let fragment = self.view.rsplit('#').next().unwrap_or_default();
-        // The snapshots are those that go in.
+        // The snapshots are those in the page.
         let is_for_us = |pair: &&str| !(pair.is_empty() || pair.starts_with("url=") || pair.starts_with("with="));
         let pairs: Vec<&str> = fragment.split('&').filter(is_for_us).collect();
         for (flag, key, is_given) in
@@ -69,7 +70,7 @@ impl Html {
         Ok([if is_versioned { "" } else { "v=1&" }, &pairs.join("&")].concat())
     }
 
-    /// Writes the page; what went into it, or the error, as one sentence.
+    /// Writes the page. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let viewer = viewer(self.viewer.as_deref())?;
         let viewer = if self.sql { with_sql(viewer)? } else { viewer };
@@ -77,17 +78,17 @@ impl Html {
         let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no </body>")?;
         let file = &self.source.file;
         let mut input = Input::open(file).map_err(|error| error.to_string())?;
-        // It is read twice.
-        input.keep_whole().map_err(|error| error.to_string())?;
-        // Nobody should be sent a page that opens with an error.
-        let (mut view, engine) = self.look(&mut input)?;
-        let carried = Carried::of(&mut input, &engine)?;
+        // The file is read twice, so a pipe has to be copied first.
+        input.copy_to_file().map_err(|error| error.to_string())?;
+        // Open the file first, so that no page is written that would show an error.
+        let (mut view, engine) = self.open_view(&mut input)?;
+        let carried = EmbeddedSnapshot::encode(&mut input, &engine)?;
         drop(engine);
         let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name_of(file) };
         let mut snapshots = vec![(name, carried)];
         if let Some(second) = &self.second {
-            let carried = second_of(second).map_err(|error| format!("{}: {error}", second.display()))?;
-            // By its name the page finds it.
+            let carried = encode_second(second).map_err(|error| format!("{}: {error}", second.display()))?;
+            // The page finds a snapshot by its name, so both names have to differ.
             let same = if snapshots.iter().any(|(name, _)| *name == name_of(second)) { "B " } else { "" };
             let name = [same, &name_of(second)].concat();
             view += &["&with=", &percent_encoded(&name)].concat();
@@ -97,21 +98,21 @@ impl Html {
         let mut out = self.out.create().map_err(wrong)?;
         let size = write_parts([head, tail], &view, &snapshots, &mut out).map_err(wrong)?;
         out.finish().map_err(wrong)?;
-        Ok(said(size, &snapshots))
+        Ok(summary_text(size, &snapshots))
     }
 
-    /// Opens the file, and finds the fragment of the view that the page is to open at.
-    fn look(&self, input: &mut Input) -> Result<(String, Opened), String> {
+    /// Opens the file and returns the fragment of the initial view, with the engine.
+    fn open_view(&self, input: &mut Input) -> Result<(String, OpenedFile), String> {
         let (summary, mut engine) = open_first(input, &self.source.file)?;
         let view = self.fragment()?;
         let of_view = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
         let (when, device) = (self.at.when, self.source.device);
         let mut pairs = vec![if view.is_empty() { "v=1".to_owned() } else { view }];
         if when.is_some() || device.is_some() {
-            let mut asking = Asking::of(summary, engine, device.or(of_view))?;
+            let mut asking = OpenSnapshot::with_device(summary, engine, device.or(of_view))?;
             pairs.push(format!("device={}", asking.device.device));
             if let Some(when) = when {
-                pairs.push(format!("at={}", i64::from(asking.at(when)?.moment) - 1));
+                pairs.push(format!("at={}", i64::from(asking.facts_at(when)?.moment) - 1));
             }
             engine = asking.into_engine();
         }
@@ -119,35 +120,44 @@ impl Html {
     }
 }
 
-/// The snapshot to compare with.
-fn second_of(path: &Path) -> Result<Carried, String> {
+/// Reads the snapshot to compare with.
+fn encode_second(path: &Path) -> Result<EmbeddedSnapshot, String> {
     let mut input = Input::open(path).map_err(|error| error.to_string())?;
-    input.keep_whole().map_err(|error| error.to_string())?;
+    input.copy_to_file().map_err(|error| error.to_string())?;
     let (_, engine) = open_first(&mut input, path)?;
-    Carried::of(&mut input, &engine)
+    EmbeddedSnapshot::encode(&mut input, &engine)
 }
 
-/// What went in, and how large the page is.
-fn said(page: u64, snapshots: &[(String, Carried)]) -> String {
-    let large = if page > MAIL { "; too large for most mail servers" } else { "" };
-    let part = |(_, carried): &(String, Carried)| {
+/// Describes the written page: its size, and how the snapshots were stored.
+fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
+    let large = if page > MAX_MAIL_BYTES { "; too large for most mail servers" } else { "" };
+    let part = |(_, carried): &(String, EmbeddedSnapshot)| {
         let packed = carried.bytes.len() as u64;
-        let from = if carried.taken == packed { String::new() } else { format!(" from {} B", grouped(carried.taken)) };
-        format!("{} B of {}{from}", grouped(packed), carried.how)
+        let from = if carried.raw_bytes == packed {
+            String::new()
+        } else {
+            format!(" from {} B", group_digits(carried.raw_bytes))
+        };
+        format!("{} B of {}{from}", group_digits(packed), carried.encoding)
     };
     let parts: Vec<String> = snapshots.iter().map(part).collect();
     let noun = if parts.len() == 1 { "the snapshot" } else { "the snapshots" };
-    format!("{} ({} B), with {noun} as {}{large}", Bytes(page), grouped(page), parts.join(" and "))
+    format!("{} ({} B), with {noun} as {}{large}", Bytes(page), group_digits(page), parts.join(" and "))
 }
 
-/// Writes the page with its snapshots; how many bytes that are.
-fn write_parts(page: [&str; 2], view: &str, snapshots: &[(String, Carried)], out: &mut impl Write) -> io::Result<u64> {
+/// Writes the page with its snapshots and returns the number of bytes.
+fn write_parts(
+    page: [&str; 2],
+    view: &str,
+    snapshots: &[(String, EmbeddedSnapshot)],
+    out: &mut impl Write,
+) -> io::Result<u64> {
     let [head, tail] = page;
     let end = "</script>\n";
     out.write_all(head.as_bytes())?;
     let mut size = head.len() + tail.len();
     for (id, (name, carried)) in ELEMENTS.into_iter().zip(snapshots) {
-        let begin = element(id, name, view);
+        let begin = start_tag(id, name, view);
         out.write_all(begin.as_bytes())?;
         let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
         base64.write_all(&carried.bytes)?;

@@ -1,129 +1,133 @@
-//! What the command line reads: a file, which can be read anywhere, or a pipe, which goes through a temporary file if it must.
+//! Input files of the command line: regular files, which are seekable, and pipes, which are copied to a temporary file
+//! if the engine needs to seek.
 
-use super::begun::Begun;
-use engine::Want;
+use super::temporary_file::TemporaryFile;
+use engine::NeededBytes;
 use engine::protocol::Access;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// How much is read at a time.
-const CHUNK: usize = 1 << 20;
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// An open file or pipe.
 pub(crate) struct Input {
-    bytes: Bytes,
-    /// What was read of a pipe at first: enough for the engine to see that it wants the whole.
-    first: Option<Vec<u8>>,
-    /// Says when to stop.
-    watch: Option<Box<dyn FnMut() -> io::Result<()>>>,
+    bytes: InputBytes,
+    /// First chunk of a pipe, until a second one is read. [`Input::keep_whole`] copies it to the temporary file.
+    first_chunk: Option<Vec<u8>>,
+    /// Called before each chunk. Its error stops reading.
+    before_chunk: Option<Box<dyn FnMut() -> io::Result<()>>>,
 }
 
-enum Bytes {
-    File { file: File, length: u64, owned: Option<Begun> },
+enum InputBytes {
+    File { file: File, length: u64, owned: Option<TemporaryFile> },
     Pipe(Box<dyn Read>),
 }
 
 impl Input {
-    /// Opens a path; `-` is standard input.
+    /// Opens a path. `-` is standard input.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the path cannot be opened, or an error if it is a folder.
     pub(crate) fn open(path: &Path) -> io::Result<Input> {
         let bytes = if path.as_os_str() == "-" {
-            Bytes::Pipe(Box::new(io::stdin().lock()))
+            InputBytes::Pipe(Box::new(io::stdin().lock()))
         } else {
             let file = File::open(path)?;
             match file.metadata()? {
-                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), owned: None },
+                metadata if metadata.is_file() => InputBytes::File { file, length: metadata.len(), owned: None },
                 metadata if metadata.is_dir() => return Err(io::Error::other("is a folder: name the files in it")),
-                _ => Bytes::Pipe(Box::new(file)),
+                _ => InputBytes::Pipe(Box::new(file)),
             }
         };
-        Ok(Input { bytes, first: None, watch: None })
+        Ok(Input { bytes, first_chunk: None, before_chunk: None })
     }
 
-    /// A file that is open.
+    /// Wraps a file that is already open.
     ///
     /// # Errors
-    /// The system's.
-    pub(crate) fn of_file(file: File) -> io::Result<Input> {
+    /// Returns the I/O error if the length of the file cannot be read.
+    pub(crate) fn from_file(file: File) -> io::Result<Input> {
         let length = file.metadata()?.len();
-        Ok(Input { bytes: Bytes::File { file, length, owned: None }, first: None, watch: None })
+        Ok(Input { bytes: InputBytes::File { file, length, owned: None }, first_chunk: None, before_chunk: None })
     }
 
-    /// The file that was named, to be read elsewhere; its place in it is shared.
-    pub(crate) fn named_file(&self) -> Option<File> {
+    /// Returns a second handle to the user's file, or `None` for pipes. Both handles share one seek position.
+    pub(crate) fn user_file(&self) -> Option<File> {
         match &self.bytes {
-            Bytes::File { file, owned: None, .. } => file.try_clone().ok(),
+            InputBytes::File { file, owned: None, .. } => file.try_clone().ok(),
             _ => None,
         }
     }
 
-    /// Is asked before each chunk whether to go on; its error is the chunk's.
-    pub(crate) fn watch(&mut self, watch: Box<dyn FnMut() -> io::Result<()>>) {
-        self.watch = Some(watch);
+    /// Sets a callback that is called before each chunk. If it returns an error, [`Input::chunk`] returns that error.
+    pub(crate) fn set_before_chunk(&mut self, watch: Box<dyn FnMut() -> io::Result<()>>) {
+        self.before_chunk = Some(watch);
     }
 
-    /// How its bytes can be reached.
+    /// Returns whether the engine can seek in this input.
     pub(crate) fn access(&self) -> Access {
-        if matches!(self.bytes, Bytes::Pipe(_)) { Access::Forward } else { Access::Anywhere }
+        if matches!(self.bytes, InputBytes::Pipe(_)) { Access::Forward } else { Access::Anywhere }
     }
 
-    /// Its length in bytes, where known.
+    /// Returns the length in bytes, or `None` for a pipe.
     pub(crate) fn total_bytes(&self) -> Option<u64> {
         match &self.bytes {
-            Bytes::File { length, .. } => Some(*length),
-            Bytes::Pipe(_) => None,
+            InputBytes::File { length, .. } => Some(*length),
+            InputBytes::Pipe(_) => None,
         }
     }
 
-    /// Goes to the beginning of a file; a pipe is at its beginning, or its bytes are gone.
+    /// Seeks to the start of a file. Does nothing for a pipe.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error of the seek.
     pub(crate) fn rewind(&mut self) -> io::Result<()> {
         match &mut self.bytes {
-            Bytes::File { file, .. } => file.rewind(),
-            Bytes::Pipe(_) => Ok(()),
+            InputBytes::File { file, .. } => file.rewind(),
+            InputBytes::Pipe(_) => Ok(()),
         }
     }
 
-    /// The bytes the engine wants; none at the end. (Not for [`Want::Whole`], which is [`Input::keep_whole`]'s.)
+    /// Reads the bytes that the engine wants next. Returns no bytes at the end of the input. [`Want::Whole`] is handled
+    /// by [`Input::keep_whole`] instead.
     ///
     /// # Errors
-    /// The system's.
-    pub(crate) fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
-        self.watch.as_mut().map_or(Ok(()), |watch| watch())?;
-        let mut chunk = Vec::with_capacity(CHUNK);
+    /// Returns the I/O error, or the error of the callback set by [`Input::watch`].
+    pub(crate) fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>> {
+        self.before_chunk.as_mut().map_or(Ok(()), |watch| watch())?;
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         match &mut self.bytes {
-            Bytes::File { file, .. } => {
-                if let Want::At(offset) = want {
+            InputBytes::File { file, .. } => {
+                if let NeededBytes::At(offset) = want {
                     file.seek(SeekFrom::Start(offset))?;
                 }
-                file.take(CHUNK as u64).read_to_end(&mut chunk)?;
+                file.take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
             }
-            Bytes::Pipe(pipe) => {
-                pipe.take(CHUNK as u64).read_to_end(&mut chunk)?;
-                // The engine decides by the first bytes of a file; once it goes on, it will not want them again.
-                self.first = if self.first.is_none() { Some(chunk.clone()) } else { Some(Vec::new()) };
+            InputBytes::Pipe(pipe) => {
+                pipe.take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+                // The engine decides on the first chunk whether it needs to seek, so only that chunk has to be
+                // remembered.
+                self.first_chunk = if self.first_chunk.is_none() { Some(chunk.clone()) } else { Some(Vec::new()) };
             }
         }
         Ok(chunk)
     }
 
-    /// Puts all of a pipe into a temporary file, which can be read anywhere.
+    /// Copies a pipe to a temporary file, which is seekable. Does nothing for a file.
     ///
     /// # Errors
-    /// The system's.
-    pub(crate) fn keep_whole(&mut self) -> io::Result<()> {
-        let Bytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
-        let (mut file, owned) = Begun::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
-        let first = self.first.take().unwrap_or_default();
+    /// Returns the I/O error if the temporary file cannot be written.
+    pub(crate) fn copy_to_file(&mut self) -> io::Result<()> {
+        let InputBytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
+        let (mut file, owned) =
+            TemporaryFile::open_new(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
+        let first = self.first_chunk.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;
         file.rewind()?;
-        self.bytes = Bytes::File { file, length, owned: Some(owned) };
+        self.bytes = InputBytes::File { file, length, owned: Some(owned) };
         Ok(())
     }
 }

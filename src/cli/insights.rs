@@ -1,11 +1,12 @@
-//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
+//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or
+//! Markdown.
 
-use super::asking::Asking;
-use super::output::{pretty, printable, with};
+use super::common_args::{AtArg, SnapshotArgs, parse_bytes};
+use super::open_snapshot::OpenSnapshot;
+use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{At, SnapshotArgs, bytes};
+use super::terminal::wrap_to_terminal;
 use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -15,37 +16,37 @@ use engine::protocol::{
 };
 use engine::{Answer, Question};
 use serde_json::{Map, Value, json};
-use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
+use ui::cell_text::{exact, is_numeric, left_out_text, threshold_text, total_row};
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Width from which on a name stands out of its column, where the table is not fitted to a terminal.
+/// Maximum width of a name column in output that is not fitted to a terminal. Longer names overflow.
 const MAX_NAME: usize = 60;
 
 /// Arguments of `memscape insights`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Insights {
     /// Print only these insights, with their tables; comma-separated
-    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topics())]
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic_parser())]
     pub(crate) topics: Vec<Topic>,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) terms: InsightArgs,
 }
 
-fn topics() -> impl TypedValueParser<Value = Topic> {
+fn topic_parser() -> impl TypedValueParser<Value = Topic> {
     let names = PossibleValuesParser::new(Topic::ALL.map(Topic::name));
-    names.map(|name| Topic::named(&name).unwrap_or_default())
+    names.map(|name| Topic::from_name(&name).unwrap_or_default())
 }
 
 /// Arguments of an insight.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct InsightArgs {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) at: AtArg,
     /// Change a threshold that the output names, such as late=10 or alive=3MiB
-    #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
+    #[arg(long = "threshold", value_name = "KEY=N", value_parser = parse_threshold)]
     pub(crate) thresholds: Vec<(String, u64)>,
     #[command(flatten)]
     pub(crate) rules: CategoryRules,
@@ -60,70 +61,70 @@ pub(crate) struct Terms {
     pub(crate) markdown: bool,
 }
 
-fn key_and_value(text: &str) -> Result<(String, u64), String> {
+fn parse_threshold(text: &str) -> Result<(String, u64), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=N, such as late=10 or alive=3MiB")?;
-    Ok((key.to_owned(), bytes(value)?))
+    Ok((key.to_owned(), parse_bytes(value)?))
 }
 
-/// The text of an insight.
+/// Runs one insight and returns its output.
 ///
 /// # Errors
-/// The file or the rules cannot be read, or there is no such event or threshold: one sentence.
-pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
-    let (asking, reports) = reports(&[topic], terms)?;
+/// Returns one sentence if the file or the rules cannot be read, or there is no such event or threshold.
+pub(crate) fn insight(topic: Topic, terms: &InsightArgs) -> Result<String, String> {
+    let (asking, reports) = compute_reports(&[topic], terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     let texts = reports.iter().map(|report| match terms {
-        Terms { json: true, .. } => pretty(&asking.document(as_json(report))),
-        Terms { markdown: true, .. } => markdown(report, &of),
-        _ => fitted(&(as_text(report, &of) + &asking.other_devices())),
+        InsightArgs { json: true, .. } => to_pretty_json(&asking.document(as_json(report))),
+        InsightArgs { markdown: true, .. } => markdown(report, &of),
+        _ => wrap_to_terminal(&(as_text(report, &of) + &asking.other_devices_line())),
     });
     Ok(texts.collect())
 }
 
-/// The text of `memscape insights`.
+/// Runs `memscape insights` and returns its output.
 ///
 /// # Errors
-/// As [`insight`].
+/// Same as [`insight`].
 pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
     let is_overview = topics.is_empty();
-    let (asking, mut reports) = reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
+    let (asking, mut reports) = compute_reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     if terms.json {
         let all: Vec<Value> = reports.iter().map(as_json).collect();
-        return Ok(pretty(&asking.document(json!({ "insights": all }))));
+        return Ok(to_pretty_json(&asking.document(json!({ "insights": all }))));
     }
     if is_overview {
-        // The tables of all would be a book: each is printed by its own name.
+        // The overview has no tables. They would be too long; each insight prints its own by name.
         reports.iter_mut().for_each(|report| report.sheets.clear());
         reports.retain(|report| !report.statements.is_empty());
-        // An OOM is what a reader looks for.
-        reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.ooms() == 0);
+        // An OOM comes first.
+        reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.oom_count() == 0);
     }
     let form = if terms.markdown { markdown } else { as_text };
     let (title, of) =
         if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
     let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
-    let others = if terms.markdown { String::new() } else { asking.other_devices() };
+    let others = if terms.markdown { String::new() } else { asking.other_devices_line() };
     let text = title + &texts.join("\n") + &others;
-    Ok(if terms.markdown { text } else { fitted(&text) })
+    Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
 }
 
-/// Insights on these topics, with the file that they are about.
-fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
-    let mut asking = Asking::open(&terms.source)?;
+/// Computes the insights on these topics. Returns them with the open file.
+fn compute_reports(topics: &[Topic], terms: &InsightArgs) -> Result<(OpenSnapshot, Vec<Report>), String> {
+    let mut asking = OpenSnapshot::open(&terms.source)?;
     terms.rules.classify(&mut asking)?;
-    let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
+    let at = terms.at.when.map(|when| asking.facts_at(when)).transpose()?.map(|facts| facts.moment);
     let mut reports = Vec::new();
     for &topic in topics {
         let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
-        match asking.ask_about(Question::Report(question)) {
+        match asking.ask_device(Question::Report(question)) {
             Some(Answer::Report(report)) => reports.push(*report),
             _ => return Err(format!("the insight {} could not be computed", topic.name())),
         }
     }
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
-    // Without tables no threshold is known, and that is no mistake.
+    // An insight without tables lists no thresholds, so unknown names are accepted then.
     let is_told = sheets().next().is_some();
     if let Some((key, _)) =
         terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
@@ -159,7 +160,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
     let asked = sheet
         .threshold
         .as_ref()
-        .map_or_else(String::new, |it| format!(" ({}; --threshold {}=N)", threshold(it), it.key));
+        .map_or_else(String::new, |it| format!(" ({}; --threshold {}=N)", threshold_text(it), it.key));
     text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
     if !sheet.note.is_empty() {
         text.push_str(&format!("  {}\n", printable(&sheet.note)));
@@ -168,12 +169,12 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push_str("  none\n");
         return;
     }
-    let column = |(at, column): (usize, &SheetColumn)| match is_of_numbers(sheet, at) {
-        true => table::number(&column.label, 0),
-        false => table::name(&column.label, 0).up_to(MAX_NAME),
+    let column = |(at, column): (usize, &SheetColumn)| match is_numeric(sheet, at) {
+        true => table::number_column(&column.label, 0),
+        false => table::name_column(&column.label, 0).max_width(MAX_NAME),
     };
     let mut table = Table::new(2, 3, sheet.columns.iter().enumerate().map(column).collect::<Vec<_>>());
-    for row in sheet.rows.iter().chain(&total(sheet)) {
+    for row in sheet.rows.iter().chain(&total_row(sheet)) {
         let mut cells: Vec<String> = row.cells.iter().map(exact).collect();
         if let Some(name) = row.cells.iter().position(|cell| matches!(cell, Cell::Text(_)))
             && let Some(cell) = cells.get_mut(name)
@@ -183,7 +184,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         table.push(cells);
     }
     text.push_str(&table.text());
-    if let Some(words) = left_out(sheet) {
+    if let Some(words) = left_out_text(sheet) {
         text.push_str(&format!("  {words} (see --top)\n"));
     }
 }
@@ -191,7 +192,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
 fn as_json(report: &Report) -> Value {
     let statement = report.statements.iter().map(|it| {
         json!({
-            "tone": name(it.tone),
+            "tone": tone_name(it.tone),
             "text": it.text,
             "fix": Some(&it.fix).filter(|fix| !fix.is_empty()),
             "chart": it.chart.as_ref().map(as_chart),
@@ -224,7 +225,7 @@ fn as_chart(chart: &Chart) -> Value {
     }
 }
 
-fn name(tone: Tone) -> &'static str {
+fn tone_name(tone: Tone) -> &'static str {
     match tone {
         Tone::Fact => "fact",
         Tone::Good => "good",
@@ -246,15 +247,15 @@ fn as_sheet(sheet: &Sheet) -> Value {
     })
 }
 
-/// The cells by the keys of their columns; besides, whatever the row has of `depth`, `tone`, `stack` and `evidence`, which no column is
-/// called.
+/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack` and `evidence`
+/// are never names of columns.
 fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     let mut fields = as_cells(sheet, &row.cells);
     if row.depth > 0 {
         fields.insert("depth".to_owned(), json!(row.depth));
     }
     if row.tone != Tone::Fact {
-        fields.insert("tone".to_owned(), json!(name(row.tone)));
+        fields.insert("tone".to_owned(), json!(tone_name(row.tone)));
     }
     if !row.stack.is_empty() {
         fields.insert("stack".to_owned(), json!(row.stack));
@@ -268,7 +269,7 @@ fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
 fn as_threshold(threshold: &Threshold) -> Value {
     let Threshold { key, label, unit, value } = threshold;
     let fields = json!({"key": key, "label": label, "unit": unit, "value": value});
-    if unit == "bytes" { with(fields, json!({ "value_bytes": value })) } else { fields }
+    if unit == "bytes" { with_fields(fields, json!({ "value_bytes": value })) } else { fields }
 }
 
 fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
@@ -282,7 +283,7 @@ fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
     fields
 }
 
-/// Numbers as they are, to the byte; a share as its two numbers.
+/// Converts a cell to JSON: exact numbers, and a share as its two numbers.
 fn as_value(cell: &Cell) -> Value {
     match cell {
         Cell::Nothing => Value::Null,
@@ -294,7 +295,7 @@ fn as_value(cell: &Cell) -> Value {
     }
 }
 
-/// Moments as the events that they hold after, −1 before the first.
+/// Converts evidence to JSON. A moment is written as the event before it, −1 before the first event.
 fn as_evidence(evidence: &Evidence) -> Value {
     let after = |moment: u32| Moment(moment).event_or_minus_one();
     let mut fields = Map::new();

@@ -1,35 +1,42 @@
-//! The command line, on the page's own engine: each command prints what a view of the page shows.
+//! The command line of memscape.
 //!
-//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for invalid arguments.
+//! Takes the arguments of the `memscape` program, opens snapshots with the engine that the page uses, and prints the
+//! answers as text, JSON or Markdown. It also contains `memscape serve`, the SQL prompt and the MCP server.
+//!
+//! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `asking.rs` (an open snapshot and
+//! the questions about it).
+//!
+//! Exit status: 0 on success, 1 if a file cannot be read (one sentence on standard error), 2 for invalid arguments.
 
 mod allocations;
 mod ask;
-mod asking;
-mod begun;
 mod cache;
-mod cancelled;
-mod carried;
-mod caught;
-mod columnar;
+mod cancellation;
+mod capture;
+mod common_args;
+mod compressed;
 mod convert;
 mod crop;
 mod diff;
 mod diff_json;
+mod embedded;
 mod events;
 mod export;
+mod file_survey;
 mod html;
 mod input;
 mod insights;
-mod kept;
+mod kept_file;
 mod live;
 mod live_rows;
 mod manual;
 mod mcp;
-mod one_survey;
+mod memory_warning;
+mod open_snapshot;
 mod opening;
 mod output;
 mod output_file;
-mod packed;
+mod parquet_output;
 #[cfg(test)]
 mod parsing;
 mod plan;
@@ -38,37 +45,36 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
-mod room;
 mod rules;
 mod run;
 mod scaling;
 mod segments;
 mod segments_json;
 mod serve;
-mod simulated;
+mod simulated_snapshot;
 mod sql;
 mod summary;
 mod table;
+mod temporary_file;
 mod terminal;
-mod terms;
 mod tui;
 mod viewer;
 mod what_if;
 
-use cache::Caching;
-use caught::caught;
+use cache::CacheArgs;
+use capture::capture;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use common_args::LoadArgs;
 use engine::protocol::Topic;
-use output::{print, say};
+use memory_warning::MemoryArgs;
+use output::{print, print_stderr};
 use output_file::OutputFile;
-use room::Room;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-use terminal::Layout;
-use terms::Load;
+use terminal::LayoutArgs;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
@@ -77,13 +83,13 @@ struct Memscape {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    load: Load,
+    load: LoadArgs,
     #[command(flatten)]
-    caching: Caching,
+    caching: CacheArgs,
     #[command(flatten)]
-    layout: Layout,
+    layout: LayoutArgs,
     #[command(flatten)]
-    room: Room,
+    room: MemoryArgs,
 }
 
 const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
@@ -98,26 +104,26 @@ enum Command {
     /// Prints the findings of every insight, or one insight with its tables (--topic).
     Insights(insights::Insights),
     /// Explain out-of-memory errors (OOM)
-    Oom(insights::Terms),
+    Oom(insights::InsightArgs),
     /// Show what lowers the peak, and by how much
-    Savings(insights::Terms),
+    Savings(insights::InsightArgs),
     /// Show memory by category: parameters, gradients, activations, ...
-    Categories(insights::Terms),
+    Categories(insights::InsightArgs),
     /// Show steps and annotations
     #[command(alias = "stages")]
-    Steps(insights::Terms),
+    Steps(insights::InsightArgs),
     /// Show memory by nn.Module
     #[command(alias = "layers")]
-    Modules(insights::Terms),
+    Modules(insights::InsightArgs),
     /// Find leaks and waste
     #[command(alias = "waste")]
-    Leaks(insights::Terms),
+    Leaks(insights::InsightArgs),
     /// Show fragmentation
-    Fragmentation(insights::Terms),
+    Fragmentation(insights::InsightArgs),
     /// Show private pools and host memory
-    Pools(insights::Terms),
+    Pools(insights::InsightArgs),
     /// Show allocator settings and suggested changes
-    Settings(insights::Terms),
+    Settings(insights::InsightArgs),
     /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak of the trace or of a time range
@@ -135,10 +141,10 @@ enum Command {
     /// Replays the recorded requests in a model of PyTorch's caching allocator. First it says what the model reproduces of the recording;
     /// if that is too little, it predicts nothing.
     #[command(name = "whatif", alias = "what-if")]
-    WhatIf(what_if::Simulate),
+    WhatIf(what_if::WhatIfArgs),
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
-    Report(insights::Terms),
+    Report(insights::InsightArgs),
     /// Plan a change: the peak with other sizes, and the largest batch that fits
     Plan(plan::Plan),
     /// Compare two snapshots, two devices or two moments: what is larger, by how much, and why
@@ -200,25 +206,25 @@ enum Command {
     Man(manual::Man),
 }
 
-/// Runs the program on its own arguments.
+/// Runs the command line on the arguments of this process.
 pub fn main() -> ExitCode {
     let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
-        opening::load(range.map_err(conflict)?);
-        caching.begin();
-        layout.begin();
-        room.begin(command.can_load_a_range());
+        opening::set_load_range(range.map_err(conflict)?);
+        caching.apply();
+        layout.apply();
+        room.apply(command.accepts_load_range());
         Ok((command, refused))
     });
     let ended = parsed.map(|(command, refused)| refused.map_err(|error| vec![error]).and_then(|()| command.run()));
-    // All was said; what was decoded is still being kept.
-    kept::close();
+    // All output is printed. Wait for cache files that are still being written.
+    kept_file::close();
     cache::finish();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(errors)) => {
-            errors.iter().for_each(|error| say(error));
+            errors.iter().for_each(|error| print_stderr(error));
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -228,10 +234,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads arguments. The inner error is a sentence on an output file that would replace an input.
+/// Parses arguments. The inner error is set if an output file would overwrite an input.
 ///
 /// # Errors
-/// Invalid arguments, or a request for help.
+/// Returns clap's error for invalid arguments, and for `--help` and `--version`.
 fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<(), String>), clap::Error> {
     let cli = Memscape::command();
     let matches = cli.clone().try_get_matches_from(words)?;
@@ -240,9 +246,9 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<
 }
 
 impl Command {
-    /// Arguments that contradict each other.
-    fn conflict(&self, load: &Load) -> Option<String> {
-        if !load.is_all() && !self.can_load_a_range() {
+    /// Returns an error message if arguments contradict each other.
+    fn conflict(&self, load: &LoadArgs) -> Option<String> {
+        if !load.is_all() && !self.accepts_load_range() {
             return Some(
                 "this command reads whole files: --load-from, --load-to and --load-last are for others".to_owned(),
             );
@@ -255,8 +261,8 @@ impl Command {
         }
     }
 
-    /// Whether it can do with a range of a file.
-    fn can_load_a_range(&self) -> bool {
+    /// Returns true if the command accepts a range of events (`--load-from`, `--load-to`, `--load-last`).
+    fn accepts_load_range(&self) -> bool {
         !matches!(
             self,
             Command::Ranks(_)
@@ -270,9 +276,10 @@ impl Command {
         )
     }
 
-    /// Whether it answers from one snapshot, and ends.
-    fn is_about_one_file(&self) -> bool {
-        // Without a query it would read the questions that are not for it.
+    /// Returns true if the command answers from one snapshot and then exits.
+    fn answers_from_one_file(&self) -> bool {
+        // Without a query, `sql` reads statements from standard input, which here carries the questions of `ask` or
+        // `mcp`.
         let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
         !is_prompt
             && !matches!(
@@ -288,92 +295,100 @@ impl Command {
             )
     }
 
-    /// Runs it; the errors are a sentence each.
+    /// Runs the command. Each error is one sentence.
     fn run(self) -> Result<(), Vec<String>> {
         let (path, result): (&Path, _) = match &self {
             Command::Summary(arguments) => return summary::summary(arguments),
             Command::Insights(arguments) => {
-                (&arguments.terms.source.file, insights::insights(arguments).and_then(printed))
+                (&arguments.terms.source.file, insights::insights(arguments).and_then(print_text))
             }
-            Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(printed)),
-            Command::Peak(arguments) => (&arguments.source.file, live::highest(arguments).and_then(printed)),
+            Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(print_text)),
+            Command::Peak(arguments) => (&arguments.source.file, live::peak(arguments).and_then(print_text)),
             Command::Allocations(arguments) => {
-                (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
+                (&arguments.source.file, allocations::allocations(arguments).and_then(print_text))
             }
-            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
-            Command::WhatIf(arguments @ what_if::Simulate { out: Some(out), .. }) => {
-                written(out, &arguments.source.file, simulated::write(arguments, out))
+            Command::Segments(arguments) => {
+                (&arguments.source.file, segments::segments(arguments).and_then(print_text))
             }
-            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(printed)),
+            Command::WhatIf(arguments @ what_if::WhatIfArgs { out: Some(out), .. }) => {
+                print_written(out, &arguments.source.file, simulated_snapshot::write(arguments, out))
+            }
+            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
-            Command::Report(terms) => reported(Topic::Peak, terms),
-            Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
-            Command::Savings(terms) => reported(Topic::Savings, terms),
-            Command::Categories(terms) => reported(Topic::Categories, terms),
-            Command::Steps(terms) => reported(Topic::Steps, terms),
-            Command::Modules(terms) => reported(Topic::Modules, terms),
-            Command::Leaks(terms) => reported(Topic::Leaks, terms),
-            Command::Fragmentation(terms) => reported(Topic::Fragmentation, terms),
-            Command::Pools(terms) => reported(Topic::Pools, terms),
-            Command::Settings(terms) => reported(Topic::Settings, terms),
-            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
-            // Its errors name the file.
+            Command::Report(terms) => run_insight(Topic::Peak, terms),
+            Command::Oom(terms) => run_insight(Topic::OutOfMemory, terms),
+            Command::Savings(terms) => run_insight(Topic::Savings, terms),
+            Command::Categories(terms) => run_insight(Topic::Categories, terms),
+            Command::Steps(terms) => run_insight(Topic::Steps, terms),
+            Command::Modules(terms) => run_insight(Topic::Modules, terms),
+            Command::Leaks(terms) => run_insight(Topic::Leaks, terms),
+            Command::Fragmentation(terms) => run_insight(Topic::Fragmentation, terms),
+            Command::Pools(terms) => run_insight(Topic::Pools, terms),
+            Command::Settings(terms) => run_insight(Topic::Settings, terms),
+            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
+            // The error already names the file.
             Command::Diff(arguments) => {
-                return diff::diff(arguments).and_then(printed).map_err(|error| vec![error]);
+                return diff::diff(arguments).and_then(print_text).map_err(|error| vec![error]);
             }
             Command::Ranks(arguments) => {
-                return ranks::ranks(arguments).and_then(printed).map_err(|error| vec![error]);
+                return ranks::ranks(arguments).and_then(print_text).map_err(|error| vec![error]);
             }
-            // Its errors name the file.
+            // The error already names the file.
             Command::Sql(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
-            Command::Html(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Crop(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Convert(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Export(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Html(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Crop(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Convert(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Export(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
             Command::Serve(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Tui(arguments) => return tui::tui(arguments),
             Command::Ask(arguments) => return arguments.run(answer),
-            Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
+            Command::Mcp(arguments) => return arguments.run(answer_ranks_too).map_err(|error| vec![error]),
             Command::Run(arguments) => return arguments.run(),
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
-            // Its errors name the file.
+            // The error already names the file.
             Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
     }
 }
 
-fn printed(text: String) -> Result<(), String> {
+fn print_text(text: String) -> Result<(), String> {
     print(&text)
 }
 
-/// Says what was written, or fails for what was read.
-fn written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
-    (source, what.map(|what| say(&format!("{}: {what}", out.path().display()))))
+/// Prints what was written to `out`, or returns the error together with the source file.
+fn print_written<'a>(
+    out: &OutputFile,
+    source: &'a Path,
+    what: Result<String, String>,
+) -> (&'a Path, Result<(), String>) {
+    (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
 }
 
-fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>) {
-    (&terms.source.file, insights::insight(topic, terms).and_then(printed))
+fn run_insight(topic: Topic, terms: &insights::InsightArgs) -> (&Path, Result<(), String>) {
+    (&terms.source.file, insights::insight(topic, terms).and_then(print_text))
 }
 
-/// What a command prints with `--json` about a file; of those that write a file, what they say.
+/// Runs a command on one snapshot and returns its `--json` output. Commands that write a file return their message.
 ///
 /// # Errors
-/// The arguments are wrong, or there is no answer: one sentence.
+/// Returns one sentence if the arguments are invalid or the command fails.
 fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    answered(path, command, arguments, Command::is_about_one_file)
+    run_for_answer(path, command, arguments, Command::answers_from_one_file)
 }
 
-/// The same, also of a folder with the snapshots of many ranks.
+/// Like [`answer`], but also accepts `ranks` on a folder of snapshots.
 ///
 /// # Errors
-/// As [`answer`].
-fn answer_about(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    answered(path, command, arguments, |asked| asked.is_about_one_file() || matches!(asked, Command::Ranks(_)))
+/// Same as [`answer`].
+fn answer_ranks_too(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
+    run_for_answer(path, command, arguments, |asked| {
+        asked.answers_from_one_file() || matches!(asked, Command::Ranks(_))
+    })
 }
 
-fn answered(
+fn run_for_answer(
     path: &str,
     command: &str,
     arguments: &[String],
@@ -387,7 +402,7 @@ fn answered(
     let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
-    // Help is an error of clap's, and no answer.
+    // clap reports --help as an error, which is not an answer here.
     let (Memscape { command: asked, load, .. }, refused) =
         parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
     if !is_answered(&asked) {
@@ -400,13 +415,13 @@ fn answered(
         return Err(conflict);
     }
     refused?;
-    let (result, caught) = caught(|| asked.run());
+    let (result, caught) = capture(|| asked.run());
     let prefix = format!("{path}: ");
     result.map_err(|errors| errors.join("; ").replace(&prefix, ""))?;
     if has_json {
         return serde_json::from_slice(&caught.text).map_err(|error| error.to_string());
     }
-    let message = caught.said.join("; ").replace(&prefix, "");
+    let message = caught.messages.join("; ").replace(&prefix, "");
     Ok(match caught.text.as_slice() {
         [] => json!({ "message": message }),
         text => json!({"message": message, "text": String::from_utf8_lossy(text)}),

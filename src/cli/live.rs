@@ -1,10 +1,10 @@
 //! `memscape live` and `memscape peak`: what is live at the cursor, grouped by the code that allocated it.
 
-use super::asking::{Asking, Edge};
-use super::live_rows::{Counting, Listed, Terms};
-use super::terms::{At as AtWhen, Clock, SnapshotArgs, When, clock};
+use super::common_args::{AtArg as AtWhen, SnapshotArgs, TimeArg, When, parse_time};
+use super::live_rows::{Counting, LiveArgs, LiveRows};
+use super::open_snapshot::{Edge, OpenSnapshot};
 use clap::Args;
-use engine::protocol::{At, MomentFacts, ReportQuestion, Span, Topic};
+use engine::protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 use engine::{Answer, Question};
 
 /// Arguments of `memscape live`.
@@ -15,7 +15,7 @@ pub(crate) struct Live {
     #[command(flatten)]
     pub(crate) at: AtWhen,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) terms: LiveArgs,
 }
 
 /// Arguments of `memscape peak`.
@@ -24,84 +24,84 @@ pub(crate) struct Peak {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// Start of the time range, inclusive: 1.25s or 350ms since the first event, or microseconds since 1970
-    #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
-    pub(crate) from: Option<Clock>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
+    pub(crate) from: Option<TimeArg>,
     /// End of the time range, inclusive
-    #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
-    pub(crate) to: Option<Clock>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
+    pub(crate) to: Option<TimeArg>,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) terms: LiveArgs,
 }
 
-/// The text of `memscape live`.
+/// Runs `memscape live` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
-    let mut asking = Asking::open(source)?;
+    let mut asking = OpenSnapshot::open(source)?;
     let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
-        (When::Peak, Counting::Mosaic) => highest_for_mosaic(&mut asking, None)?,
-        (when, _) => asking.at(when)?,
+        (When::Peak, Counting::Mosaic) => mosaic_peak(&mut asking, None)?,
+        (when, _) => asking.facts_at(when)?,
     };
-    Listed::of(asking, terms, facts, None)
+    LiveRows::render(asking, terms, facts, None)
 }
 
-/// The text of `memscape peak`.
+/// Runs `memscape peak` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or has no times: one sentence.
-pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
-    let mut asking = Asking::open(source)?;
+/// Returns one sentence if the file cannot be read or has no times.
+pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
+    let mut asking = OpenSnapshot::open(source)?;
     if (from, to) == (&None, &None) {
         let facts = match terms.counting {
-            Counting::Whole => asking.at(When::Peak)?,
-            Counting::Mosaic => highest_for_mosaic(&mut asking, None)?,
+            Counting::Whole => asking.facts_at(When::Peak)?,
+            Counting::Mosaic => mosaic_peak(&mut asking, None)?,
         };
-        return Listed::of(asking, terms, facts, None);
+        return LiveRows::render(asking, terms, facts, None);
     }
-    // The state where the range begins is part of it.
+    // The range includes the state at its start.
     let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
     let [from_us, to_us] = [from_us?, to_us?];
-    let from = from_us.map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
-    let to = to_us.map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
+    let from = from_us.map_or(Ok(MomentSpec::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
+    let to = to_us.map_or(Ok(MomentSpec::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
     if from_us.zip(to_us).is_some_and(|(from, to)| from > to) {
         return Err("--from is after --to".to_owned());
     }
-    let span = Span { from: asking.moment(from)?.moment, to: asking.moment(to)?.moment };
+    let span = Span { from: asking.moment_facts(from)?.moment, to: asking.moment_facts(to)?.moment };
     if let (Some((first, last)), [from, to]) = (asking.device.time_us, [from_us, to_us])
         && (from.is_some_and(|from| from > last) || to.is_some_and(|to| to < first))
     {
         return Err(format!("the range is outside the trace, which is from {first}us to {last}us"));
     }
     if terms.counting == Counting::Mosaic {
-        let facts = highest_for_mosaic(&mut asking, Some(span))?;
-        return Listed::of(asking, terms, facts, Some(span));
+        let facts = mosaic_peak(&mut asking, Some(span))?;
+        return LiveRows::render(asking, terms, facts, Some(span));
     }
-    let Some(Answer::Range(facts)) = asking.ask_about(Question::Range(span)) else {
+    let Some(Answer::Range(facts)) = asking.ask_device(Question::Range(span)) else {
         return Err("the peak of the range could not be computed".to_owned());
     };
-    let facts = asking.moment(At::Moment(facts.peak_moment))?;
-    Listed::of(asking, terms, facts, Some(span))
+    let facts = asking.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
+    LiveRows::render(asking, terms, facts, Some(span))
 }
 
-/// The peak of what was allocated in the trace, in the range: as the insight on steps has it.
-fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<MomentFacts, String> {
+/// Returns the peak without the baseline, in the given range, as the insight on steps computes it.
+fn mosaic_peak(asking: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0 };
-    let report = match asking.ask_about(Question::Report(question)) {
+    let report = match asking.ask_device(Question::Report(question)) {
         Some(Answer::Report(report)) => report,
         _ => return Err("the peak could not be computed".to_owned()),
     };
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
-    // The peak of the trace, then that of the window.
+    // The first row is the peak of the trace, the second one that of the range.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
     let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?;
-    asking.moment(At::Moment(moment))
+    asking.moment_facts(MomentSpec::Moment(moment))
 }
 
 impl Peak {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())

@@ -1,29 +1,29 @@
-//! What is live at the cursor, grouped by the code that allocated it, as text or JSON.
+//! Output of `memscape live` and `memscape peak`: live allocations grouped by code, as text or JSON.
 
-use super::asking::{Asking, whole};
-use super::output::{after, more, pretty, with};
+use super::common_args::{OutputArgs, value_name};
+use super::open_snapshot::{OpenSnapshot, fetch_rows};
+use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{Printed, name_of};
-use base::units::{Bytes, Moment, counted, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::{Args, ValueEnum};
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, Root, Scope, Span, TreePage,
+    Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
 };
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use ui::amount::percent;
 
-/// The root of every tree.
-const ALL: u32 = 0;
+/// Node id of the root of a call tree.
+const ROOT: u32 = 0;
 
-/// How allocations are counted, grouped and printed.
+/// Arguments on counting, grouping and printing allocations.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct LiveArgs {
     /// How to group allocations
-    #[arg(long, value_enum, value_name = "KEY", default_value_t = By::CallSite)]
-    pub(crate) by: By,
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = GroupBy::CallSite)]
+    pub(crate) by: GroupBy,
     /// With --by tree: inverted, from callees to callers
     #[arg(long)]
     pub(crate) inverted: bool,
@@ -34,10 +34,10 @@ pub(crate) struct Terms {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole)]
     pub(crate) counting: Counting,
     #[command(flatten)]
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputArgs,
 }
 
-/// What counts as live.
+/// Allocations that count as live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counting {
     /// Everything live on the device
@@ -46,9 +46,9 @@ pub(crate) enum Counting {
     Mosaic,
 }
 
-/// What allocations are put together by.
+/// Grouping of allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
+pub(crate) enum GroupBy {
     /// Innermost frame of the user's own code
     #[value(alias = "site")]
     CallSite,
@@ -60,36 +60,36 @@ pub(crate) enum By {
     Tree,
 }
 
-/// What is printed.
-pub(crate) struct Listed<'a> {
-    asking: Asking,
-    terms: &'a Terms,
+/// The rows to print, and what they are about.
+pub(crate) struct LiveRows<'a> {
+    asking: OpenSnapshot,
+    terms: &'a LiveArgs,
     facts: MomentFacts,
-    /// The range that the moment is the highest of.
+    /// Range whose peak `facts` describes, if the user gave one.
     window: Option<Span>,
     page: Box<TreePage>,
 }
 
-impl Listed<'_> {
-    /// What is live at a moment, as text or JSON.
+impl LiveRows<'_> {
+    /// Returns the live allocations at a moment, as text or JSON.
     ///
     /// # Errors
-    /// The call stacks cannot be listed: one sentence.
-    pub(crate) fn of(
-        mut asking: Asking,
-        terms: &Terms,
+    /// Returns one sentence if the call stacks cannot be listed.
+    pub(crate) fn render(
+        mut asking: OpenSnapshot,
+        terms: &LiveArgs,
         mut facts: MomentFacts,
         window: Option<Span>,
     ) -> Result<String, String> {
-        let page = tree(&mut asking, terms, facts.moment).ok_or("the call stacks could not be listed")?;
+        let page = fetch_tree(&mut asking, terms, facts.moment).ok_or("the call stacks could not be listed")?;
         if terms.counting == Counting::Mosaic {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
-        let answer = Listed { asking, terms, facts, window, page };
-        Ok(if terms.printed.json { pretty(&answer.json()) } else { answer.text() })
+        let answer = LiveRows { asking, terms, facts, window, page };
+        Ok(if terms.printed.json { to_pretty_json(&answer.json()) } else { answer.text() })
     }
 
-    /// Below the root.
+    /// Returns the rows below the root.
     fn rows(&self) -> &[TreeRow] {
         self.page.rows.get(1..).unwrap_or_default()
     }
@@ -99,7 +99,7 @@ impl Listed<'_> {
     }
 
     fn json(&self) -> Value {
-        let Listed { asking, terms, facts, .. } = self;
+        let LiveRows { asking, terms, facts, .. } = self;
         let row = |row: &TreeRow| {
             let NodeLabel { name, file, line, .. } = &row.label;
             let value = json!({
@@ -110,7 +110,7 @@ impl Listed<'_> {
                 "line": line,
             });
             let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.own.bytes, "self_count": row.own.count});
-            if terms.by == By::Tree { with(value, of_tree()) } else { value }
+            if terms.by == GroupBy::Tree { with_fields(value, of_tree()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();
         let is_whole = terms.counting == Counting::Whole;
@@ -119,77 +119,77 @@ impl Listed<'_> {
             "time_us": facts.time_us,
             "range": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
             "live_bytes": facts.requested,
-            "counting": name_of(terms.counting),
+            "counting": value_name(terms.counting),
             "awaiting_free_bytes": is_whole.then_some(facts.pending),
-            "reserved_bytes": asking.device.knows_reserved().then_some(facts.reserved),
+            "reserved_bytes": asking.device.has_reserved().then_some(facts.reserved),
             "count": facts.count,
-            "by": name_of(terms.by),
+            "by": value_name(terms.by),
             "rows": self.rows().iter().map(row).collect::<Vec<Value>>(),
             "rows_left_out": self.left_out(),
         }))
     }
 
     fn text(&self) -> String {
-        let Listed { asking, terms, facts, .. } = self;
+        let LiveRows { asking, terms, facts, .. } = self;
         let is_peak = match terms.counting {
             Counting::Mosaic => ", without the baseline, as in Mosaic",
             Counting::Whole if facts.moment == asking.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let mut text = format!("{}: live {}{is_peak}\n", asking.title(), after(facts.moment));
+        let mut text = format!("{}: live {}{is_peak}\n", asking.heading(), after_event(facts.moment));
         if let Some(Span { from, to }) = self.window {
-            text.push_str(&format!("  peak between {} and {}\n", after(from), after(to)));
+            text.push_str(&format!("  peak between {} and {}\n", after_event(from), after_event(to)));
         }
         let mut fact = |label: &str, bytes: u64, note: &str| {
             let short = Bytes(bytes).to_string();
-            text.push_str(&format!("  {label:<14}{short:>10}  {:>19} B{note}\n", grouped(bytes)));
+            text.push_str(&format!("  {label:<14}{short:>10}  {:>19} B{note}\n", group_digits(bytes)));
         };
-        fact("live", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
+        fact("live", facts.requested, &format!(" in {}", pluralize(facts.count.into(), "allocation")));
         if terms.counting == Counting::Whole {
             fact("awaiting free", facts.pending, "");
         }
-        if asking.device.knows_reserved() {
+        if asking.device.has_reserved() {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
-        let numbers =
-            [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)].map(|(head, min)| table::number(head, min));
-        let name_column = table::name(name_of(terms.by).replace('-', " "), 0);
+        let numbers = [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)]
+            .map(|(head, min)| table::number_column(head, min));
+        let name_column = table::name_column(value_name(terms.by).replace('-', " "), 0);
         let mut table = Table::new(0, 2, numbers.into_iter().chain([name_column]).collect::<Vec<_>>());
         for row in self.rows() {
             let (bytes, count) = (row.weight.bytes, row.weight.count);
-            let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
+            let indent = if terms.by == GroupBy::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
             table.push([
                 Bytes(bytes).to_string(),
-                grouped(bytes),
+                group_digits(bytes),
                 percent(bytes, self.page.total.bytes),
-                grouped(count.into()),
-                indent + &name(&row.label, terms.by),
+                group_digits(count.into()),
+                indent + &label_text(&row.label, terms.by),
             ]);
         }
         text += &table.text();
-        fitted(&(text + &more(self.left_out()) + &asking.other_devices()))
+        wrap_to_terminal(&(text + &more_rows_line(self.left_out()) + &asking.other_devices_line()))
     }
 }
 
-fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
+fn fetch_tree(asking: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Option<Box<TreePage>> {
     let by_site = |merge| Arrangement { root: Root::Innermost, merge, internal: Internal::Hidden };
     let arrangement = match terms.by {
-        By::CallSite => by_site(Merge::Line),
-        By::Function => by_site(Merge::Function),
-        By::File => by_site(Merge::File),
-        By::Tree => Arrangement {
+        GroupBy::CallSite => by_site(Merge::Line),
+        GroupBy::Function => by_site(Merge::Function),
+        GroupBy::File => by_site(Merge::File),
+        GroupBy::Tree => Arrangement {
             root: if terms.inverted { Root::Innermost } else { Root::default() },
             merge: Merge::Line,
             internal: if terms.hide_internal { Internal::Hidden } else { Internal::default() },
         },
     };
-    let fold = |reach, state| Fold { node: ALL, reach, state };
+    let fold = |reach, state| Fold { node: ROOT, reach, state };
     let folds = match terms.by {
-        By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
-        _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
+        GroupBy::Tree => vec![fold(FoldScope::AllBelow, FoldState::Open)],
+        _ => vec![fold(FoldScope::AllBelow, FoldState::Closed), fold(FoldScope::One, FoldState::Open)],
     };
-    whole(terms.printed.top.saturating_add(1), listed, |rows| {
+    fetch_rows(terms.printed.top.saturating_add(1), rows_and_count, |rows| {
         let question = TreeQuestion {
             scope: match terms.counting {
                 Counting::Whole => Scope::At(moment),
@@ -202,21 +202,21 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
             find: None,
             rows,
         };
-        match asking.ask_about(Question::Tree(Box::new(question)))? {
+        match asking.ask_device(Question::Tree(Box::new(question)))? {
             Answer::Tree(page) => Some(page),
             _ => None,
         }
     })
 }
 
-fn listed(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
+fn rows_and_count(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
     (&mut page.rows, page.row_count)
 }
 
-/// `train_step (train.py:233)`; of merged files the path.
-fn name(label: &NodeLabel, by: By) -> String {
+/// Returns a label such as `train_step (train.py:233)`, or the path if rows are grouped by file.
+fn label_text(label: &NodeLabel, by: GroupBy) -> String {
     match (label.file.as_str(), label.line.as_str()) {
-        (file, _) if by == By::File && !file.is_empty() => file.to_owned(),
+        (file, _) if by == GroupBy::File && !file.is_empty() => file.to_owned(),
         ("", _) => label.name.clone(),
         (file, "") => format!("{} ({file})", label.name),
         (file, line) => format!("{} ({file}:{line})", label.name),

@@ -1,4 +1,4 @@
-//! What a shell and `man` are given: completions and manual pages, made from the arguments themselves.
+//! `memscape completions` and `memscape man`: shell completions and man pages, generated from the arguments.
 
 use super::output::print;
 use super::output_file::OutputFile;
@@ -15,10 +15,10 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Prints the script.
+    /// Prints the completion script.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns one sentence if standard output cannot be written.
     pub(crate) fn run(&self, mut command: Command) -> Result<(), String> {
         let mut script = Vec::new();
         generate(self.shell, &mut command, "memscape", &mut script);
@@ -35,10 +35,10 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    /// Writes a page for the program and one for each command.
+    /// Writes one man page for the program and one for each command.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns one sentence if a page cannot be written.
     pub(crate) fn run(&self, command: Command) -> Result<(), String> {
         let mut command = command.disable_help_subcommand(true);
         command.build();
@@ -46,7 +46,7 @@ impl Man {
     }
 }
 
-/// Writes the page of a command, and those of its commands.
+/// Writes the page of a command and of its subcommands.
 fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {
     let page = Page::new(command.clone());
     let file = OutputFile::in_folder(folder, &page.get_filename());

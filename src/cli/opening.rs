@@ -1,99 +1,99 @@
-//! A file → an engine that has it open, with progress on a terminal.
+//! Opening a snapshot in an engine, with progress on a terminal.
 
-use super::cache::Place;
-use super::cancelled;
+use super::cache::CacheEntry;
+use super::cancellation;
 use super::input::Input;
-use super::kept::{self, Opened};
-use super::output::say;
-use super::room::warning;
+use super::kept_file::{self, OpenedFile};
+use super::memory_warning::warning;
+use super::output::print_stderr;
 use base::units::Bytes;
 use engine::protocol::{FileSummary, LoadRange, Member, Progress};
-use engine::{Engine, Reply, Request, Want, Work};
+use engine::{Engine, NeededBytes, Reply, Request, Work};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The events that files are opened with: the program is told once.
-static LOADED: OnceLock<LoadRange> = OnceLock::new();
+/// Range of events to load from each file. Set once at startup.
+static LOAD_RANGE: OnceLock<LoadRange> = OnceLock::new();
 
-/// Has files opened with these events only, from now on.
-pub(crate) fn load(range: LoadRange) {
-    let _ = LOADED.set(range);
+/// Sets the range of events that all files opened later are loaded with.
+pub(crate) fn set_load_range(range: LoadRange) {
+    let _ = LOAD_RANGE.set(range);
 }
 
-/// A file's name without its folders.
+/// Returns the file name without its folders.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Opens the first snapshot of a file, and says so where there are several.
-pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Opened), String> {
+/// Opens the first snapshot of a file. Prints a note if the file has several.
+pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, OpenedFile), String> {
     let mut members = Vec::new();
     let mut opened = open(input, &name_of(path), None, &mut members)?;
-    // Answers need it, or are faster with it.
-    while opened.1.step(&mut cancelled::goes_on) == Work::More {
-        cancelled::check()?;
+    // Finish background work now: some answers need it, and others are faster with it.
+    while opened.1.step(&mut cancellation::should_continue) == Work::More {
+        cancellation::check()?;
     }
     if members.len() > 1 {
-        say(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
+        print_stderr(&format!("{}: reading the first of {} snapshots", path.display(), members.len()));
     }
     Ok(opened)
 }
 
-/// Opens a file and keeps it open between questions, in place of the one before.
+/// Opens a file and keeps it open between questions, replacing the one kept before.
 ///
 /// # Errors
-/// It cannot be read: one sentence.
+/// Returns one sentence if the file cannot be read.
 pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
     let mut input = Input::open(file).map_err(|error| error.to_string())?;
     let (summary, opened) = open_first(&mut input, file)?;
-    kept::put(file, device, summary.clone(), opened);
+    kept_file::put(file, device, summary.clone(), opened);
     Ok(summary)
 }
 
-/// Opens one snapshot of a file, or what is kept of it; its summary and what answers questions about it, or one sentence. Where there are
-/// several, `members` gets their names.
+/// Opens one snapshot of a file, from the cache if possible. Returns its summary and an engine, or one sentence on
+/// failure. If the file has several snapshots, their names are stored in `members`.
 pub(crate) fn open(
     input: &mut Input,
     name: &str,
     member: Option<u32>,
     members: &mut Vec<Member>,
-) -> Result<(FileSummary, Opened), String> {
+) -> Result<(FileSummary, OpenedFile), String> {
     let show = io::stderr().is_terminal();
-    let place = place(input, member);
+    let place = cache_entry(input, member);
     if let Some(place) = &place
-        && let Some(mut kept) = place.take()
+        && let Some(mut kept) = place.open()
     {
         match open_with(Engine::new(), &mut kept, name, None, &mut Vec::new(), show) {
-            Ok((summary, engine)) => return Ok((summary, Opened::once(engine, None))),
+            Ok((summary, engine)) => return Ok((summary, OpenedFile::new(engine, None))),
             Err(_) => place.remove(),
         }
     }
-    warn(input, name, member);
+    warn_if_large(input, name, member);
     let (summary, engine) = open_with(Engine::new(), input, name, member, members, show)?;
     let place = place.filter(|_| members.is_empty());
-    Ok((summary, Opened::once(engine, place)))
+    Ok((summary, OpenedFile::new(engine, place)))
 }
 
-/// The place of a file in the cache, where it has one.
-pub(crate) fn place(input: &Input, member: Option<u32>) -> Option<Place> {
-    if member.is_none() && loads_all() { Place::of(input) } else { None }
+/// Returns the cache entry of a file, or `None` for a single member or a partial load.
+pub(crate) fn cache_entry(input: &Input, member: Option<u32>) -> Option<CacheEntry> {
+    if member.is_none() && loads_all() { CacheEntry::for_input(input) } else { None }
 }
 
-/// Whether files are opened with all their events.
+/// Returns true if files are loaded with all their events.
 fn loads_all() -> bool {
-    LOADED.get().is_none_or(|range| *range == LoadRange::ALL)
+    LOAD_RANGE.get().is_none_or(|range| *range == LoadRange::ALL)
 }
 
-/// Says so where a file may not fit into memory: once, also where there are several snapshots in it. What is served is small, and has no
-/// name here; how much comes through a pipe nobody knows.
-fn warn(input: &Input, name: &str, member: Option<u32>) {
+/// Prints a warning if the file may not fit in memory. Prints it once per file, even if several snapshots are read.
+/// Files of `memscape serve` are small and have no name here. The length of a pipe is unknown.
+fn warn_if_large(input: &Input, name: &str, member: Option<u32>) {
     if member.is_none() && !name.is_empty() && loads_all() {
-        input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| say(warning));
+        input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| print_stderr(warning));
     }
 }
 
-/// The same with an engine of one's own; progress is shown on the terminal, if at all.
+/// Opens one snapshot of a file in the given engine, without the cache. If `show` is set, progress is printed.
 pub(crate) fn open_with(
     mut engine: Engine,
     input: &mut Input,
@@ -102,7 +102,7 @@ pub(crate) fn open_with(
     members: &mut Vec<Member>,
     show: bool,
 ) -> Result<(FileSummary, Engine), String> {
-    LOADED.get().into_iter().for_each(|&range| engine.request(Request::Load(range)));
+    LOAD_RANGE.get().into_iter().for_each(|&range| engine.request(Request::Load(range)));
     let begin = |engine: &mut Engine, input: &mut Input| {
         let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
         engine.request(Request::Open { name, total_bytes, access, member });
@@ -110,11 +110,11 @@ pub(crate) fn open_with(
     };
     begin(&mut engine, input)?;
     loop {
-        cancelled::check()?;
+        cancellation::check()?;
         match engine.wants() {
             None => {}
-            Some(Want::Whole) => {
-                input.keep_whole().map_err(|error| error.to_string())?;
+            Some(NeededBytes::WholeFile) => {
+                input.copy_to_file().map_err(|error| error.to_string())?;
                 begin(&mut engine, input)?;
             }
             Some(want) => {
@@ -126,7 +126,7 @@ pub(crate) fn open_with(
                 }
             }
         }
-        let work = engine.step(&mut cancelled::goes_on);
+        let work = engine.step(&mut cancellation::should_continue);
         while let Some(reply) = engine.next_reply() {
             match reply {
                 Reply::Progress(progress) if show => show_progress(&progress),
@@ -134,7 +134,7 @@ pub(crate) fn open_with(
                 Reply::Failed { message } => return Err(message),
                 Reply::Opened(summary) => {
                     if show {
-                        progress("");
+                        replace_progress_line("");
                     }
                     return Ok((*summary, engine));
                 }
@@ -149,10 +149,10 @@ pub(crate) fn open_with(
 
 fn show_progress(now: &Progress) {
     let total = now.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-    progress(&format!("{:?}: {}{total}", now.phase, Bytes(now.bytes)));
+    replace_progress_line(&format!("{:?}: {}{total}", now.phase, Bytes(now.bytes)));
 }
 
-/// Replaces the line on the terminal.
-fn progress(text: &str) {
+/// Replaces the progress line on the terminal.
+fn replace_progress_line(text: &str) {
     let _ = write!(io::stderr(), "\r\x1b[K{text}");
 }

@@ -1,36 +1,37 @@
-//! What is printed: standard output and error, which may be closed by whoever read them.
+//! Printing to standard output and standard error, which may be closed pipes.
 
-use super::caught::{self, Catching, is_caught};
-use super::terminal::{Guarded, REPLACEMENT, is_terminal};
-use base::units::{Moment, grouped};
+use super::capture::{self, CaptureWriter, is_captured};
+use super::terminal::{REPLACEMENT, SafeWriter, is_terminal};
+use base::units::{Moment, group_digits};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Write};
 
-/// Standard output, or the buffer of a caller in this program.
+/// Returns standard output, or the capture buffer if output is captured.
 pub(crate) fn standard_output() -> Box<dyn Write + Send> {
-    match (is_caught(), is_terminal()) {
-        (true, _) => Box::new(Catching),
-        (_, true) => Box::new(Guarded::new(io::stdout())),
+    match (is_captured(), is_terminal()) {
+        (true, _) => Box::new(CaptureWriter),
+        (_, true) => Box::new(SafeWriter::new(io::stdout())),
         _ => Box::new(io::stdout()),
     }
 }
 
-/// Prints text, without control characters but line feeds and tabs. A closed pipe (`| head`) is no failure of ours.
+/// Prints text. Control characters other than line feeds and tabs are replaced. A closed pipe (`| head`) is not an
+/// error.
 ///
 /// # Errors
-/// The system's, as one sentence.
+/// Returns the I/O error as one sentence.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = standard_output();
     let is_unsafe = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    written(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
+    ignore_broken_pipe(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
 }
 
-/// What a write to standard output came to.
+/// Converts the result of writing to standard output. A closed pipe is not an error.
 ///
 /// # Errors
-/// The system's, as one sentence.
-pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
+/// Returns the I/O error as one sentence.
+pub(crate) fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), String> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) if error.raw_os_error().is_some() => Err(format!("standard output: {error}")),
@@ -38,47 +39,47 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
     }
 }
 
-/// Prints a line to standard error, if anyone reads it.
-pub(crate) fn say(line: &str) {
-    if caught::say(|| printable(line)) {
+/// Prints a line to standard error. Errors are ignored.
+pub(crate) fn print_stderr(line: &str) {
+    if capture::capture_message(|| printable(line)) {
         return;
     }
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
 }
 
-/// Names from a file may hold escape sequences, which a terminal would obey.
+/// Replaces control characters. Names from a file may contain escape sequences that a terminal would execute.
 pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, REPLACEMENT)
 }
 
-/// `after event 3,216`.
-pub(crate) fn after(moment: u32) -> String {
+/// Describes a moment, such as `after event 3,216`.
+pub(crate) fn after_event(moment: u32) -> String {
     match Moment(moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
+        Some(event) => format!("after event {}", group_digits(event.0.into())),
         None => "before the first event".to_owned(),
     }
 }
 
-/// The line below rows that are not all; empty where they are.
-pub(crate) fn more(left_out: u32) -> String {
-    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", grouped(left_out.into())) }
+/// Returns the line below a truncated list, or an empty string if nothing was left out.
+pub(crate) fn more_rows_line(left_out: u32) -> String {
+    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", group_digits(left_out.into())) }
 }
 
-/// A JSON object with these fields as well.
-pub(crate) fn with(mut object: Value, more: Value) -> Value {
+/// Adds fields to a JSON object.
+pub(crate) fn with_fields(mut object: Value, more: Value) -> Value {
     if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), more) {
         fields.extend(more);
     }
     object
 }
 
-/// JSON for people as well.
-pub(crate) fn pretty(value: &impl Serialize) -> String {
-    escaped(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
+/// Serializes a value as indented JSON, with unsafe control characters escaped.
+pub(crate) fn to_pretty_json(value: &impl Serialize) -> String {
+    escape_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
 }
 
-/// JSON with the control characters that JSON does not escape by itself, U+007F to U+009F, escaped: a terminal obeys them as well.
-pub(crate) fn escaped(json: &str) -> String {
+/// Escapes the control characters U+007F to U+009F in JSON. JSON allows them unescaped, but terminals interpret them.
+pub(crate) fn escape_json(json: &str) -> String {
     if !json.contains(|letter: char| letter.is_control() && !letter.is_ascii_control() || letter == '\u{7f}') {
         return json.to_owned();
     }
@@ -96,11 +97,12 @@ pub(crate) fn escaped(json: &str) -> String {
 pub(crate) fn print_clap(error: &clap::Error) {
     let text = error.render().to_string();
     if text.contains(|letter: char| letter.is_control() && letter != '\n') {
-        // It quotes an argument, which may come from a file: in plain text, so that nothing but its lines is left.
+        // The text quotes an argument that may come from a file. Replace its control characters and print without
+        // colours.
         let _ =
             write!(io::stderr(), "{}", text.replace(|letter: char| letter.is_control() && letter != '\n', REPLACEMENT));
     } else {
-        // Nobody may read it.
+        // Standard error may be closed.
         let _ = error.print();
     }
 }

@@ -1,11 +1,11 @@
-//! Files that commands write: never one of their inputs, and complete or absent.
+//! Files written by commands. They never overwrite an input, and they are either complete or absent.
 //!
-//! Every argument that names a file to write is an [`OutputFile`], which is the only way to write one. [`refuse_inputs`] compares all of
-//! them with all other paths of the command before anything is read.
+//! Every argument that names a file to write has the type [`OutputFile`], which is the only way to write one.
+//! [`refuse_inputs`] compares them with all other paths of the command before anything is read.
 
-use super::begun::Begun;
 use super::output::standard_output;
 use super::serve::snapshots;
+use super::temporary_file::TemporaryFile;
 use clap::ArgMatches;
 use same_file::Handle;
 use std::ffi::OsString;
@@ -13,13 +13,13 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Names under which shells and scripts pass standard output.
+/// Names that shells and scripts use for standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Maximum number of links that are followed to a file that does not exist yet.
+/// Maximum number of symbolic links to follow to a file that does not exist yet.
 const MAX_LINKS: usize = 16;
 
-/// A file to write, as named by the user; `-` is standard output.
+/// A file to write, as named by the user. `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputFile(PathBuf);
 
@@ -29,13 +29,14 @@ impl From<OsString> for OutputFile {
     }
 }
 
-/// Refuses arguments whose output file is one of the inputs: by another name, through a link, or as one of the snapshots of a folder.
+/// Checks that no output file is also an input: under another name, through a link, or as one of the snapshots in a
+/// folder.
 ///
 /// # Errors
-/// One sentence that names both.
+/// Returns one sentence that names both files.
 pub(crate) fn refuse_inputs(cli: &clap::Command, matches: &ArgMatches) -> Result<(), String> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    // Arguments of every command, such as the folder of the cache, are not among those of the command itself.
+    // Global arguments, such as the cache folder, are not arguments of the subcommand and are skipped.
     let arguments = cli.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for id in arguments.map(|argument| argument.get_id().as_str()) {
@@ -45,47 +46,48 @@ pub(crate) fn refuse_inputs(cli: &clap::Command, matches: &ArgMatches) -> Result
             inputs.extend(files.map(PathBuf::as_path));
         }
     }
-    outputs.into_iter().try_for_each(|output| output.refuse(&inputs))
+    outputs.into_iter().try_for_each(|output| output.reject_inputs(&inputs))
 }
 
 impl OutputFile {
-    /// An output file that was not an argument, where `inputs` are being read.
+    /// Creates an output file that was not a command line argument. `inputs` are the files being read.
     ///
     /// # Errors
-    /// It is one of the inputs: one sentence.
+    /// Returns one sentence if the file is one of the inputs.
     pub(crate) fn new(name: &str, inputs: &[&Path]) -> Result<OutputFile, String> {
         let output = OutputFile(name.into());
-        output.refuse(inputs).map(|()| output)
+        output.reject_inputs(inputs).map(|()| output)
     }
 
-    /// A file in a folder that nothing is read from.
+    /// Returns a file in a folder that contains no inputs.
     pub(crate) fn in_folder(folder: &Path, name: &str) -> OutputFile {
         OutputFile(folder.join(name))
     }
 
-    /// The name, for messages and endings.
+    /// Returns the path, for messages and file extensions.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Whether it is standard output.
+    /// Returns true if this is standard output.
     pub(crate) fn is_standard_output(&self) -> bool {
         STANDARD_OUTPUT.iter().any(|name| self.0.as_os_str() == *name)
     }
 
-    /// The folder of a file that is written beside its place; `None` for standard output, pipes and devices.
+    /// Returns the folder for the temporary file, or `None` for standard output, pipes and devices, which are written
+    /// directly.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         let place = destination(&self.0);
         let is_written_at_once = self.is_standard_output() || fs::metadata(&place).is_ok_and(|it| !it.is_file());
         if is_written_at_once { None } else { Some(folder_of(&place)) }
     }
 
-    fn refuse(&self, inputs: &[&Path]) -> Result<(), String> {
-        let written = if self.is_standard_output() { Handle::stdout() } else { open(&self.0) };
-        let Some(written) = regular(written) else { return Ok(()) };
+    fn reject_inputs(&self, inputs: &[&Path]) -> Result<(), String> {
+        let written = if self.is_standard_output() { Handle::stdout() } else { existing_file(&self.0) };
+        let Some(written) = regular_file(written) else { return Ok(()) };
         let is_written = |input: &Path| {
-            let read = if input.as_os_str() == "-" { Handle::stdin() } else { open(input) };
-            regular(read).is_some_and(|read| read == written)
+            let read = if input.as_os_str() == "-" { Handle::stdin() } else { existing_file(input) };
+            regular_file(read).is_some_and(|read| read == written)
         };
         for input in inputs {
             let refused = if input.is_dir() {
@@ -104,10 +106,11 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Starts writing. The file appears under its name in [`OutputWriter::finish`]; pipes, devices and standard output are written at once.
+    /// Starts writing. A file appears under its name only in [`OutputWriter::finish`]. Pipes, devices and standard
+    /// output are written directly.
     ///
     /// # Errors
-    /// The system's, or it is a folder or read-only.
+    /// Returns the I/O error, or an error if the path is a folder or read-only.
     pub(crate) fn create(&self) -> io::Result<OutputWriter> {
         let at_once = |out: Box<dyn Write + Send>| OutputWriter { out: BufWriter::new(out), pending: None };
         if self.is_standard_output() {
@@ -121,29 +124,35 @@ impl OutputFile {
             Some(old) if old.permissions().readonly() => return Err(io::Error::other("is read-only")),
             _ => {}
         }
-        // Short, because the name of the file may be as long as names can be.
+        // A short name, because the name of the output may already have the maximum length.
         let mut named = tempfile::Builder::new();
         named.prefix(".memscape-").suffix(".part");
-        // As for any other new file, the umask decides who may read it.
+        // Use the permissions of a normal new file, as limited by the umask.
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, begun) = Begun::create(&named, &folder_of(&place))?;
-        let pending = Pending { begun, place, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
+        let (file, begun) = TemporaryFile::open_new(&named, &folder_of(&place))?;
+        let pending = Pending {
+            temporary: begun,
+            destination: place,
+            file: file.try_clone()?,
+            permissions: old.map(|old| old.permissions()),
+        };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })
     }
 }
 
-/// An existing file by any of its names. Pipes are not opened: that would wait for a writer.
-fn open(path: &Path) -> io::Result<Handle> {
+/// Returns a handle to an existing regular file. Named pipes are not opened, since that would block until they have a
+/// writer.
+fn existing_file(path: &Path) -> io::Result<Handle> {
     if fs::metadata(path)?.is_file() { Handle::from_path(path) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
-/// Terminals and `/dev/null` are both read and written, which harms nobody.
-fn regular(handle: io::Result<Handle>) -> Option<Handle> {
+/// Drops handles that are not regular files. Reading and writing the same terminal or `/dev/null` is harmless.
+fn regular_file(handle: io::Result<Handle>) -> Option<Handle> {
     handle.ok().filter(|handle| handle.as_file().metadata().is_ok_and(|metadata| metadata.is_file()))
 }
 
-/// The file behind links, which stay links; also one that does not exist yet.
+/// Resolves links to the file that will be written, which may not exist yet. The links themselves are kept.
 fn destination(path: &Path) -> PathBuf {
     let mut place = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -156,7 +165,7 @@ fn destination(path: &Path) -> PathBuf {
     place
 }
 
-/// The folder of a file; `.` where its name has none.
+/// Returns the folder of a path, or `.` if the path has none.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -164,37 +173,37 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A file being written. Dropped before [`OutputWriter::finish`], or interrupted, it leaves nothing.
+/// A file being written. If it is dropped before [`OutputWriter::finish`], the file is discarded.
 pub(crate) struct OutputWriter {
     out: BufWriter<Box<dyn Write + Send>>,
     pending: Option<Pending>,
 }
 
-/// A complete file on its way to its place.
+/// A temporary file and the path that it will be moved to.
 struct Pending {
-    begun: Begun,
-    place: PathBuf,
+    temporary: TemporaryFile,
+    destination: PathBuf,
     file: File,
-    /// Those of the file that it replaces.
+    /// Permissions of the file that it replaces.
     permissions: Option<Permissions>,
 }
 
 impl OutputWriter {
-    /// Moves the file to its place, in one step.
+    /// Flushes the file and moves it to its path in one step.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the file cannot be written or moved.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         let OutputWriter { out, pending } = self;
         drop(out);
-        pending.map_or(Ok(()), Pending::put)
+        pending.map_or(Ok(()), Pending::persist)
     }
 }
 
 impl Pending {
-    fn put(self) -> io::Result<()> {
-        // File systems of a network report a full disk only now.
+    fn persist(self) -> io::Result<()> {
+        // Network file systems may report a full disk only on sync.
         match self.file.sync_data() {
             Err(error) if !matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput) => {
                 return Err(error);
@@ -202,10 +211,10 @@ impl Pending {
             _ => {}
         }
         if let Some(permissions) = self.permissions {
-            fs::set_permissions(self.begun.path(), permissions)?;
+            fs::set_permissions(self.temporary.path(), permissions)?;
         }
         drop(self.file);
-        self.begun.put(&self.place)
+        self.temporary.persist(&self.destination)
     }
 }
 

@@ -1,9 +1,9 @@
-//! Tests of how arguments are read.
+//! Tests of argument parsing.
 
+use super::common_args::TimeArg;
 use super::events::Events;
-use super::live_rows::By;
+use super::live_rows::GroupBy;
 use super::serve::Serve;
-use super::terms::Clock;
 use super::{Command, Memscape};
 use clap::{CommandFactory, Parser};
 use engine::protocol::{Grouping, Topic};
@@ -22,15 +22,15 @@ fn wrong(lines: &[&str]) {
 }
 
 #[test]
-fn the_parser_is_consistent_and_every_report_has_a_command() {
+fn parser_is_valid_and_every_insight_has_a_command() {
     let command = Memscape::command();
     command.clone().debug_assert();
     for topic in Topic::ALL {
         let name = topic.name();
         let Ok(Command::Insights(insights)) = read(&format!("insights a --topic {name}")) else { panic!("{name}") };
         assert_eq!(insights.topics, [topic]);
-        assert_eq!(Topic::named(name), Some(topic));
-        // `peak` lists what is live; the insight on the peak is one of `insights`.
+        assert_eq!(Topic::from_name(name), Some(topic));
+        // `peak` lists what is live. The insight on the peak is available through `insights`.
         assert!(command.find_subcommand(name).is_some(), "{name}");
     }
     let Ok(Command::Insights(insights)) = read("insights a --topic oom,leaks --top 3") else { panic!() };
@@ -39,7 +39,7 @@ fn the_parser_is_consistent_and_every_report_has_a_command() {
 }
 
 #[test]
-fn earlier_names_of_commands_are_understood_and_not_listed() {
+fn old_command_names_are_hidden_aliases() {
     for (earlier, now) in [
         ("stages a", "steps a"),
         ("layers a", "modules a"),
@@ -59,23 +59,23 @@ fn earlier_names_of_commands_are_understood_and_not_listed() {
         assert!(!help.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))), "{name}: {help}");
     }
     for (earlier, now) in [("report", "peak"), ("stages", "steps"), ("layers", "modules"), ("waste", "leaks")] {
-        assert_eq!(Topic::named(earlier), Topic::named(now));
+        assert_eq!(Topic::from_name(earlier), Topic::from_name(now));
     }
 }
 
 #[test]
-fn arguments_come_in_any_order() {
+fn arguments_are_accepted_in_any_order() {
     let line = "live --by tree --top=7 a.pickle --inverted --json --hide-internal --device 1 --at -1";
     let Ok(Command::Live(live)) = read(line) else { panic!("{line}") };
-    assert_eq!((live.terms.by, live.terms.printed.top, live.terms.printed.json), (By::Tree, 7, true));
+    assert_eq!((live.terms.by, live.terms.printed.top, live.terms.printed.json), (GroupBy::Tree, 7, true));
     assert_eq!((live.source.device, live.terms.inverted && live.terms.hide_internal), (Some(1), true));
     let Ok(Command::Allocations(find)) = read("allocations a.pickle -- -x") else { panic!() };
     assert_eq!((find.source.file.as_path(), find.pattern.as_deref()), (Path::new("a.pickle"), Some("-x")));
     assert!(matches!(read("allocations a.pickle"), Ok(Command::Allocations(find)) if find.pattern.is_none()));
     let Ok(Command::Peak(peak)) = read("peak a --from 3us --to 9") else { panic!() };
-    assert_eq!([peak.from, peak.to], [3, 9].map(|us| Some(Clock::Since1970(us))));
+    assert_eq!([peak.from, peak.to], [3, 9].map(|us| Some(TimeArg::Since1970(us))));
     let Ok(Command::Live(live)) = read("live a --top 3 --top 4") else { panic!() };
-    assert_eq!(live.terms.printed.top, 4, "the last one counts");
+    assert_eq!(live.terms.printed.top, 4, "the last value wins");
     wrong(&[
         "live",
         "allocations",
@@ -89,7 +89,7 @@ fn arguments_come_in_any_order() {
 }
 
 #[test]
-fn thresholds_are_numbers_of_a_unit() {
+fn thresholds_are_numbers_with_optional_unit() {
     let line = "leaks a --threshold late=10 --threshold leak=3MiB --markdown --rules r.json";
     let Ok(Command::Leaks(leaks)) = read(line) else { panic!("{line}") };
     assert_eq!(leaks.thresholds, [("late".to_owned(), 10), ("leak".to_owned(), 3 << 20)]);
@@ -101,7 +101,7 @@ fn thresholds_are_numbers_of_a_unit() {
 }
 
 #[test]
-fn a_part_of_memory_is_a_pool_and_a_stream() {
+fn segments_accept_pool_and_stream() {
     let line = "segments a --pool 1,2 --stream 0x7f --request 3MiB --blocks --at end";
     let Ok(Command::Segments(read)) = read(line) else { panic!("{line}") };
     assert_eq!((read.pool, read.stream, read.request, read.blocks), (Some((1, 2)), Some(0x7f), Some(3 << 20), true));
@@ -109,7 +109,7 @@ fn a_part_of_memory_is_a_pool_and_a_stream() {
 }
 
 #[test]
-fn events_are_restricted() {
+fn event_options_become_one_filter() {
     let line =
         "events a --action alloc,oom --size >=1MiB --stream 0 --pool 0,1 --filter x --filter y --from 3 --to end";
     let Ok(Command::Events(events)) = read(line) else { panic!("{line}") };
@@ -119,7 +119,7 @@ fn events_are_restricted() {
 }
 
 #[test]
-fn a_picture_has_sides_and_kinds() {
+fn plot_arguments_are_parsed() {
     let line = "plot --dark -o - a.pickle --from 3 --to 7 --stack pool --color size --device -1";
     let Ok(Command::Plot(plot)) = read(line) else { panic!("{line}") };
     assert_eq!((plot.source.file.as_path(), plot.out.path()), (Path::new("a.pickle"), Path::new("-")));
@@ -136,7 +136,7 @@ fn a_picture_has_sides_and_kinds() {
 }
 
 #[test]
-fn a_view_is_what_stands_behind_the_sign_of_a_link() {
+fn view_is_taken_from_link_fragment() {
     let html = |line: &str| match read(&["html a -o b ", line].concat()) {
         Ok(Command::Html(html)) => html.fragment(),
         read => panic!("{line}: {read:?}"),
@@ -153,7 +153,7 @@ fn a_view_is_what_stands_behind_the_sign_of_a_link() {
 }
 
 #[test]
-fn a_server_has_paths_and_a_port() {
+fn serve_accepts_paths_and_port() {
     let line = "serve a.pickle --port 80 --no-browser --host node7 b -- --c";
     let Ok(Command::Serve(Serve { paths, port, no_browser, host, .. })) = read(line) else { panic!("{line}") };
     assert_eq!((paths.len(), port, no_browser), (3, Some(80), true));

@@ -1,25 +1,25 @@
-//! `memscape plan`: the peak with other sizes of some groups, and the largest batch that fits.
+//! `memscape plan`: predicts the peak after size changes of groups, and the largest batch that fits.
 
-use super::asking::Asking;
-use super::output::{pretty, printable, with};
+use super::common_args::{SnapshotArgs, parse_bytes};
+use super::open_snapshot::OpenSnapshot;
+use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::scaling;
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{SnapshotArgs, bytes};
-use base::units::{Bytes, Moment, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, Moment, group_digits};
 use clap::Args;
 use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion, read_factor};
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use ui::plan::words::{LIVE_ONLY, facts, reserved};
+use ui::plan::words::{CAPACITY_CAVEAT, facts, reserved_text};
 
-pub(crate) const SETS: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
+pub(crate) const SET_HELP: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
 
 GROUP is a category, or a search as in the page; where several groups hold an allocation, their factors multiply";
 
-pub(crate) const PRESETS: &str = "Apply a common change
+pub(crate) const PRESET_HELP: &str = "Apply a common change
 
 batch=2, sequence=2    activations, temporaries and inputs times 2
 zero1=8, zero2=8, zero3=8, fsdp=8
@@ -35,20 +35,20 @@ pub(crate) struct Plan {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// Multiply the size of a group, such as activations=2x or "optimizer state"=/8
-    #[arg(long = "set", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = SETS)]
+    #[arg(long = "set", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = SET_HELP)]
     pub(crate) sets: Vec<(PlanGroup, Factor)>,
     /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
-    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESETS)]
+    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESET_HELP)]
     pub(crate) presets: Vec<(Preset, Factor)>,
     /// Compare with this snapshot of another sequence length, and let each call site grow as measured; without --preset sequence=N, up to its
     /// length
     #[arg(long, value_name = "B")]
     pub(crate) scaling_from: Option<PathBuf>,
     /// How many times as long the sequence is there; if omitted, the smaller of two factors of which one is the square of the other
-    #[arg(long, value_name = "N", value_parser = growth, requires = "scaling_from")]
+    #[arg(long, value_name = "N", value_parser = parse_growth, requires = "scaling_from")]
     pub(crate) scaling_growth: Option<f64>,
     /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits. If omitted, what a recorder says of the GPU
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) capacity: Option<u64>,
     #[command(flatten)]
     pub(crate) rules: CategoryRules,
@@ -57,53 +57,53 @@ pub(crate) struct Plan {
     pub(crate) json: bool,
 }
 
-/// The text of `memscape plan`.
+/// Runs `memscape plan` and returns its output.
 ///
 /// # Errors
-/// The file or the rules cannot be read, or a group has no allocation: one sentence.
+/// Returns one sentence if the file or the rules cannot be read, or a group has no allocations.
 pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
-    let mut asking = Asking::open(source)?;
+    let mut asking = OpenSnapshot::open(source)?;
     let capacity = &capacity.or(asking.device.available_bytes());
     rules.classify(&mut asking)?;
-    let measured = scaling_from.as_deref().map(|other| scaling::measured(&mut asking, other, *scaling_growth));
+    let measured = scaling_from.as_deref().map(|other| scaling::measure(&mut asking, other, *scaling_growth));
     let measured = measured.transpose()?;
-    // What is measured takes the place of the preset that assumes it.
+    // Measured scaling replaces the `sequence` preset, which assumes a scaling.
     let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == Preset::Sequence;
     let others: Vec<_> = presets.iter().filter(|preset| !is_measured(preset)).copied().collect();
-    let (mut question, caveats) = question(sets, &others, *capacity)?;
+    let (mut question, caveats) = build_question(sets, &others, *capacity)?;
     let mut caveats: Vec<String> = caveats.into_iter().map(str::to_owned).collect();
     if let Some(measured) = &measured {
         let lengths = presets.iter().filter(is_measured).map(|(_, by)| *by);
-        let length = lengths.reduce(|one, other| one.and(other).unwrap_or(one));
-        scaling::add(measured, length, &mut question)?;
+        let length = lengths.reduce(|one, other| one.product(other).unwrap_or(one));
+        scaling::add_to_plan(measured, length, &mut question)?;
         caveats.extend(measured.sentences());
     }
     let batch = question.batch;
-    let page = outcome(&mut asking, &question)?;
+    let page = run_plan(&mut asking, &question)?;
     let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
-    let simulated = simulated(&mut asking, Some(&question), settings)?;
+    let simulated = simulate_plan(&mut asking, Some(&question), settings)?;
     Ok(match json {
         true => {
             let scaling = measured.as_ref().map(scaling::as_json);
             let fields = as_json(&page, &simulated, batch, *capacity, &caveats);
-            pretty(&asking.document(with(fields, json!({ "scaling": scaling }))))
+            to_pretty_json(&asking.document(with_fields(fields, json!({ "scaling": scaling }))))
         }
-        false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices(),
+        false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices_line(),
     })
 }
 
-/// By how much something grew.
-fn growth(text: &str) -> Result<f64, String> {
+/// Parses a growth factor, which must be positive and not 1.
+fn parse_growth(text: &str) -> Result<f64, String> {
     let factor = read_factor(text)?.quotient();
     if factor > 0.0 && factor != 1.0 { Ok(factor) } else { Err("expected a factor such as 2x or 0.5".to_owned()) }
 }
 
-/// A plan of these changes, and what its numbers leave out.
+/// Builds a plan from changes and presets. Returns it with a caveat for each preset.
 ///
 /// # Errors
-/// A number is too large or too small: one sentence.
-pub(crate) fn question(
+/// Returns one sentence if a number is too large or too small.
+pub(crate) fn build_question(
     sets: &[(PlanGroup, Factor)],
     presets: &[(Preset, Factor)],
     capacity: Option<u64>,
@@ -117,32 +117,32 @@ pub(crate) fn question(
     Ok((question, presets.iter().map(|(preset, _)| preset.caveat()).collect()))
 }
 
-/// What a plan comes to in live bytes.
+/// Computes the live bytes under a plan.
 ///
 /// # Errors
-/// A group has no allocation: one sentence.
-pub(crate) fn outcome(asking: &mut Asking, plan: &PlanQuestion) -> Result<PlanPage, String> {
-    match asking.ask_about(Question::Plan(Box::new(plan.clone()))) {
+/// Returns one sentence if a group has no allocations.
+pub(crate) fn run_plan(asking: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
+    match asking.ask_device(Question::Plan(Box::new(plan.clone()))) {
         Some(Answer::Plan(page)) if page.problem.is_empty() => Ok(*page),
         Some(Answer::Plan(page)) => Err(page.problem),
         _ => Err("the plan could not be computed".to_owned()),
     }
 }
 
-/// What the simulated allocator says, of a plan where there is one.
+/// Simulates the allocator, with the sizes of a plan if one is given.
 ///
 /// # Errors
-/// There is no such device: one sentence.
-pub(crate) fn simulated(
-    asking: &mut Asking,
+/// Returns one sentence if the allocator could not be simulated.
+pub(crate) fn simulate_plan(
+    asking: &mut OpenSnapshot,
     plan: Option<&PlanQuestion>,
     question: WhatIfQuestion,
 ) -> Result<WhatIf, String> {
     if let Some(plan) = plan {
-        asking.ask_about(Question::PlannedSizes(Box::new(plan.clone())));
+        asking.ask_device(Question::PlannedSizes(Box::new(plan.clone())));
     }
     let question = WhatIfQuestion { is_planned: plan.is_some(), ..question };
-    match asking.ask_about(Question::WhatIf(Box::new(question))) {
+    match asking.ask_device(Question::WhatIf(Box::new(question))) {
         Some(Answer::WhatIf(answer)) => Ok(*answer),
         _ => Err("the allocator could not be simulated".to_owned()),
     }
@@ -175,7 +175,8 @@ fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<
     })
 }
 
-/// What would be reserved with the recorded settings; no number where the simulation does not reproduce the recording.
+/// Returns the simulated reserved bytes under the recorded settings. Values are null if the simulation does not
+/// reproduce the recording.
 fn reserved_as_json(simulated: &WhatIf) -> Value {
     let run = simulated.runs.first();
     json!({
@@ -190,33 +191,33 @@ fn reserved_as_json(simulated: &WhatIf) -> Value {
 }
 
 fn as_text(
-    asking: &Asking,
+    asking: &OpenSnapshot,
     page: &PlanPage,
     simulated: &WhatIf,
     batch: Factor,
     capacity: Option<u64>,
     caveats: &[String],
 ) -> String {
-    let mut text = asking.title() + "\n";
-    let lines = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved(simulated))]);
+    let mut text = asking.heading() + "\n";
+    let lines = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved_text(simulated))]);
     for (label, value) in lines {
         text += &format!("{label:<22}{}\n", printable(&value));
     }
     if capacity.is_some() {
-        text += &format!("{LIVE_ONLY}\n");
+        text += &format!("{CAPACITY_CAVEAT}\n");
     }
     if batch != Factor::ONE {
         text += &format!("Batch                 {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
     }
     let numbers = [("factor", 10), ("live at the recorded peak", 25), ("allocations", 11)];
-    let columns = numbers.map(|(heading, min)| table::number(heading, min)).into_iter();
-    let mut table = Table::new(0, 2, columns.chain([table::name("group", 0)]).collect::<Vec<_>>());
+    let columns = numbers.map(|(heading, min)| table::number_column(heading, min)).into_iter();
+    let mut table = Table::new(0, 2, columns.chain([table::name_column("group", 0)]).collect::<Vec<_>>());
     for row in &page.groups {
-        table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), grouped(row.count), row.name.clone()]);
+        table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), group_digits(row.count), row.name.clone()]);
     }
     if !page.groups.is_empty() {
         text += &["\n", &table.text()].concat();
     }
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
-    fitted(&(text + if caveats.is_empty() { "" } else { "\n" }))
+    wrap_to_terminal(&(text + if caveats.is_empty() { "" } else { "\n" }))
 }

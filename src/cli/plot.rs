@@ -1,31 +1,31 @@
-//! `memscape plot`: the page's own state asks the engine; its picture is written as SVG.
+//! `memscape plot`: draws the timeline with the page's own state and writes it as SVG.
 
-use super::asking::pick;
+use super::common_args::SnapshotArgs;
 use super::input::Input;
-use super::kept::Opened;
+use super::kept_file::OpenedFile;
+use super::open_snapshot::select_device;
 use super::opening::open_first;
 use super::output_file::{OutputFile, OutputWriter};
 use super::rules::CategoryRules;
-use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::protocol::{Grouping, Reply};
-use picture::render::Look;
+use picture::render::PictureTheme;
 use picture::svg::{self, Inks};
 use picture::timeline::{Axis, time_axis_margin};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
+use ui::drawing::Canvas;
 use ui::effect::GivenFile;
 use ui::export::ExportStep;
 use ui::features::FeatureCommand;
-use ui::figure::sheet::LEAST_FRAME;
+use ui::figure::sheet::MIN_FRAME;
 use ui::picture_file::{Format, Picture};
-use ui::shown::Canvas;
 use ui::{Action, Command, Effect, State, update};
 
-/// CSS pixels that make a picture people can read, and that browsers draw.
-const SIDES: std::ops::RangeInclusive<i64> = 200..=16_000;
+/// Allowed width and height of the picture in CSS pixels.
+const SIZE_PX: std::ops::RangeInclusive<i64> = 200..=16_000;
 
 /// Arguments of `memscape plot`.
 #[derive(Args, Clone, Debug)]
@@ -36,25 +36,25 @@ pub(crate) struct Plot {
     #[arg(short, long = "output", value_name = "OUT.svg")]
     pub(crate) out: OutputFile,
     /// Width of the whole picture in CSS pixels
-    #[arg(long, value_name = "PX", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(SIDES))]
+    #[arg(long, value_name = "PX", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(SIZE_PX))]
     pub(crate) width: u32,
     /// Height of the timeline in CSS pixels
-    #[arg(long, value_name = "PX", default_value_t = 480, value_parser = clap::value_parser!(u32).range(SIDES))]
+    #[arg(long, value_name = "PX", default_value_t = 480, value_parser = clap::value_parser!(u32).range(SIZE_PX))]
     pub(crate) height: u32,
     /// First event; with --time, seconds since the first event
-    #[arg(long, value_name = "EVENT", value_parser = place)]
+    #[arg(long, value_name = "EVENT", value_parser = parse_position)]
     pub(crate) from: Option<f64>,
     /// Last event; with --time, seconds since the first event
-    #[arg(long, value_name = "EVENT", value_parser = place)]
+    #[arg(long, value_name = "EVENT", value_parser = parse_position)]
     pub(crate) to: Option<f64>,
     /// Draw wall-clock time on the horizontal axis instead of events
     #[arg(long)]
     pub(crate) time: bool,
     /// How to stack allocations
-    #[arg(long, value_name = "KIND", default_value = BIRTH, value_parser = stacking())]
+    #[arg(long, value_name = "KIND", default_value = BY_ALLOCATION, value_parser = stacking_parser())]
     pub(crate) stack: String,
     /// How to colour allocations
-    #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
+    #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring_parser())]
     pub(crate) colour: Grouping,
     #[command(flatten)]
     pub(crate) rules: CategoryRules,
@@ -63,40 +63,40 @@ pub(crate) struct Plot {
     pub(crate) dark: bool,
 }
 
-/// Stacked in the order of allocation.
-const BIRTH: &str = "allocation";
+/// Name of the default stacking order: by time of allocation.
+const BY_ALLOCATION: &str = "allocation";
 
-fn colouring() -> impl TypedValueParser<Value = Grouping> {
+fn colouring_parser() -> impl TypedValueParser<Value = Grouping> {
     let names = PossibleValuesParser::new(Grouping::ALL.map(Grouping::name));
-    names.map(|name| Grouping::named(&name).unwrap_or_default())
+    names.map(|name| Grouping::from_name(&name).unwrap_or_default())
 }
 
-fn stacking() -> PossibleValuesParser {
+fn stacking_parser() -> PossibleValuesParser {
     let others = Grouping::ALL.map(|grouping| PossibleValue::new(grouping.name()));
-    PossibleValuesParser::new([PossibleValue::new(BIRTH).alias("birth")].into_iter().chain(others))
+    PossibleValuesParser::new([PossibleValue::new(BY_ALLOCATION).alias("birth")].into_iter().chain(others))
 }
 
-fn place(text: &str) -> Result<f64, String> {
+fn parse_position(text: &str) -> Result<f64, String> {
     let place = text.parse().ok().filter(|place: &f64| place.is_finite() && *place >= 0.0);
     place.ok_or_else(|| "expected a number ≥ 0".to_owned())
 }
 
 impl Plot {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())
     }
 }
 
-/// Writes the picture; the error is one sentence.
+/// Writes the picture. The error is one sentence.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
     let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
     options.rules.read()?.into_iter().for_each(|set| engine.classify(set));
-    let device = pick(&summary, options.source.device)?.device;
-    let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
-    let [frame, _] = LEAST_FRAME;
+    let device = select_device(&summary, options.source.device)?.device;
+    let mut page = HeadlessPage { state: State::default(), engine, effects: VecDeque::new() };
+    let [frame, _] = MIN_FRAME;
     page.act(Action::Resized(Canvas {
         width_px: options.width.saturating_sub(frame as u32).max(1),
         height_px: options.height,
@@ -105,7 +105,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     page.act(Action::FilesGiven(vec![GivenFile { name: "snapshot".to_owned(), bytes: 0 }]));
     page.act(Action::Replied { load: page.state.load, reply: Reply::Opened(Box::new(summary)) });
     page.act(Action::DeviceChosen(device));
-    page.act(Action::StackingChosen(Grouping::named(&options.stack)));
+    page.act(Action::StackingChosen(Grouping::from_name(&options.stack)));
     page.act(Action::ColouringChosen(options.colour));
     if options.time {
         page.act(Action::Command(Command::ToggleAxis));
@@ -114,33 +114,34 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
         }
     }
     if options.from.is_some() || options.to.is_some() {
-        let edges = edges(&page.state, options).ok_or("nothing to draw: the range is outside the trace")?;
+        let edges = range_fractions(&page.state, options).ok_or("nothing to draw: the range is outside the trace")?;
         page.act(Action::MinimapMoved(edges));
     }
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));
     let picture = page.picture()?;
-    let (look, inks) = if options.dark { (Look::dark(), Inks::DARK) } else { (Look::light(), Inks::LIGHT) };
-    let look = if options.colour.is_ordered() { look.in_order() } else { look };
+    let (look, inks) =
+        if options.dark { (PictureTheme::dark(), Inks::DARK) } else { (PictureTheme::light(), Inks::LIGHT) };
+    let look = if options.colour.is_ordered() { look.with_ordered_palette() } else { look };
     let wrong = |error: io::Error| format!("{}: {error}", options.out.path().display());
-    let mut out = Text { out: options.out.create().map_err(wrong)?, error: None };
+    let mut out = TextWriter { out: options.out.create().map_err(wrong)?, error: None };
     let drawn = svg::write(&mut out, &picture.drawing(), &look, &inks);
     let finished = match out.error {
         Some(error) => Err(error),
         None => drawn.map_err(io::Error::other).and_then(|()| out.out.finish()),
     };
     match finished {
-        // A closed pipe (`| head`) is no failure of ours.
+        // A closed pipe (`| head`) is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(wrong(error)),
         _ => Ok(()),
     }
 }
 
-/// The window's edges as parts of the axis; `None` for one that begins behind it.
-fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
+/// Returns the edges of the range as fractions of the axis, or `None` if the range is outside the trace.
+fn range_fractions(state: &State, options: &Plot) -> Option<[f64; 2]> {
     let (device, plane) = (state.device()?, state.plane()?);
     let width = plane.extent.width as f64;
     let place = match (state.axis, device.time_us) {
-        // Event k stands at k + 1, and what it brings about reaches to k + 2.
+        // Event k is drawn from k + 1 to k + 2.
         (Axis::Events, _) => [options.from.map(|event| event + 1.0), options.to.map(|event| event + 2.0)],
         (Axis::Time, span) => {
             let (first, last) = span?;
@@ -152,19 +153,19 @@ fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
     (from < to).then_some([from, to])
 }
 
-/// The page without a browser: its state, and the engine in place of its worker.
-struct Page {
+/// The page without a browser: its state, and an engine in place of the worker.
+struct HeadlessPage {
     state: State,
-    engine: Opened,
+    engine: OpenedFile,
     effects: VecDeque<Effect>,
 }
 
-impl Page {
+impl HeadlessPage {
     fn act(&mut self, action: Action) {
         self.effects.extend(update(&mut self.state, action, 0.0));
     }
 
-    /// Answers what the state asks until it has its picture.
+    /// Answers the state's requests until it has produced the picture.
     fn picture(mut self) -> Result<Box<Picture>, String> {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
@@ -183,13 +184,13 @@ impl Page {
     }
 }
 
-/// Text for a file. Keeps the error, which `fmt` cannot carry.
-struct Text {
+/// Adapter from `fmt::Write` to a file. Keeps the I/O error, which `fmt::Error` cannot carry.
+struct TextWriter {
     out: OutputWriter,
     error: Option<io::Error>,
 }
 
-impl fmt::Write for Text {
+impl fmt::Write for TextWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.out.write_all(text.as_bytes()).map_err(|error| {
             self.error = Some(error);

@@ -1,16 +1,16 @@
-//! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
+//! `memscape ranks`: compares the snapshots of many ranks, as text, JSON, Markdown or HTML.
 
 use super::diff::{Diff, diff};
-use super::one_survey::default_memory;
-use super::output::{print, printable, say};
+use super::file_survey::default_memory_bytes;
+use super::output::{print, print_stderr, printable};
 use super::output_file::OutputFile;
 use super::ranks_json::as_json;
-use super::ranks_survey::{Surveys, memory, survey};
-use super::report_html::page;
+use super::ranks_survey::{Surveys, parse_memory, survey};
+use super::report_html::render;
 use super::table::{self, Table};
-use super::terminal::fitted;
-use base::units::counted;
-use base::units::{Bytes, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::pluralize;
+use base::units::{Bytes, group_digits};
 use clap::{Args, ValueEnum};
 use compare::ranks::{Order, Pattern, Rank, Ranks, report};
 use compare::signed;
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
     names: Option<Pattern>,
     /// Order of the rows of the page's map
-    #[arg(long, value_enum, default_value_t = By::Rank, requires = "out")]
-    order: By,
+    #[arg(long, value_enum, default_value_t = OrderArg::Rank, requires = "out")]
+    order: OrderArg,
     /// Compare this rank with the median rank of its group, as memscape diff does
     #[arg(long, value_name = "RANK")]
     explain: Option<u32>,
     /// Memory that files may take while they are read; if omitted, half of what is free
-    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     memory: Option<u64>,
     /// Maximum number of ranks to print; those that stand out come first
     #[arg(long, value_name = "N", default_value_t = 64)]
@@ -49,35 +49,35 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
-/// An order, as it is typed.
+/// Order of ranks, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
+enum OrderArg {
     Rank,
     Pp,
     Tp,
     Peak,
 }
 
-impl From<By> for Order {
-    fn from(by: By) -> Order {
+impl From<OrderArg> for Order {
+    fn from(by: OrderArg) -> Order {
         match by {
-            By::Rank => Order::Rank,
-            By::Pp => Order::Pp,
-            By::Tp => Order::Tp,
-            By::Peak => Order::Peak,
+            OrderArg::Rank => Order::Rank,
+            OrderArg::Pp => Order::Pp,
+            OrderArg::Tp => Order::Tp,
+            OrderArg::Peak => Order::Peak,
         }
     }
 }
 
-/// The text of `memscape ranks`.
+/// Runs `memscape ranks` and returns its output.
 ///
 /// # Errors
-/// Nothing can be read, there is no such rank, or a path does not exist, in which case the text about the others was printed: one
-/// sentence.
+/// Returns one sentence if nothing can be read, there is no such rank, or a path does not exist. In the last case the
+/// output for the other paths is printed first.
 pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
-    let memory = arguments.memory.unwrap_or_else(default_memory);
+    let memory = arguments.memory.unwrap_or_else(default_memory_bytes);
     let surveys = survey(&arguments.paths, arguments.names.as_ref(), memory)?;
-    let text = answered(&surveys, arguments, memory)?;
+    let text = run(&surveys, arguments, memory)?;
     if surveys.absent.is_empty() {
         return Ok(text);
     }
@@ -85,13 +85,13 @@ pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
     Err(surveys.absent.join("; "))
 }
 
-fn answered(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, String> {
+fn run(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, String> {
     if let Some(rank) = arguments.explain {
-        return explained(surveys, rank, arguments);
+        return explain(surveys, rank, arguments);
     }
     let of = &surveys.ranks;
     if let Some(out) = &arguments.out {
-        return written(of, arguments, out);
+        return write_report(of, arguments, out);
     }
     Ok(match (arguments.json, arguments.markdown) {
         (true, _) => as_json(of, memory),
@@ -100,30 +100,30 @@ fn answered(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<Str
     })
 }
 
-/// Writes the page; the page itself, where that goes to standard output.
-fn written(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
+/// Writes the HTML report. Returns the report itself if it goes to standard output.
+fn write_report(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
-        paths => format!("Ranks: {}", counted(paths.len() as u64, "path")),
+        paths => format!("Ranks: {}", pluralize(paths.len() as u64, "path")),
     };
-    let page = page(&report(of, arguments.top, arguments.order.into()), &title);
+    let page = render(&report(of, arguments.top, arguments.order.into()), &title);
     if out.is_standard_output() {
         return Ok(page);
     }
     let wrong = |error: std::io::Error| format!("{}: {error}", out.path().display());
     let mut file = out.create().map_err(wrong)?;
     file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(wrong)?;
-    say(&format!(
+    print_stderr(&format!(
         "{}: {} of {}",
         out.path().display(),
         Bytes(page.len() as u64),
-        counted(of.ranks.len() as u64, "rank")
+        pluralize(of.ranks.len() as u64, "rank")
     ));
     Ok(String::new())
 }
 
-/// The comparison of a rank with the median rank of its group.
-fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
+/// Compares a rank with the median rank of its group.
+fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
     let of = &surveys.ranks;
     let at = of.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
     let rank = of.ranks.get(at).ok_or("no such rank")?;
@@ -137,21 +137,22 @@ fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<St
         let path = surveys.path(rank).map(|path| (path.to_owned(), device));
         path.ok_or(format!("{}: unpack the archive to compare a snapshot of it", rank.file))
     };
-    let text = diff(&Diff::of(source(median)?, source(rank)?, arguments.json, arguments.markdown))?;
+    let text = diff(&Diff::for_devices(source(median)?, source(rank)?, arguments.json, arguments.markdown))?;
     if arguments.json {
         return Ok(text);
     }
     let group = rank.group.and_then(|group| of.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
     let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
-    Ok(fitted(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
+    Ok(wrap_to_terminal(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
 }
 
 fn title(rank: &Rank) -> String {
     printable(&rank.title())
 }
 
-/// The rows that are shown, in their order: what failed or stands out is never left out for others.
-fn shown(of: &Ranks, top: usize) -> Vec<&Rank> {
+/// Returns the rows to print, in their original order. Ranks that failed, ran out of memory or are outliers take
+/// precedence over others.
+fn shown_ranks(of: &Ranks, top: usize) -> Vec<&Rank> {
     let stands_out = |at: usize| of.outliers.iter().any(|outlier| outlier.at as usize == at);
     let is_first =
         |rank: &Rank| rank.error.is_some() || rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
@@ -162,14 +163,14 @@ fn shown(of: &Ranks, top: usize) -> Vec<&Rank> {
     places.into_iter().filter_map(|at| of.ranks.get(at)).collect()
 }
 
-const HEAD: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
+const HEADINGS: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
 
-/// The columns of a rank with a survey; `None` where there is a reason instead.
+/// Returns the cells of a rank, or `None` if it has no survey.
 fn cells(of: &Ranks, rank: &Rank) -> Option<[String; 7]> {
     let survey = rank.survey.as_ref()?;
     let median = of.peak.map_or(0, |peak| peak.median);
     let peak = rank.peak().unwrap_or(0);
-    let oom = survey.out_of_memory.map_or("–".to_owned(), |oom| format!("event {}", grouped(oom.event.into())));
+    let oom = survey.out_of_memory.map_or("–".to_owned(), |oom| format!("event {}", group_digits(oom.event.into())));
     Some([
         rank.rank.map_or("–".to_owned(), |rank| rank.to_string()),
         Bytes(peak).to_string(),
@@ -188,9 +189,10 @@ fn file(rank: &Rank) -> &str {
 fn as_text(of: &Ranks, top: usize) -> String {
     let mut text = String::new();
     of.verdict.iter().chain(&of.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
-    let numbers = HEAD.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number(heading, min));
-    let mut table = Table::new(0, 1, numbers.chain([table::name(" file", 0)]).collect::<Vec<_>>());
-    let rows = shown(of, top);
+    let numbers =
+        HEADINGS.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number_column(heading, min));
+    let mut table = Table::new(0, 1, numbers.chain([table::name_column(" file", 0)]).collect::<Vec<_>>());
+    let rows = shown_ranks(of, top);
     let mut failed = Vec::new();
     for rank in &rows {
         let name = [" ", file(rank)].concat();
@@ -206,7 +208,7 @@ fn as_text(of: &Ranks, top: usize) -> String {
         }
     }
     text += "\n";
-    // The reason stands in place of the numbers.
+    // For ranks that failed, the reason is printed instead of the numbers.
     let mut failed = failed.into_iter().peekable();
     for (row, line) in table.texts().into_iter().enumerate() {
         match failed.next_if(|(at, _)| *at == row) {
@@ -216,15 +218,15 @@ fn as_text(of: &Ranks, top: usize) -> String {
     }
     let more = of.ranks.len() - rows.len();
     if more > 0 {
-        text += &format!("… {} more (see --top)\n", grouped(more as u64));
+        text += &format!("… {} more (see --top)\n", group_digits(more as u64));
     }
     if !of.left_out.is_empty() {
         text += &format!(
             "{} of other steps not compared (see --json)\n",
-            base::units::counted(of.left_out.len() as u64, "file")
+            base::units::pluralize(of.left_out.len() as u64, "file")
         );
     }
-    fitted(&text)
+    wrap_to_terminal(&text)
 }
 
 fn as_markdown(of: &Ranks, top: usize) -> String {
@@ -233,8 +235,8 @@ fn as_markdown(of: &Ranks, top: usize) -> String {
     for sentence in of.verdict.iter().chain(&of.notes) {
         text += &format!("- {}\n", printable(sentence));
     }
-    text += &format!("\n| {} | file |\n|{}---|\n", HEAD.join(" | "), "--:|".repeat(HEAD.len()));
-    for rank in shown(of, top) {
+    text += &format!("\n| {} | file |\n|{}---|\n", HEADINGS.join(" | "), "--:|".repeat(HEADINGS.len()));
+    for rank in shown_ranks(of, top) {
         match cells(of, rank) {
             Some(cells) => text += &format!("| {} | {} |\n", cells.join(" | "), safe(file(rank))),
             None => {

@@ -1,11 +1,11 @@
-//! `memscape ranks --json`.
+//! JSON output of `memscape ranks --json`.
 
-use super::output::pretty;
-use compare::ranks::{Rank, Ranks, Spread};
+use super::output::to_pretty_json;
+use compare::ranks::{Rank, RankQuantiles, Ranks};
 use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
-/// The document.
+/// Builds the JSON document of a comparison of ranks. `memory` is the memory budget in bytes.
 pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
     let number = |at: u32| of.ranks.get(at as usize).and_then(|rank| rank.rank);
     let file = |at: u32| of.ranks.get(at as usize).map(|rank| rank.file.clone());
@@ -24,7 +24,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
             "differences": deltas.collect::<Vec<Value>>(),
         })
     });
-    let spread = |it: &Spread| json!([it.min, it.p5, it.median, it.p95, it.max]);
+    let spread = |it: &RankQuantiles| json!([it.min, it.p5, it.median, it.p95, it.max]);
     let peak = of.peak.as_ref().map(spread);
     let [curve, steps] = [&of.curve, &of.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
     let first_oom = of.first_oom.as_ref().map(|first| {
@@ -35,7 +35,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
             "others": first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks})),
         })
     });
-    pretty(&json!({
+    to_pretty_json(&json!({
         "schema": SCHEMA,
         "memory_budget_bytes": memory,
         "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),

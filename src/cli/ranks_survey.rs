@@ -1,88 +1,89 @@
-//! Many files → a survey of each, on all cores, within a memory budget: the tables of a file are dropped once it is surveyed.
+//! Surveys of many files on all cores, within a memory budget. The tables of a file are dropped once it is surveyed.
 
-use super::cancelled::{self, Cancelled};
+use super::cancellation::{self, CancelFlag};
+use super::file_survey::survey_open_file;
 use super::input::Input;
-use super::one_survey::survey_of;
 use super::opening::open_with;
 use super::serve::{ALL_ENTRIES, Search, Snapshot, search};
 use base::natural::compare_names;
 use base::units::Bytes;
-use compare::ranks::{Pattern, Rank, Ranks, named_by};
+use compare::ranks::{Pattern, Rank, Ranks, parse_names_with};
 use engine::Engine;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// What the tables of a file take, for each byte of the file, before it is read: compressed files more, plain ones less.
+/// Estimated bytes of tables per byte of a file, used before the file is read. Compressed files need more, plain ones
+/// less.
 const TABLES_PER_BYTE: u64 = 4;
 
-/// The ranks of files and folders, and where each file is.
+/// Surveyed ranks and the paths of their files.
 pub(super) struct Surveys {
     pub(super) ranks: Ranks,
     paths: Vec<(String, PathBuf)>,
-    /// A sentence for each given path that is not there.
+    /// One sentence for each given path that does not exist.
     pub(super) absent: Vec<String>,
 }
 
 impl Surveys {
-    /// Where the file of a rank is.
+    /// Returns the path of a rank's file.
     pub(super) fn path(&self, rank: &Rank) -> Option<&Path> {
         self.paths.iter().find(|(name, _)| *name == rank.file).map(|(_, path)| &**path)
     }
 }
 
-/// What is surveyed next: a file, or one snapshot of it.
+/// A survey to do: of a file, or of one snapshot in it.
 struct Job {
     rank: Rank,
     path: PathBuf,
 }
 
-/// What came of one.
+/// Result of a job.
 #[derive(Default)]
-struct Done {
+struct JobResult {
     ranks: Vec<Rank>,
-    /// Further snapshots of its file.
+    /// Jobs for the snapshots of the file, if it has several.
     more: Vec<Job>,
     note: Option<String>,
 }
 
-/// Surveys what is in files and folders.
+/// Surveys the snapshots in files and folders.
 ///
 /// # Errors
-/// There is no file, or none of the paths exists: one sentence.
+/// Returns one sentence if no snapshots are found.
 pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
-    let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, absence(path)?))).collect();
-    let Search { snapshots: mut found, missed } = search(given, ALL_ENTRIES);
+    let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, access_error(path)?))).collect();
+    let Search { snapshots: mut found, not_searched: missed } = search(given, ALL_ENTRIES);
     if found.is_empty() {
         let absent = absent.iter().map(|(path, error)| format!("{}: {error}", path.display()));
         let reasons: Vec<String> = absent.chain(missed).collect();
         return Err(if reasons.is_empty() { "no snapshots found".to_owned() } else { reasons.join("; ") });
     }
     let is_partial = !missed.is_empty() || !absent.is_empty();
-    // Their rows say why.
+    // Missing paths become rows too, with the reason.
     found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
-    let (said, fitting) = named_by(&names, pattern);
+    let (said, fitting) = parse_names_with(&names, pattern);
     let mut paths = Vec::new();
     let mut jobs = Vec::new();
     for (Snapshot { path, name }, named) in found.iter().zip(said) {
         paths.push((name.clone(), path.clone()));
-        jobs.push(Job { rank: Rank::of(name.clone(), named), path: path.clone() });
+        jobs.push(Job { rank: Rank::from_file(name.clone(), named), path: path.clone() });
     }
     let (mut ranks, mut notes) = (Vec::new(), Vec::new());
-    // Names in archives are looked at once they are known.
+    // Only names of files are counted here. Names in archives are not known yet.
     if pattern.is_some() && fitting < found.len() {
         notes.push(format!("File names: the pattern fits {fitting} of {}.", found.len()));
     }
-    let done = all(jobs, pattern, memory);
+    let done = run_jobs(jobs, pattern, memory);
     let mut more = Vec::new();
     for done in done {
         ranks.extend(done.ranks);
         notes.extend(done.note);
         more.extend(done.more);
     }
-    for done in all(more, pattern, memory) {
+    for done in run_jobs(more, pattern, memory) {
         ranks.extend(done.ranks);
         notes.extend(done.note);
     }
@@ -93,23 +94,23 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
     Ok(Surveys { ranks, paths, absent })
 }
 
-/// The reason why a path cannot be looked at.
-fn absence(path: &Path) -> Option<String> {
+/// Returns why a path cannot be accessed, or `None` if it can.
+fn access_error(path: &Path) -> Option<String> {
     std::fs::metadata(path).err().map(|error| error.to_string())
 }
 
-/// Memory that files may take together: who needs more waits, unless nobody else has any.
+/// Memory limit of files that are read at the same time, in bytes. A file that exceeds the limit is read alone.
 struct Budget {
-    most: u64,
+    max_bytes: u64,
     used: Mutex<u64>,
     freed: Condvar,
 }
 
 impl Budget {
-    /// Work while so many bytes are taken.
-    fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> Option<R> {
+    /// Runs `work` with `bytes` reserved. Waits while other work uses too much memory.
+    fn run_within<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> Option<R> {
         let used = self.used.lock().ok()?;
-        let mut used = self.freed.wait_while(used, |used| *used > 0 && *used + bytes > self.most).ok()?;
+        let mut used = self.freed.wait_while(used, |used| *used > 0 && *used + bytes > self.max_bytes).ok()?;
         *used += bytes;
         drop(used);
         let result = work();
@@ -119,27 +120,27 @@ impl Budget {
     }
 }
 
-/// Works on all jobs, on as many threads as there are cores. What came of them is in their order.
-fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
+/// Runs all jobs on as many threads as there are cores. Results are in the order of the jobs.
+fn run_jobs(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<JobResult> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
-    let budget = Budget { most: memory, used: Mutex::new(0), freed: Condvar::new() };
+    let budget = Budget { max_bytes: memory, used: Mutex::new(0), freed: Condvar::new() };
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(job) = jobs.get(at)
-            && cancelled::goes_on()
+            && cancellation::should_continue()
         {
             let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
-            let result = budget.with(bytes.saturating_mul(TABLES_PER_BYTE), || surveyed(job, pattern, memory));
+            let result = budget.run_within(bytes.saturating_mul(TABLES_PER_BYTE), || run_job(job, pattern, memory));
             if let (Some(result), Ok(mut done)) = (result, done.lock()) {
                 done.push((at, result));
             }
         }
     };
-    let cancelled = Cancelled::current();
+    let cancelled = CancelFlag::current();
     std::thread::scope(|scope| {
         (1..cores).for_each(|_| {
-            scope.spawn(|| cancelled.during(work));
+            scope.spawn(|| cancelled.run_with(work));
         });
         work();
     });
@@ -148,19 +149,19 @@ fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
     done.into_iter().map(|(_, done)| done).collect()
 }
 
-fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
+fn run_job(job: &Job, pattern: Option<&Pattern>, memory: u64) -> JobResult {
     let mut members = Vec::new();
     let opened = Input::open(&job.path).map_err(|error| error.to_string()).and_then(|mut input| {
-        open_with(Engine::with_memory(memory), &mut input, &job.rank.file, job.rank.member, &mut members, false)
+        open_with(Engine::with_memory_limit(memory), &mut input, &job.rank.file, job.rank.member, &mut members, false)
     });
-    let mut done = Done::default();
+    let mut done = JobResult::default();
     if job.rank.member.is_none() && members.len() > 1 {
-        // The members of an archive have names of their own.
+        // The members of an archive have their own names.
         let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
-        let (said, _) = named_by(&names, pattern);
+        let (said, _) = parse_names_with(&names, pattern);
         let ranks = said.into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
             let file = format!("{}/{name}", job.rank.file);
-            Rank { member: Some(place), ..Rank::of(file, named) }
+            Rank { member: Some(place), ..Rank::from_file(file, named) }
         });
         done.more = ranks.map(|rank| Job { rank, path: job.path.clone() }).collect();
         return done;
@@ -168,21 +169,21 @@ fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
     let (summary, engine) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            // The engine does not know who asks.
+            // The engine's message is written for the page.
             let error = error.replace("Use the command line", "Use a larger --memory");
-            done.ranks.push(job.rank.clone().failed(error));
+            done.ranks.push(job.rank.clone().with_error(error));
             return done;
         }
     };
-    match survey_of(&summary, &engine) {
+    match survey_open_file(&summary, &engine) {
         Ok(of) => (done.ranks, done.note) = job.rank.clone().of_file(of),
-        Err(error) => done.ranks.push(job.rank.clone().failed(error)),
+        Err(error) => done.ranks.push(job.rank.clone().with_error(error)),
     }
     done
 }
 
-/// `8GiB`, `512MiB`, or bytes.
-pub(super) fn memory(typed: &str) -> Result<u64, String> {
+/// Parses a size such as `8GiB`, `512MiB` or a number of bytes.
+pub(super) fn parse_memory(typed: &str) -> Result<u64, String> {
     let letters = typed.trim_end_matches("iB").trim_end_matches('B');
     let (number, factor) = match letters.chars().last() {
         Some('G' | 'g') => (letters.get(..letters.len() - 1), 1 << 30),

@@ -1,20 +1,20 @@
-//! An insight as a page of its own, without scripts: for a wiki, a mail, or a run's folder of results.
+//! An insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
 
 use base::units::Bytes;
-use engine::protocol::{Chart, ChartMap, Report, Sheet, SheetRow, Tone};
+use engine::protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
-use ui::cell_text::{exact, is_of_numbers, left_out, short, total};
+use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 
-/// Rows that have a curve each; more are a picture.
-const MOST_CURVES: usize = 16;
-/// Pixels of a curve, of a row of the picture, and of what the spread takes.
-const CURVE: usize = 30;
-const ROW: usize = 6;
-const SPREAD: usize = 56;
-/// Pixels that names take, and a column.
-const NAMES: usize = 190;
-const COLUMN: usize = 3;
-/// Shades of the picture.
+/// Maximum number of rows that are drawn as curves. More are drawn as a heat map.
+const MAX_CURVES: usize = 16;
+/// Heights in CSS pixels: of a curve, of a row of the heat map, and of the chart of the spread.
+const CURVE_PX: usize = 30;
+const ROW_PX: usize = 6;
+const SPREAD_PX: usize = 56;
+/// Widths in CSS pixels: of the names, and of a column.
+const NAMES_PX: usize = 190;
+const COLUMN_PX: usize = 3;
+/// Number of shades of the heat map.
 const SHADES: u32 = 24;
 
 const STYLE: &str = "\
@@ -29,8 +29,8 @@ tr.alarm td { color: var(--alarm); } tfoot td { font-weight: 600; }
 svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); } svg path { fill: var(--mark); } svg .axis { stroke: var(--line); }
 ";
 
-/// The page.
-pub(super) fn page(report: &Report, title: &str) -> String {
+/// Renders a report as an HTML page.
+pub(super) fn render(report: &Report, title: &str) -> String {
     let mut out = String::new();
     let _ = write!(
         out,
@@ -46,14 +46,14 @@ pub(super) fn page(report: &Report, title: &str) -> String {
     out += "</ul>\n";
     for statement in &report.statements {
         if let Some(Chart::Map(map)) = &statement.chart {
-            picture(&mut out, map);
+            draw_map(&mut out, map);
         }
     }
-    report.sheets.iter().for_each(|sheet| table(&mut out, sheet));
+    report.sheets.iter().for_each(|sheet| write_table(&mut out, sheet));
     out + "</html>\n"
 }
 
-/// Names and texts of a file are text, whatever stands in them.
+/// Escapes text for HTML and replaces control characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -69,12 +69,12 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn table(out: &mut String, sheet: &Sheet) {
-    // Here nothing can be selected.
+fn write_table(out: &mut String, sheet: &Sheet) {
+    // Rows cannot be selected here, so that hint is dropped.
     let note = sheet.note.split(" Select a row").next().unwrap_or_default();
     let _ = write!(out, "<h2>{}</h2>\n<p>{}</p>\n", escaped(&sheet.title), escaped(note));
     *out += "<div class=\"sheet\"><table>\n<thead><tr>";
-    let class = |column: usize| if is_of_numbers(sheet, column) { " class=\"number\"" } else { "" };
+    let class = |column: usize| if is_numeric(sheet, column) { " class=\"number\"" } else { "" };
     for (at, column) in sheet.columns.iter().enumerate() {
         let _ = write!(out, "<th{}>{}</th>", class(at), escaped(&column.label));
     }
@@ -91,46 +91,46 @@ fn table(out: &mut String, sheet: &Sheet) {
     };
     sheet.rows.iter().for_each(|row| line(out, row));
     *out += "</tbody>\n";
-    if let Some(row) = total(sheet) {
+    if let Some(row) = total_row(sheet) {
         *out += "<tfoot>";
         line(out, &row);
         *out += "</tfoot>\n";
     }
     *out += "</table></div>\n";
-    if let Some(words) = left_out(sheet) {
+    if let Some(words) = left_out_text(sheet) {
         let _ = writeln!(out, "<p>{}</p>", escaped(&words));
     }
 }
 
-/// The ranks over their traces, and how far they are spread.
-fn picture(out: &mut String, map: &ChartMap) {
+/// Draws the live bytes of all ranks over time, and their spread below.
+fn draw_map(out: &mut String, map: &HeatMap) {
     let columns = map.columns as usize;
-    let are_curves = map.rows.len() <= MOST_CURVES;
-    let row_height = if are_curves { CURVE + 4 } else { ROW };
-    let (height, width) = (map.rows.len() * row_height, NAMES + columns * COLUMN);
-    let whole = height + 12 + SPREAD;
+    let are_curves = map.rows.len() <= MAX_CURVES;
+    let row_height = if are_curves { CURVE_PX + 4 } else { ROW_PX };
+    let (height, width) = (map.rows.len() * row_height, NAMES_PX + columns * COLUMN_PX);
+    let whole = height + 12 + SPREAD_PX;
     let _ = writeln!(
         out,
         "<figure><svg viewBox=\"0 0 {width} {whole}\" width=\"{width}\" height=\"{whole}\" role=\"img\" aria-label=\"Live bytes of each rank\">"
     );
     let rows: Vec<&[u8]> = map.values.chunks(columns.max(1)).collect();
-    // As many names as there is room for.
+    // Draw only as many names as fit.
     let every = 14_usize.div_ceil(row_height);
     for (at, row) in map.rows.iter().enumerate().filter(|(at, _)| at % every == 0) {
         let oom = if row.is_oom { " · OOM" } else { "" };
-        let y = at * row_height + if are_curves { CURVE / 2 + 4 } else { ROW + 3 };
+        let y = at * row_height + if are_curves { CURVE_PX / 2 + 4 } else { ROW_PX + 3 };
         let _ = writeln!(out, "<text x=\"0\" y=\"{y}\">{} · {}{oom}</text>", escaped(&row.name), Bytes(row.peak));
     }
     match are_curves {
-        true => curves(out, &rows),
-        false => shades(out, &rows),
+        true => draw_curves(out, &rows),
+        false => draw_shades(out, &rows),
     }
-    spread(out, map, height + 8);
+    draw_spread(out, map, height + 8);
     *out += "</svg>\n";
     let what = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
         0 => "from the first event to the last".to_owned(),
-        steps => format!("aligned by {}", base::units::counted(steps.into(), "step")),
+        steps => format!("aligned by {}", base::units::pluralize(steps.into(), "step")),
     };
     let _ = writeln!(
         out,
@@ -139,21 +139,21 @@ fn picture(out: &mut String, map: &ChartMap) {
     );
 }
 
-/// A curve for each row.
-fn curves(out: &mut String, rows: &[&[u8]]) {
+/// Draws a curve for each row.
+fn draw_curves(out: &mut String, rows: &[&[u8]]) {
     for (at, row) in rows.iter().enumerate() {
-        let foot = at * (CURVE + 4) + CURVE;
-        let _ = write!(out, "<path d=\"M{NAMES} {foot}");
+        let foot = at * (CURVE_PX + 4) + CURVE_PX;
+        let _ = write!(out, "<path d=\"M{NAMES_PX} {foot}");
         for (x, value) in row.iter().enumerate() {
-            let (left, top) = (NAMES + x * COLUMN, foot - usize::from(*value) * CURVE / 255);
-            let _ = write!(out, "L{left} {top}h{COLUMN}");
+            let (left, top) = (NAMES_PX + x * COLUMN_PX, foot - usize::from(*value) * CURVE_PX / 255);
+            let _ = write!(out, "L{left} {top}h{COLUMN_PX}");
         }
         let _ = writeln!(out, "V{foot}z\"/>");
     }
 }
 
-/// A path for each shade, in which each run of equal columns is a rectangle.
-fn shades(out: &mut String, rows: &[&[u8]]) {
+/// Draws a heat map. Each shade is one path, with a rectangle for each run of equal columns.
+fn draw_shades(out: &mut String, rows: &[&[u8]]) {
     for shade in 1..=SHADES {
         let of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
         let mut path = String::new();
@@ -161,8 +161,8 @@ fn shades(out: &mut String, rows: &[&[u8]]) {
             let mut x = 0;
             for run in row.chunk_by(|one, other| of(*one) == of(*other)) {
                 if run.first().is_some_and(|value| of(*value) == shade) {
-                    let (left, top, wide) = (NAMES + x * COLUMN, at * ROW, run.len() * COLUMN);
-                    let _ = write!(path, "M{left} {top}h{wide}v{ROW}h-{wide}z");
+                    let (left, top, wide) = (NAMES_PX + x * COLUMN_PX, at * ROW_PX, run.len() * COLUMN_PX);
+                    let _ = write!(path, "M{left} {top}h{wide}v{ROW_PX}h-{wide}z");
                 }
                 x += run.len();
             }
@@ -173,27 +173,27 @@ fn shades(out: &mut String, rows: &[&[u8]]) {
     }
 }
 
-/// From the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
-fn spread(out: &mut String, map: &ChartMap, top: usize) {
-    let foot = top + SPREAD;
+/// Draws the spread over ranks: minimum to maximum, 5 % to 95 %, the median, and a line at the start of each step.
+fn draw_spread(out: &mut String, map: &HeatMap, top: usize) {
+    let foot = top + SPREAD_PX;
     for column in &map.step_columns {
-        let x = NAMES + *column as usize * COLUMN;
+        let x = NAMES_PX + *column as usize * COLUMN_PX;
         let _ = writeln!(out, "<path class=\"axis\" d=\"M{x} {top}V{foot}\"/>");
     }
-    let y = |value: u8| foot - usize::from(value) * SPREAD / 255;
+    let y = |value: u8| foot - usize::from(value) * SPREAD_PX / 255;
     for (low, high, opacity) in [(0, 4, "0.25"), (1, 3, "0.5")] {
         let mut path = String::new();
         for (x, spread) in map.ribbon.iter().enumerate() {
             let at = |place: usize| y(spread.get(place).copied().unwrap_or(0));
-            let (left, upper, lower) = (NAMES + x * COLUMN, at(high), at(low) + 1);
-            let _ = write!(path, "M{left} {upper}h{COLUMN}V{lower}h-{COLUMN}z");
+            let (left, upper, lower) = (NAMES_PX + x * COLUMN_PX, at(high), at(low) + 1);
+            let _ = write!(path, "M{left} {upper}h{COLUMN_PX}V{lower}h-{COLUMN_PX}z");
         }
         let _ = writeln!(out, "<path d=\"{path}\" opacity=\"{opacity}\"/>");
     }
     let mut path = String::new();
     for (x, spread) in map.ribbon.iter().enumerate() {
-        let (left, middle) = (NAMES + x * COLUMN, y(spread[2]));
-        let _ = write!(path, "M{left} {middle}h{COLUMN}v2h-{COLUMN}z");
+        let (left, middle) = (NAMES_PX + x * COLUMN_PX, y(spread[2]));
+        let _ = write!(path, "M{left} {middle}h{COLUMN_PX}v2h-{COLUMN_PX}z");
     }
     let _ = writeln!(out, "<path d=\"{path}\"/>");
 }

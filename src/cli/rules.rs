@@ -1,6 +1,6 @@
-//! Category rules of the user, for every command that shows or writes categories.
+//! The `--rules` argument, shared by every command that shows or writes categories.
 
-use super::asking::Asking;
+use super::open_snapshot::OpenSnapshot;
 use clap::Args;
 use engine::protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
@@ -14,27 +14,27 @@ pub(crate) struct CategoryRules {
 }
 
 impl CategoryRules {
-    /// Reads the rules; `None` if no argument was given.
+    /// Reads the rules. Returns `None` if the argument was not given.
     ///
     /// # Errors
-    /// They cannot be read, or are wrong: one sentence that names them.
+    /// Returns one sentence that names the file if the rules cannot be read or are invalid.
     pub(crate) fn read(&self) -> Result<Option<CategorySet>, String> {
         let named = |path: &Path| read(path).map_err(|error| format!("{}: {error}", path.display()));
         self.rules.as_deref().map(named).transpose()
     }
 
-    /// Has the file of a question classified by them.
+    /// Classifies the allocations of an open file by these rules, if given.
     ///
     /// # Errors
-    /// Those of [`CategoryRules::read`].
-    pub(crate) fn classify(&self, asking: &mut Asking) -> Result<(), String> {
+    /// Same as [`CategoryRules::read`].
+    pub(crate) fn classify(&self, asking: &mut OpenSnapshot) -> Result<(), String> {
         self.read()?.into_iter().for_each(|set| asking.classify(set));
         Ok(())
     }
 }
 
 fn read(rules: &Path) -> Result<CategorySet, String> {
-    if let Some(set) = rules.to_str().and_then(CategorySet::named) {
+    if let Some(set) = rules.to_str().and_then(CategorySet::built_in_by_name) {
         return Ok(set);
     }
     let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;

@@ -1,11 +1,11 @@
-//! `memscape run`: records a Python program. The recorder is Python, so this finds the Python that has it.
+//! `memscape run`: records a Python program. The recorder is a Python package, so this finds a Python that has it.
 
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Options of the recorder, which is Python and may not be installed; as `src/python/memscape/run.py` has them.
+/// Help text on the options of the recorder, which are defined in `src/python/memscape/run.py`.
 const OPTIONS: &str = "\
 Options of the recorder, before PROGRAM:
   -o, --output <DIR>       Folder for snapshots [default: memscape]
@@ -33,16 +33,16 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs the program and ends as it does.
+    /// Runs the program and exits with its status.
     ///
     /// # Errors
-    /// There is no Python: one sentence.
+    /// Returns one sentence if no Python could be started.
     pub(crate) fn run(&self) -> Result<(), Vec<String>> {
         let mut last = String::from("there is no python");
-        for python in pythons() {
+        for python in python_candidates() {
             let mut command = Command::new(&python);
             command.args(["-m", "memscape.run"]).args(&self.arguments);
-            match end_as(command) {
+            match exec(command) {
                 Ok(status) => std::process::exit(status),
                 Err(error) => last = format!("{}: {error}", python.display()),
             }
@@ -51,8 +51,9 @@ impl Run {
     }
 }
 
-/// Where Python may be: named, beside this program as pip installs it, in the environment that is active, on the PATH.
-fn pythons() -> Vec<PathBuf> {
+/// Returns candidates for the Python to use: `MEMSCAPE_PYTHON`, or else those next to this program (as pip installs
+/// it), in the active virtual environment, and on the PATH.
+fn python_candidates() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os("MEMSCAPE_PYTHON") {
         return vec![named.into()];
     }
@@ -63,14 +64,14 @@ fn pythons() -> Vec<PathBuf> {
     in_folders.filter(|path| path.is_file()).chain(["python3", "python"].map(PathBuf::from)).collect()
 }
 
-/// Becomes the program, so that signals reach it.
+/// Replaces this process by the program, so that signals reach it.
 #[cfg(unix)]
-fn end_as(mut command: Command) -> std::io::Result<i32> {
+fn exec(mut command: Command) -> std::io::Result<i32> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }
 
-/// Runs the program; its exit status.
+/// Runs the program and returns its exit status.
 #[cfg(not(unix))]
 fn end_as(mut command: Command) -> std::io::Result<i32> {
     Ok(command.status()?.code().unwrap_or(1))

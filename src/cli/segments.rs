@@ -1,17 +1,17 @@
 //! `memscape segments`: the allocator's segments and blocks at the cursor.
 
 use super::allocations::largest;
-use super::asking::Asking;
-use super::output::{after, more, pretty, printable, with};
-use super::segments_json::{self, Sites, bars_of, hex, pieces, state_of};
+use super::common_args::{AtArg, OutputArgs, SnapshotArgs, When, parse_bytes};
+use super::open_snapshot::OpenSnapshot;
+use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
 use super::table::{self, Column, Table};
-use super::terminal::fitted;
-use super::terms::{At, Printed, SnapshotArgs, When, bytes};
-use base::units::{Bytes, Moment, counted, grouped, percent};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use clap::Args;
 use engine::protocol::{
-    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
-    pool_name,
+    MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
+    SegmentsQuestion, SegmentsSums, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::json;
@@ -22,30 +22,30 @@ pub(crate) struct Segments {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) at: AtArg,
     /// Only segments of this memory pool
-    #[arg(long, value_name = "A,B", value_parser = pool)]
+    #[arg(long, value_name = "A,B", value_parser = parse_pool)]
     pub(crate) pool: Option<(u64, u64)>,
     /// Only segments of this stream, decimal or 0x...
-    #[arg(long, value_name = "N", value_parser = stream)]
+    #[arg(long, value_name = "N", value_parser = parse_stream)]
     pub(crate) stream: Option<u64>,
     /// Also show where a request of this size would be placed
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) request: Option<u64>,
     /// Also list the blocks of each segment
     #[arg(long)]
     pub(crate) blocks: bool,
     #[command(flatten)]
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputArgs,
 }
 
-fn pool(text: &str) -> Result<(u64, u64), &'static str> {
+fn parse_pool(text: &str) -> Result<(u64, u64), &'static str> {
     let numbers = text.split_once(',').map(|(first, second)| (first.trim().parse(), second.trim().parse()));
     let Some((Ok(first), Ok(second))) = numbers else { return Err("expected a pool such as 0,1") };
     Ok((first, second))
 }
 
-fn stream(text: &str) -> Result<u64, String> {
+fn parse_stream(text: &str) -> Result<u64, String> {
     let read = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
@@ -53,14 +53,14 @@ fn stream(text: &str) -> Result<u64, String> {
     read.map_err(|error| error.to_string())
 }
 
-/// The text of `memscape segments`.
+/// Runs `memscape segments` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.source)?;
-    let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
-    let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
+    let mut asking = OpenSnapshot::open(&terms.source)?;
+    let facts = asking.facts_at(terms.at.when.unwrap_or(When::Peak))?;
+    let page = fetch_page(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
         return Err("no segment of that pool and stream at this moment".to_owned());
     }
@@ -73,18 +73,21 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
             "time_us": facts.time_us,
             "request_bytes": terms.request,
         });
-        return Ok(pretty(&with(asking.document(fields), segments_json::fields(&page, &sites, &asking.summary.pools))));
+        return Ok(to_pretty_json(&with_fields(
+            asking.document(fields),
+            segments_json::fields(&page, &sites, &asking.summary.pools),
+        )));
     }
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
 
-/// All segments and blocks: the engine hands out so many rows at a time.
-fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
+/// Fetches all segments and blocks, in several parts, since the engine returns a limited number of rows at a time.
+fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
     let _device = asking.device.device;
     let mut ask = |first| {
-        let question = StateQuestion {
+        let question = SegmentsQuestion {
             moment,
-            only: Only { pool: terms.pool, stream: terms.stream, address: None },
+            only: MemoryFilter { pool: terms.pool, stream: terms.stream, address: None },
             sort: SegmentSort::Address,
             colouring: Default::default(),
             width_px: 0,
@@ -94,7 +97,7 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
             reveal: None,
             request: terms.request,
         };
-        match asking.ask_about(Question::State(question))? {
+        match asking.ask_device(Question::State(question))? {
             Answer::State(page) => Some(*page),
             _ => None,
         }
@@ -113,13 +116,13 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
     Some(whole)
 }
 
-fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
+fn sites(asking: &mut OpenSnapshot, moment: u32) -> Option<Sites> {
     let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
     Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
 }
 
-/// `default pool, stream 0x7f, large blocks, expandable`.
-fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
+/// Describes a group of segments, such as `default pool, stream 0x7f`.
+fn group_name(asking: &OpenSnapshot, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
     let pool = pool.map(|pool| printable(&pool_name(&asking.summary.pools, pool)));
     let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
     match stream {
@@ -129,28 +132,28 @@ fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> St
     }
 }
 
-/// `62.0 MiB (65,011,712 B)`.
-fn exact(bytes: u64) -> String {
-    format!("{} ({} B)", Bytes(bytes), grouped(bytes))
+/// Formats bytes as `62.0 MiB (65,011,712 B)`.
+fn exact_bytes(bytes: u64) -> String {
+    format!("{} ({} B)", Bytes(bytes), group_digits(bytes))
 }
 
-fn sums_in_words(sums: &StateSums) -> String {
+fn sums_text(sums: &SegmentsSums) -> String {
     format!(
         "reserved {} in {}\n  live {} in {}, awaiting free {}, allocated (rounded) ≥ {}\n  free (cached) ≤ {} in {}, largest ≤ {}\n",
-        exact(sums.reserved),
-        counted(sums.segments.into(), "segment"),
-        exact(sums.requested),
-        counted(sums.blocks.into(), "block"),
-        exact(sums.pending),
-        exact(sums.rounded),
-        exact(sums.free),
-        counted(sums.free_blocks.into(), "free block"),
-        exact(sums.largest_free),
+        exact_bytes(sums.reserved),
+        pluralize(sums.segments.into(), "segment"),
+        exact_bytes(sums.requested),
+        pluralize(sums.blocks.into(), "block"),
+        exact_bytes(sums.pending),
+        exact_bytes(sums.rounded),
+        exact_bytes(sums.free),
+        pluralize(sums.free_blocks.into(), "free block"),
+        exact_bytes(sums.largest_free),
     )
 }
 
-/// Columns of the segments, with their widths where nothing is wider.
-const HEAD: [(&str, usize); 7] = [
+/// Columns of the table of segments, with their minimum widths.
+const COLUMNS: [(&str, usize); 7] = [
     ("address", 18),
     ("reserved", 10),
     ("bytes", 19),
@@ -160,58 +163,58 @@ const HEAD: [(&str, usize); 7] = [
     ("free blocks", 11),
 ];
 
-fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &SegmentsPage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
-    let mut text = format!("{}: {}{is_peak}\n  ", asking.title(), after(facts.moment));
-    text.push_str(&sums_in_words(&page.whole));
+    let mut text = format!("{}: {}{is_peak}\n  ", asking.heading(), after_event(facts.moment));
+    text.push_str(&sums_text(&page.whole));
     if page.astray.count > 0 {
-        let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
+        let (bytes, count) = (exact_bytes(page.astray.bytes), pluralize(page.astray.count.into(), "allocation"));
         text.push_str(&format!("  {bytes} live in {count} are outside the recorded segments\n"));
     }
-    page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(asking, terms, fit)));
+    page.fits.iter().for_each(|fit| text.push_str(&fit_text(asking, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {
         let size = if group.small { "small" } else { "large" };
         let expandable = if group.expandable { ", expandable" } else { "" };
-        let name = name_of(asking, group.pool, group.stream);
-        text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
+        let name = group_name(asking, group.pool, group.stream);
+        text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_text(&group.sums)));
         let bars: Vec<_> = bars_of(page, place).take(terms.printed.top as usize).collect();
-        let mut segments = Table::new(2, 2, HEAD.map(|(heading, min)| table::number(heading, min)));
+        let mut segments = Table::new(2, 2, COLUMNS.map(|(heading, min)| table::number_column(heading, min)));
         let mut blocks = Table::new(4, 2, block_columns());
         for bar in &bars {
             let sums = &bar.sums;
             segments.push([
                 hex(bar.segment),
                 Bytes(sums.reserved).to_string(),
-                grouped(sums.reserved),
+                group_digits(sums.reserved),
                 Bytes(sums.free).to_string(),
                 percent(sums.free, sums.reserved),
-                grouped(sums.blocks.into()),
-                grouped(sums.free_blocks.into()),
+                group_digits(sums.blocks.into()),
+                group_digits(sums.free_blocks.into()),
             ]);
             if terms.blocks {
-                pieces(page, bar).iter().for_each(|piece| blocks.push(block_cells(piece, sites)));
+                blocks_of(page, bar).iter().for_each(|piece| blocks.push(block_cells(piece, sites)));
             }
         }
-        // The blocks of a segment stand below it.
+        // The blocks of a segment are printed below it.
         let (segments, blocks) = (segments.texts(), blocks.texts());
         let mut blocks = blocks.iter().skip(1);
         text.push_str(segments.first().map_or("", String::as_str));
         for (bar, segment) in bars.iter().zip(segments.iter().skip(1)) {
             text.push_str(segment);
-            blocks.by_ref().take(pieces(page, bar).len()).for_each(|block| text.push_str(block));
+            blocks.by_ref().take(blocks_of(page, bar).len()).for_each(|block| text.push_str(block));
         }
-        text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
+        text.push_str(&more_rows_line(group.sums.segments.saturating_sub(terms.printed.top)));
     }
-    fitted(&(text + &asking.other_devices()))
+    wrap_to_terminal(&(text + &asking.other_devices_line()))
 }
 
 fn block_columns() -> Vec<Column> {
-    let numbers = [18, 13, 19, 19].map(|min| table::number("", min));
-    numbers.into_iter().chain([table::name("", 0)]).collect()
+    let numbers = [18, 13, 19, 19].map(|min| table::number_column("", min));
+    numbers.into_iter().chain([table::name_column("", 0)]).collect()
 }
 
-/// Address, state, requested bytes, bytes of the block and call site.
-fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
+/// Returns the cells of a block: address, state, requested bytes, bytes of the block and call site.
+fn block_cells(piece: &SegmentsPiece, sites: &Sites) -> [String; 5] {
     let (bytes, sign, site) = match (piece.kind, piece.recorded) {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
@@ -220,29 +223,29 @@ fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
             (piece.requested, if recorded { "=" } else { "≥" }, site)
         }
     };
-    let rounded = format!("{sign} {}", grouped(piece.rounded));
+    let rounded = format!("{sign} {}", group_digits(piece.rounded));
     [
         hex(piece.address),
-        state_of(piece).replace('_', " "),
-        if state_of(piece) == "free" { String::new() } else { grouped(bytes) },
+        block_state(piece).replace('_', " "),
+        if block_state(piece) == "free" { String::new() } else { group_digits(bytes) },
         rounded,
         site.to_owned(),
     ]
 }
 
-fn fit_in_words(asking: &Asking, terms: &Segments, fit: &StateFit) -> String {
-    let (asked, name) = (terms.request.unwrap_or(0), name_of(asking, fit.pool, fit.stream));
-    let begin = format!("  request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
+fn fit_text(asking: &OpenSnapshot, terms: &Segments, fit: &SegmentsFit) -> String {
+    let (asked, name) = (terms.request.unwrap_or(0), group_name(asking, fit.pool, fit.stream));
+    let begin = format!("  request of {}, rounded {}, in the {name}:", exact_bytes(asked), exact_bytes(fit.rounded));
     match fit.block {
         Some((address, bytes)) => {
-            format!("{begin} may fit into the free block at {}, ≤ {}\n", hex(address), exact(bytes))
+            format!("{begin} may fit into the free block at {}, ≤ {}\n", hex(address), exact_bytes(bytes))
         }
         None => format!(
             "{begin} needs {}{} from the driver; free ≤ {}, largest block ≤ {}\n",
             if fit.grows { "≥ " } else { "" },
-            exact(fit.new_segment),
-            exact(fit.free),
-            exact(fit.largest_free)
+            exact_bytes(fit.new_segment),
+            exact_bytes(fit.free),
+            exact_bytes(fit.largest_free)
         ),
     }
 }

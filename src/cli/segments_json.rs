@@ -1,30 +1,30 @@
-//! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
+//! JSON output of `memscape segments`, and helpers that its text output shares.
 
-use super::output::with;
+use super::output::with_fields;
 use engine::protocol::{
-    PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name,
+    PieceKind, PoolName, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, pool_name,
 };
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The call site of each allocation.
+/// Call site of each allocation, by id.
 pub(crate) type Sites = HashMap<u32, String>;
 
-/// The segments of a group.
-pub(crate) fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
+/// Returns the segments of a group.
+pub(crate) fn bars_of(page: &SegmentsPage, place: usize) -> impl Iterator<Item = &SegmentsBar> {
     let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
     let rows = row(place)..row(place + 1);
     page.bars.iter().filter(move |bar| rows.contains(&bar.row))
 }
 
-/// The blocks of a segment, and what is free between them.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+/// Returns the blocks of a segment, including the free ones.
+pub(crate) fn blocks_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     let [from, to] = bar.pieces.map(|piece| piece as usize);
     page.pieces.get(from..to).unwrap_or_default()
 }
 
-/// `live`, `awaiting_free` or `free`.
-pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
+/// Returns the state of a block: `live`, `awaiting_free` or `free`.
+pub(crate) fn block_state(piece: &SegmentsPiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
         PieceKind::Pending => "awaiting_free",
@@ -32,18 +32,18 @@ pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
     }
 }
 
-/// An address.
+/// Formats an address in hexadecimal.
 pub(crate) fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// What the document says of all segments, of the groups they are in, and of a request.
-pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
-    let segment = |bar: &StateBar| {
-        let blocks: Vec<Value> = pieces(page, bar).iter().map(|piece| block(piece, sites)).collect();
-        with(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
+/// Returns the JSON fields of all segments, their groups, and the request.
+pub(crate) fn fields(page: &SegmentsPage, sites: &Sites, pools: &[PoolName]) -> Value {
+    let segment = |bar: &SegmentsBar| {
+        let blocks: Vec<Value> = blocks_of(page, bar).iter().map(|piece| block(piece, sites)).collect();
+        with_fields(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
     };
-    let group = |(place, group): (usize, &StateGroup)| {
+    let group = |(place, group): (usize, &SegmentsGroup)| {
         json!({
             "pool": group.pool,
             "pool_name": group.pool.map(|pool| pool_name(pools, pool)),
@@ -62,7 +62,7 @@ pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Val
     })
 }
 
-fn sums(sums: &StateSums) -> Value {
+fn sums(sums: &SegmentsSums) -> Value {
     json!({
         "segment_count": sums.segments,
         "reserved_bytes": sums.reserved,
@@ -76,11 +76,11 @@ fn sums(sums: &StateSums) -> Value {
     })
 }
 
-fn block(piece: &StatePiece, sites: &Sites) -> Value {
+fn block(piece: &SegmentsPiece, sites: &Sites) -> Value {
     match piece.kind {
         PieceKind::Live | PieceKind::Pending => json!({
             "address": hex(piece.address),
-            "state": state_of(piece),
+            "state": block_state(piece),
             "number": piece.allocation,
             "requested_bytes": piece.requested,
             "allocated_rounded_bytes": piece.rounded,
@@ -93,7 +93,7 @@ fn block(piece: &StatePiece, sites: &Sites) -> Value {
     }
 }
 
-fn fit(fit: &StateFit) -> Value {
+fn fit(fit: &SegmentsFit) -> Value {
     json!({
         "pool": fit.pool,
         "stream": fit.stream,

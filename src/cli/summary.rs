@@ -1,14 +1,15 @@
-//! `memscape summary`: what the page's summary shows, for each snapshot of each file.
+//! `memscape summary`: prints the page's summary for each snapshot of each file.
 
 use super::input::Input;
-use super::kept;
+use super::kept_file;
 use super::opening::{name_of, open};
-use super::output::{pretty, print, printable};
-use super::terminal::fitted;
-use base::units::{Bytes, counted, duration_us, grouped};
+use super::output::{print, printable, to_pretty_json};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use engine::protocol::{
-    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PeakCheck, TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PeakCheck, TENSORS,
+    TENSORS_FOUND,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -25,14 +26,14 @@ pub(crate) struct Summary {
     pub(crate) json: bool,
 }
 
-/// Prints the summaries of what can be read.
+/// Prints the summaries of all snapshots that can be read.
 ///
 /// # Errors
-/// One sentence for each snapshot that cannot be read.
+/// Returns one sentence for each snapshot that cannot be read.
 pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     let (mut summaries, mut errors) = (Vec::new(), Vec::new());
     for file in &arguments.files {
-        for opened in open_all(file) {
+        for opened in summarize_file(file) {
             match opened {
                 Ok(summary) => summaries.push(summary),
                 Err(error) => errors.push(format!("{}: {error}", file.display())),
@@ -40,17 +41,17 @@ pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
         }
     }
     let text = if arguments.json {
-        pretty(&summaries.iter().map(as_json).collect::<Vec<_>>())
+        to_pretty_json(&summaries.iter().map(as_json).collect::<Vec<_>>())
     } else {
-        fitted(&summaries.iter().map(describe).collect::<Vec<_>>().join("\n"))
+        wrap_to_terminal(&summaries.iter().map(summary_text).collect::<Vec<_>>().join("\n"))
     };
     errors.extend(print(&text).err());
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Reads a file; the summary of each snapshot in it, or one sentence.
-fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
-    if let Some(summary) = kept::summary(path) {
+/// Returns the summary of each snapshot in a file, or one sentence for each that cannot be read.
+fn summarize_file(path: &Path) -> Vec<Result<FileSummary, String>> {
+    if let Some(summary) = kept_file::summary(path) {
         return vec![Ok(summary)];
     }
     let mut input = match Input::open(path) {
@@ -67,7 +68,7 @@ fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
     all
 }
 
-/// A file's summary, and of each device whether its peak is the one that PyTorch counted.
+/// Converts a summary to JSON. For each device, adds whether its peak equals the peak counted by PyTorch.
 fn as_json(summary: &FileSummary) -> Value {
     let mut value = json!(summary);
     let devices = value.get_mut("devices").and_then(Value::as_array_mut).into_iter().flatten();
@@ -91,8 +92,8 @@ fn as_json(summary: &FileSummary) -> Value {
     value
 }
 
-/// A file's summary for people.
-fn describe(summary: &FileSummary) -> String {
+/// Formats a summary as text.
+fn summary_text(summary: &FileSummary) -> String {
     let torch = summary.torch.as_ref().map_or_else(String::new, |torch| format!(", PyTorch {torch}"));
     let mut lines = vec![printable(&format!("{}: {}{torch}", summary.file, summary.format))];
     if summary.devices.is_empty() {
@@ -101,7 +102,7 @@ fn describe(summary: &FileSummary) -> String {
     summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
     for warning in &summary.warnings {
         let times =
-            if warning.count > 1 { format!("{} times, first at ", grouped(warning.count)) } else { String::new() };
+            if warning.count > 1 { format!("{} times, first at ", group_digits(warning.count)) } else { String::new() };
         lines.push(printable(&format!("  warning: {} ({times}{})", warning.message, warning.example)));
     }
     lines.join("\n") + "\n"
@@ -112,19 +113,20 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
-    let ooms = if device.ooms() > 0 { ", ".to_owned() + &counted(device.ooms(), "OOM") } else { String::new() };
+    let ooms =
+        if device.oom_count() > 0 { ", ".to_owned() + &pluralize(device.oom_count(), "OOM") } else { String::new() };
     lines.push(format!(
         "  {name}: {}{span}{ooms}, {}, {}, {}",
-        counted(device.events, "event"),
-        counted(device.allocations, "allocation"),
-        counted(device.segments, "segment"),
-        counted(device.annotations, "annotation mark"),
+        pluralize(device.events, "event"),
+        pluralize(device.allocations, "allocation"),
+        pluralize(device.segments, "segment"),
+        pluralize(device.annotations, "annotation mark"),
     ));
     lines.extend(loaded_range(device).map(|range| format!("    loaded: {range}")));
     let mut row = |label: &str, bytes: i64, note: String| {
         let sign = if bytes < 0 { "−" } else { "" };
         let bytes = bytes.unsigned_abs();
-        let exact = format!("{sign}{}", grouped(bytes));
+        let exact = format!("{sign}{}", group_digits(bytes));
         let short = format!("{sign}{}", Bytes(bytes));
         lines.push(format!("    {label:<34}{short:>10}  {exact:>19} B{note}"));
     };
@@ -133,12 +135,12 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let at = if device.peak_event < 0 {
         "before the first event".to_owned()
     } else {
-        format!("event {}", grouped(device.peak_event.unsigned_abs()))
+        format!("event {}", group_digits(device.peak_event.unsigned_abs()))
     };
     row("peak", device.peak_requested, format!(", {at}"));
     row(before, device.base_requested, String::new());
     row("live at the end", signed(device.end_requested), String::new());
-    if device.knows_rounded() {
+    if device.has_rounded() {
         row("  allocated (rounded)", signed(device.end_rounded), String::new());
     }
     row("minimum", device.min_requested, String::new());
@@ -150,32 +152,32 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     row(
         "freed, allocated before recording",
         signed(device.unmatched_free_bytes),
-        format!(", {}", counted(device.unmatched_frees, "block")),
+        format!(", {}", pluralize(device.unmatched_frees, "block")),
     );
     row(
         "never freed, allocated before recording",
         signed(device.static_requested),
-        format!(", {}", counted(device.static_blocks, "block")),
+        format!(", {}", pluralize(device.static_blocks, "block")),
     );
     if device.unexplained_requested > 0 {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }
-    if device.knows_reserved() {
+    if device.has_reserved() {
         row("peak reserved", device.peak_reserved, String::new());
         row("reserved at the end", signed(device.reserved_end), String::new());
     }
     let known = [
         ("capacity", CAPACITY),
-        ("used outside the allocator", OUTSIDE),
+        ("used outside the allocator", OUTSIDE_ALLOCATOR),
         ("used by other processes", OTHER_PROCESSES),
         ("peak by memory_stats()", COUNTED_PEAK),
     ];
     for (label, key) in known {
         let check = device.peak_check().filter(|_| key == COUNTED_PEAK).map_or("", peak_check);
-        device.recorded(key).into_iter().for_each(|bytes| row(label, signed(bytes), check.to_owned()));
+        device.recorder_value(key).into_iter().for_each(|bytes| row(label, signed(bytes), check.to_owned()));
     }
-    if let Some(tensors) = device.recorded(TENSORS) {
-        let found = grouped(device.recorded(TENSORS_FOUND).unwrap_or(0));
-        lines.push(format!("    {}, {found} of them live at the end", counted(tensors, "named tensor")));
+    if let Some(tensors) = device.recorder_value(TENSORS) {
+        let found = group_digits(device.recorder_value(TENSORS_FOUND).unwrap_or(0));
+        lines.push(format!("    {}, {found} of them live at the end", pluralize(tensors, "named tensor")));
     }
 }

@@ -1,17 +1,17 @@
-//! Tables of text: at their natural width for pipes and files, fitted to the width of a terminal.
+//! Text tables: at their natural width in pipes and files, fitted to the width of a terminal.
 //!
-//! Numbers are never cut. Names are cut in the middle; those that would look alike then are wrapped instead. Columns that do not fit even so
-//! go to further lines of their row.
+//! Numbers are never cut. Names are cut in the middle, or wrapped if the cut names would be identical. Columns that
+//! still do not fit continue on further lines of the row.
 
 use super::output::printable;
-use super::terminal::{fitting_prefix, line_width, width_of, wrapped};
+use super::terminal::{fitting_prefix, line_width, text_width, wrap};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Minimum width of a column of names that is cut.
+/// Minimum width of a name column that is cut.
 const MIN_NAME: usize = 16;
-/// Indent of the further lines of a row.
-const FURTHER: usize = 4;
-/// Minimum length of a common beginning that is left out of names.
+/// Indent of the continuation lines of a row.
+const CONTINUATION_INDENT: usize = 4;
+/// Minimum length of a common prefix that is left out of names.
 const MIN_SHARED: usize = 8;
 
 /// A column of a table.
@@ -19,37 +19,36 @@ const MIN_SHARED: usize = 8;
 pub(crate) struct Column {
     heading: String,
     is_number: bool,
-    /// Whether its cells are never cut.
-    is_whole: bool,
-    /// Width in a table that is not fitted, where its cells are shorter.
+    /// True if cells are never cut or wrapped.
+    is_uncut: bool,
+    /// Minimum width in a table that is not fitted to a terminal.
     min: usize,
-    /// Width from which on longer cells stand out, instead of widening the column.
+    /// Maximum width that the column is widened to. Longer cells overflow.
     max: usize,
 }
 
-/// A column of numbers, aligned to the right.
-pub(crate) fn number(heading: impl Into<String>, min: usize) -> Column {
-    Column { heading: printable(&heading.into()), is_number: true, is_whole: true, min, max: usize::MAX }
+/// Creates a right-aligned column of numbers.
+pub(crate) fn number_column(heading: impl Into<String>, min: usize) -> Column {
+    Column { heading: printable(&heading.into()), is_number: true, is_uncut: true, min, max: usize::MAX }
 }
 
-/// A column of names, aligned to the left.
-pub(crate) fn name(heading: impl Into<String>, min: usize) -> Column {
-    Column { heading: printable(&heading.into()), is_number: false, is_whole: false, min, max: usize::MAX }
+/// Creates a left-aligned column of names.
+pub(crate) fn name_column(heading: impl Into<String>, min: usize) -> Column {
+    Column { heading: printable(&heading.into()), is_number: false, is_uncut: false, min, max: usize::MAX }
 }
 
 impl Column {
-    /// Has its cells never cut or wrapped.
-    pub(crate) fn whole(self) -> Column {
-        Column { is_whole: true, ..self }
+    /// Makes the column never cut or wrap its cells.
+    pub(crate) fn uncut(self) -> Column {
+        Column { is_uncut: true, ..self }
     }
 
-    /// Has longer cells stand out of a table that is not fitted.
-    pub(crate) fn up_to(self, max: usize) -> Column {
+    /// Limits the width of the column in a table that is not fitted to a terminal. Longer cells overflow.
+    pub(crate) fn max_width(self, max: usize) -> Column {
         Column { max, ..self }
     }
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -58,22 +57,22 @@ pub(crate) struct Table {
     gap: usize,
 }
 
-/// Columns that stand on one line.
+/// Columns that are printed on the same line.
 struct Band {
     indent: usize,
-    columns: Vec<Placed>,
+    columns: Vec<PlacedColumn>,
 }
 
-/// A column in its band.
-struct Placed {
+/// A column in a band.
+struct PlacedColumn {
     at: usize,
     width: usize,
-    /// The lines of each cell, the heading's first.
+    /// Lines of each cell. The first cell is the heading.
     cells: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table without rows, `gap` spaces between columns.
+    /// Creates an empty table with `gap` spaces between columns.
     pub(crate) fn new(indent: usize, gap: usize, columns: impl Into<Vec<Column>>) -> Table {
         Table { columns: columns.into(), rows: Vec::new(), indent, gap }
     }
@@ -83,17 +82,17 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| printable(cell.as_ref())).collect());
     }
 
-    /// Number of rows, which is the place of the last one in [`Table::texts`].
+    /// Returns the number of rows, which is also the index of the last row in [`Table::texts`].
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The text, fitted to standard output.
+    /// Returns the table as text, fitted to standard output.
     pub(crate) fn text(&self) -> String {
         self.texts().concat()
     }
 
-    /// The texts of the headings and of each row, fitted to standard output.
+    /// Returns the text of the headings and of each row, fitted to standard output.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.texts_in(line_width())
     }
@@ -107,9 +106,9 @@ impl Table {
         let mut bands = self.bands(&natural, width);
         for placed in bands.iter_mut().flat_map(|band| &mut band.columns) {
             let column = cells(placed.at);
-            let is_cut = width.is_some() && widest(&column) > placed.width && !self.is_whole(placed.at);
+            let is_cut = width.is_some() && widest(&column) > placed.width && !self.is_uncut(placed.at);
             placed.cells = match is_cut {
-                true => shortened(&column, placed.width),
+                true => shorten_cells(&column, placed.width),
                 false => column.iter().map(|cell| vec![(*cell).to_owned()]).collect(),
             };
         }
@@ -117,20 +116,21 @@ impl Table {
         (0..lines.len()).map(text).collect()
     }
 
-    fn is_whole(&self, at: usize) -> bool {
-        self.columns.get(at).is_some_and(|column| column.is_whole)
+    fn is_uncut(&self, at: usize) -> bool {
+        self.columns.get(at).is_some_and(|column| column.is_uncut)
     }
 
-    /// The cells that a row has in a band.
+    /// Returns the text of a row's cells in a band.
     fn text_of(&self, band: &Band, line: usize) -> String {
-        let cell = |placed: &Placed, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
+        let cell =
+            |placed: &PlacedColumn, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
         let height = band.columns.iter().filter_map(|placed| placed.cells.get(line)).map(Vec::len).max().unwrap_or(0);
         let mut text = String::new();
         for part in 0..height {
             let mut words = " ".repeat(band.indent);
             for (place, placed) in band.columns.iter().enumerate() {
                 let cell = cell(placed, part).unwrap_or_default();
-                let padding = " ".repeat(placed.width.saturating_sub(width_of(&cell)));
+                let padding = " ".repeat(placed.width.saturating_sub(text_width(&cell)));
                 let is_number = self.columns.get(placed.at).is_some_and(|column| column.is_number);
                 words += &" ".repeat(if place == 0 { 0 } else { self.gap });
                 words += &if is_number { padding + &cell } else { cell + &padding };
@@ -141,13 +141,13 @@ impl Table {
         text
     }
 
-    /// The columns on as few lines as they fit on.
+    /// Distributes the columns over as few lines as possible.
     fn bands(&self, natural: &[usize], width: Option<usize>) -> Vec<Band> {
         let full = self.columns.iter().zip(natural).map(|(column, &natural)| natural.min(column.max).max(column.min));
         let full: Vec<usize> = full.collect();
         let sum = |widths: &[usize]| widths.iter().sum::<usize>() + self.gap * widths.len().saturating_sub(1);
         let longest = |widths: &[usize]| self.indent + sum(widths);
-        let placed = |(at, width)| Placed { at, width, cells: Vec::new() };
+        let placed = |(at, width)| PlacedColumn { at, width, cells: Vec::new() };
         let stands_out = natural.iter().zip(&full).any(|(natural, full)| natural > full);
         match width {
             Some(width) if stands_out || longest(&full) > width => {}
@@ -158,7 +158,7 @@ impl Table {
         let width = width.unwrap_or(usize::MAX);
         let least = |at: usize| {
             let natural = natural.get(at).copied().unwrap_or(0);
-            if self.is_whole(at) { natural } else { natural.min(MIN_NAME) }
+            if self.is_uncut(at) { natural } else { natural.min(MIN_NAME) }
         };
         let mut bands = vec![Band { indent: self.indent, columns: Vec::new() }];
         for at in 0..self.columns.len() {
@@ -166,20 +166,20 @@ impl Table {
                 |band: &Band| band.indent + band.columns.iter().map(|placed| placed.width + self.gap).sum::<usize>();
             let is_full = bands.last().is_some_and(|band| !band.columns.is_empty() && room(band) + least(at) > width);
             if is_full {
-                bands.push(Band { indent: self.indent + FURTHER, columns: Vec::new() });
+                bands.push(Band { indent: self.indent + CONTINUATION_INDENT, columns: Vec::new() });
             }
             bands.last_mut().into_iter().for_each(|band| band.columns.push(placed((at, least(at)))));
         }
         for band in &mut bands {
             let used: Vec<usize> = band.columns.iter().map(|placed| placed.width).collect();
             let spare = width.saturating_sub(band.indent + sum(&used));
-            widen(band, spare, |at| natural.get(at).copied().filter(|_| !self.is_whole(at)).unwrap_or(0));
+            widen(band, spare, |at| natural.get(at).copied().filter(|_| !self.is_uncut(at)).unwrap_or(0));
         }
         bands
     }
 }
 
-/// Gives columns of names what they need of the columns that are left, the narrowest first.
+/// Distributes the spare width among the name columns, so that the narrowest get what they need first.
 fn widen(band: &mut Band, spare: usize, natural: impl Fn(usize) -> usize) {
     let needs = |cap: usize| -> usize {
         band.columns.iter().map(|placed| natural(placed.at).min(cap).saturating_sub(placed.width)).sum()
@@ -196,16 +196,17 @@ fn widen(band: &mut Band, spare: usize, natural: impl Fn(usize) -> usize) {
 }
 
 fn widest(cells: &[&str]) -> usize {
-    cells.iter().map(|cell| width_of(cell)).max().unwrap_or(0)
+    cells.iter().map(|cell| text_width(cell)).max().unwrap_or(0)
 }
 
-/// The cells of a column in a width: cut in the middle, without a beginning that all long ones share. Cells that would look alike are wrapped.
-fn shortened(cells: &[&str], width: usize) -> Vec<Vec<String>> {
-    let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| width_of(cell) > width).collect();
-    let shared = shared_beginning(&long);
+/// Shortens the cells of a column to a width: cut in the middle, without a prefix that all long cells share. Cells that
+/// would become identical are wrapped instead.
+fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
+    let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| text_width(cell) > width).collect();
+    let shared = shared_prefix_bytes(&long);
     let cut: Vec<String> = cells
         .iter()
-        .map(|cell| if long.contains(cell) { cut(cell, shared, width) } else { (*cell).to_owned() })
+        .map(|cell| if long.contains(cell) { shorten(cell, shared, width) } else { (*cell).to_owned() })
         .collect();
     let mut looks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (cell, cut) in cells.iter().zip(&cut) {
@@ -213,34 +214,35 @@ fn shortened(cells: &[&str], width: usize) -> Vec<Vec<String>> {
     }
     let lines = |(cell, cut): (&&str, &String)| match looks.get(cut.as_str()).map_or(0, BTreeSet::len) {
         0 | 1 => vec![cut.clone()],
-        _ => wrapped(cell, width),
+        _ => wrap(cell, width),
     };
     cells.iter().zip(&cut).map(lines).collect()
 }
 
-/// Bytes that several texts have in common at their beginning, up to the end of a folder or word; 0 if that is too short to leave out.
-fn shared_beginning(texts: &BTreeSet<&str>) -> usize {
-    // In order, so that all share what the first and the last share.
+/// Returns the length in bytes of the prefix that all texts share, up to the end of a folder or word. Returns 0 if it
+/// is too short to leave out.
+fn shared_prefix_bytes(texts: &BTreeSet<&str>) -> usize {
+    // The texts are sorted, so the prefix of the first and the last one is shared by all.
     let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return 0 };
     let common = first.char_indices().zip(last.chars()).take_while(|((_, one), other)| one == other);
     let end = common.filter(|((_, letter), _)| matches!(letter, '/' | '\\' | ' ')).last();
     let end = end.map_or(0, |((at, letter), _)| at + letter.len_utf8());
-    // The indent of a tree says how deep a row is.
+    // Leading spaces are the indent of a tree and must stay.
     if texts.len() < 2 || end < MIN_SHARED || first.starts_with(' ') { 0 } else { end }
 }
 
-/// A text in a width: without its first bytes if that is enough, else without its middle.
-fn cut(text: &str, shared: usize, width: usize) -> String {
+/// Shortens a text to a width: drops the first `shared` bytes if that is enough, and cuts the middle otherwise.
+fn shorten(text: &str, shared: usize, width: usize) -> String {
     let rest = if shared > 0 { ["…", text.get(shared..).unwrap_or(text)].concat() } else { text.to_owned() };
-    if width_of(&rest) <= width {
+    if text_width(&rest) <= width {
         return rest;
     }
     let room = width.saturating_sub(1);
     let head = fitting_prefix(&rest, room / 2);
-    // A tail of as many columns as are left.
+    // The tail gets the remaining width.
     let mut tail = rest.len();
     for (at, _) in rest.char_indices().rev() {
-        if width_of(rest.get(at..).unwrap_or_default()) > room - room / 2 {
+        if text_width(rest.get(at..).unwrap_or_default()) > room - room / 2 {
             break;
         }
         tail = at;

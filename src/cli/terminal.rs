@@ -1,40 +1,40 @@
-//! The terminal that standard output goes to, if any: its width, and what must not reach it.
+//! The terminal that standard output is connected to: its width, line wrapping, and removal of control characters.
 
-use super::caught::is_caught;
+use super::capture::is_captured;
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of a terminal that does not say how many it has.
+/// Width of a terminal that does not report one.
 const DEFAULT_WIDTH: usize = 80;
-/// Minimum width that lines are fitted to: a table in less is no table.
+/// Minimum width that output is fitted to. A narrower table is not readable.
 const MIN_WIDTH: usize = 20;
 
-/// Shared arguments on how text is laid out.
+/// Arguments on the layout of text, shared by all commands.
 #[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct LayoutArgs {
     /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
     #[arg(long, global = true)]
     wide: bool,
 }
 
-/// Set once, from the arguments of the program.
+/// Value of `--wide`. Set once at startup.
 static IS_WIDE: OnceLock<bool> = OnceLock::new();
 
-impl Layout {
-    /// Applies the arguments to everything printed from now on.
-    pub(crate) fn begin(self) {
+impl LayoutArgs {
+    /// Applies the arguments to all output from now on.
+    pub(crate) fn apply(self) {
         let _ = IS_WIDE.set(self.wide);
     }
 }
 
-/// Whether standard output is a terminal that a person reads.
+/// Returns true if standard output is a terminal and is not captured.
 pub(crate) fn is_terminal() -> bool {
-    !is_caught() && io::stdout().is_terminal()
+    !is_captured() && io::stdout().is_terminal()
 }
 
-/// Width that printed lines fit, in columns of the terminal; `None` for no limit.
+/// Returns the maximum width of printed lines in terminal columns, or `None` if there is no limit.
 pub(crate) fn line_width() -> Option<usize> {
     if IS_WIDE.get().copied().unwrap_or(false) || !is_terminal() {
         return None;
@@ -46,12 +46,12 @@ pub(crate) fn line_width() -> Option<usize> {
     Some(set.or_else(of_terminal).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
 }
 
-/// Columns that a text takes.
-pub(crate) fn width_of(text: &str) -> usize {
+/// Returns the width of a text in terminal columns.
+pub(crate) fn text_width(text: &str) -> usize {
     text.width()
 }
 
-/// The longest beginning of a text that fits, in bytes.
+/// Returns the length in bytes of the longest prefix that fits in `width` columns.
 pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, letter) in text.char_indices() {
@@ -63,16 +63,16 @@ pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// A text on lines that fit, broken after spaces and slashes where possible.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+/// Breaks a text into lines of at most `width` columns, after spaces or slashes where possible.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest) = (Vec::new(), text);
-    while width_of(rest) > width {
+    while text_width(rest) > width {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let fitting = fitting_prefix(rest, width).max(first);
         let head = rest.get(..fitting).unwrap_or_default();
         let after_space =
             |head: &str| head.rfind(' ').filter(|&at| !head.get(..at).unwrap_or_default().trim().is_empty());
-        // A space at the very end of the line may go beyond it.
+        // A space at the end of the line may extend past the width.
         let space =
             if rest.get(fitting..).unwrap_or_default().starts_with(' ') { Some(fitting) } else { after_space(head) };
         let slash = || head.rfind(['/', '\\']).map(|at| at + 1).filter(|&at| at * 2 > fitting);
@@ -84,28 +84,28 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text whose long lines are wrapped to the terminal; what continues a line is indented by two more.
-pub(crate) fn fitted(text: &str) -> String {
-    fitted_to(text, line_width())
+/// Wraps long lines to the width of the terminal. Continuation lines are indented by two more columns.
+pub(crate) fn wrap_to_terminal(text: &str) -> String {
+    wrap_to(text, line_width())
 }
 
-fn fitted_to(text: &str, width: Option<usize>) -> String {
+fn wrap_to(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let mut fitted = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-        if width_of(line) <= width {
+        if text_width(line) <= width {
             fitted += line;
         } else {
             let body = line.trim_start_matches(' ');
             let indent = (line.len() - body.len()).min(width / 2);
-            let first = wrapped(body, width - indent);
+            let first = wrap(body, width - indent);
             let (head, rest) = first.split_first().map_or(("", ""), |(head, _)| {
                 (head.as_str(), body.get(head.len()..).unwrap_or_default().trim_start_matches(' '))
             });
             fitted += &" ".repeat(indent);
             fitted += head;
-            for line in wrapped(rest, (width - indent).saturating_sub(2).max(1)) {
+            for line in wrap(rest, (width - indent).saturating_sub(2).max(1)) {
                 fitted += &["\n", &" ".repeat(indent + 2), &line].concat();
             }
         }
@@ -114,29 +114,30 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
     fitted
 }
 
-/// A terminal that gets no control characters but line feeds and tabs, whatever is written: names in files may hold escape sequences.
-pub(crate) struct Guarded<W> {
+/// A writer that replaces all control characters except line feeds and tabs. Names in files may contain escape
+/// sequences.
+pub(crate) struct SafeWriter<W> {
     out: W,
-    /// Whether the last byte may be the first of a control character of two bytes.
-    is_begun: bool,
+    /// True if the last byte may start a two-byte control character.
+    has_lead_byte: bool,
 }
 
-/// Stands for a control character.
+/// Replacement for a control character.
 pub(crate) const REPLACEMENT: &str = "\u{fffd}";
 /// First byte of U+0080 to U+00BF in UTF-8.
 const LEAD: u8 = 0xc2;
 
-impl<W: Write> Guarded<W> {
-    pub(crate) fn new(out: W) -> Guarded<W> {
-        Guarded { out, is_begun: false }
+impl<W: Write> SafeWriter<W> {
+    pub(crate) fn new(out: W) -> SafeWriter<W> {
+        SafeWriter { out, has_lead_byte: false }
     }
 }
 
-impl<W: Write> Write for Guarded<W> {
+impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut safe = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            let is_begun = std::mem::replace(&mut self.is_begun, byte == LEAD);
+            let is_begun = std::mem::replace(&mut self.has_lead_byte, byte == LEAD);
             match byte {
                 0xa0..=0xbf if is_begun => safe.extend([LEAD, byte]),
                 0x80..=0x9f if is_begun => safe.extend(REPLACEMENT.bytes()),

@@ -1,14 +1,14 @@
-//! `memscape tui`: the shell in `src/tui`, with the files of this machine.
+//! `memscape tui`: starts the terminal interface of `src/tui` on local files.
 
-use super::cache::Place;
+use super::cache::CacheEntry;
+use super::file_survey::survey_file;
 use super::input::Input;
-use super::one_survey::survey_file;
-use super::opening::place;
+use super::opening::cache_entry;
 use super::output::{print, standard_output};
 use super::serve::snapshots;
 use clap::{Args, ValueEnum};
 use engine::protocol::Access;
-use engine::{Engine, Want};
+use engine::{Engine, NeededBytes};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile};
@@ -33,7 +33,7 @@ pub(crate) struct Tui {
     pub(crate) theme: Option<Theme>,
 }
 
-/// Which colours a terminal has.
+/// Number of colours of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colours {
     /// 16 million
@@ -45,7 +45,7 @@ pub(crate) enum Colours {
     None,
 }
 
-/// What is behind the text.
+/// Background of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
     Dark,
@@ -65,7 +65,7 @@ impl Tui {
             }
             None => Depth::Indexed,
         };
-        // `15;0`: the last is the background's; 7 and 15 are white.
+        // In `15;0` the last number is the background colour. 7 and 15 are white.
         let ground = said("COLORFGBG");
         let is_light = match self.theme {
             Some(theme) => theme == Theme::Light,
@@ -75,7 +75,7 @@ impl Tui {
     }
 }
 
-/// Runs it; the errors are a sentence each.
+/// Runs `memscape tui`. Each error is one sentence.
 pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !arguments.plain && !io::stdout().is_terminal() {
         return Err(vec!["memscape tui needs a terminal; --plain prints what it shows".to_owned()]);
@@ -85,7 +85,7 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !absent.is_empty() {
         return Err(absent);
     }
-    let mut app = App::new(Box::new(Files), arguments.screen());
+    let mut app = App::new(Box::new(LocalDisk), arguments.screen());
     if !app.open(&arguments.paths) {
         let paths: Vec<String> = arguments.paths.iter().map(|path| path.display().to_string()).collect();
         return Err(vec![[&paths.join(", "), ": no snapshot found"].concat()]);
@@ -95,24 +95,24 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
         tui::plain(&mut app, &mut io::stdin().lock(), &mut standard_output()).map_err(wrong)?;
         return app.failure().map_or(Ok(()), |failure| Err(vec![failure.to_owned()]));
     }
-    // What was shown of links can be copied once the screen is the shell's again.
+    // Print the links again, so that they can be copied after the screen is restored.
     let link = tui::run(&mut app).map_err(wrong)?;
     if link.is_empty() { Ok(()) } else { print(&(link.join("\n") + "\n")).map_err(|error| vec![error]) }
 }
 
-/// The files of this machine.
-struct Files;
+/// Access to the local file system.
+struct LocalDisk;
 
-impl Disk for Files {
+impl Disk for LocalDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
         let input = Input::open(path)?;
-        let place = place(&input, None);
-        let kept = place.as_ref().and_then(Place::take_whole);
+        let place = cache_entry(&input, None);
+        let kept = place.as_ref().and_then(CacheEntry::open_verified);
         let place = place.filter(|_| kept.is_none());
-        Ok(Box::new(Opened { input: kept.unwrap_or(input), place }))
+        Ok(Box::new(LocalSource { input: kept.unwrap_or(input), place }))
     }
 
-    fn survey(&self) -> SurveyFile {
+    fn survey_function(&self) -> SurveyFile {
         |path| survey_file(path, Box::new(|| Ok(())))
     }
 
@@ -121,13 +121,13 @@ impl Disk for Files {
     }
 }
 
-/// A file, or what is kept of it; and its place in the cache where nothing is.
-struct Opened {
+/// An open file, or its cache entry. `place` is set if the file still has to be written to the cache.
+struct LocalSource {
     input: Input,
-    place: Option<Place>,
+    place: Option<CacheEntry>,
 }
 
-impl Source for Opened {
+impl Source for LocalSource {
     fn total_bytes(&self) -> Option<u64> {
         self.input.total_bytes()
     }
@@ -140,17 +140,17 @@ impl Source for Opened {
         self.input.rewind()
     }
 
-    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+    fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>> {
         self.input.chunk(want)
     }
 
-    fn keep_whole(&mut self) -> io::Result<()> {
-        self.input.keep_whole()
+    fn copy_to_file(&mut self) -> io::Result<()> {
+        self.input.copy_to_file()
     }
 
-    fn keep(self: Box<Self>, engine: Engine) {
+    fn on_close(self: Box<Self>, engine: Engine) {
         if let Some(place) = self.place {
-            place.keep(engine);
+            place.store(engine);
         }
     }
 }

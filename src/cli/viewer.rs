@@ -1,27 +1,29 @@
-//! The page in one file, which `memscape html` and `memscape serve` hand on: one that is named, or that which is in this program.
+//! The page as a single HTML file, for `memscape html` and `memscape serve`: the built-in one, or a file given by the
+//! user.
 
 use std::fs;
 use std::path::Path;
 
-/// The page that this program was built with; nothing where there was none (build.rs).
+/// The page this program was built with. Empty if it was not built (see `build.rs`).
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/memscape.html"));
 
-/// The elements that make it one with SQL; nothing where those were not built.
-const SQL: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
+/// HTML elements that add SQL to the page. Empty if they were not built.
+const SQL_PART: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
 
-/// What the page has, and no other: `./run build` puts its module there.
-const MARK: &str = "id=\"part-wasm\"";
+/// Text that only a memscape page contains. `./run build` inserts its module there.
+const PAGE_MARKER: &str = "id=\"part-wasm\"";
 
-/// The page at `path`, or that which this program was built with.
+/// Returns the page at `path`, or the built-in page.
 ///
 /// # Errors
-/// There is none, or it is another file: one sentence.
+/// Returns one sentence if there is no page, or the file is not a memscape page.
 pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     match path {
         Some(path) => {
             let shown = path.display();
             let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
-            let page = String::from_utf8(bytes).ok().filter(|page| page.contains(MARK) && page.contains("</body>"));
+            let page =
+                String::from_utf8(bytes).ok().filter(|page| page.contains(PAGE_MARKER) && page.contains("</body>"));
             let page =
                 page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {
@@ -36,18 +38,18 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     }
 }
 
-/// A page with the part that answers in SQL, if it has none yet.
+/// Adds SQL to a page that does not have it yet.
 ///
 /// # Errors
-/// This program was built without it: one sentence.
+/// Returns one sentence if this program was built without SQL for the page.
 pub(crate) fn with_sql(mut page: String) -> Result<String, String> {
     if page.contains("id=\"part-sql\"") {
         return Ok(page);
     }
-    if SQL.is_empty() {
+    if SQL_PART.is_empty() {
         return Err("--sql: built without SQL for the page; ./run build needs clang for it".to_owned());
     }
     let end = page.rfind("</body>").ok_or("the viewer has no </body>")?;
-    page.insert_str(end, SQL);
+    page.insert_str(end, SQL_PART);
     Ok(page)
 }

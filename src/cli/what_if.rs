@@ -1,13 +1,14 @@
-//! `memscape whatif`: what a recorded program would have reserved under other allocator settings; first what the simulation reproduces.
+//! `memscape whatif`: predicts reserved memory under other allocator settings, and reports how well the simulation
+//! reproduces the recording.
 
-use super::asking::Asking;
-use super::output::{pretty, printable};
+use super::common_args::{SnapshotArgs, parse_bytes};
+use super::open_snapshot::OpenSnapshot;
+use super::output::{printable, to_pretty_json};
 use super::output_file::OutputFile;
 use super::plan;
 use super::table::{self, Table};
-use super::terminal::fitted;
-use super::terms::{SnapshotArgs, bytes};
-use base::units::{Bytes, grouped};
+use super::terminal::wrap_to_terminal;
+use base::units::{Bytes, group_digits};
 use clap::Args;
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
 use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
@@ -18,14 +19,14 @@ use ui::what_if::words;
 
 /// Arguments of `memscape whatif`.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Simulate {
+pub(crate) struct WhatIfArgs {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// Simulate these settings, written as for PYTORCH_CUDA_ALLOC_CONF; may be repeated. Without it, some ten settings are tried
-    #[arg(long = "set", value_name = "LINE", value_parser = line)]
+    #[arg(long = "set", value_name = "LINE", value_parser = parse_line)]
     pub(crate) lines: Vec<String>,
     /// Memory of the device, such as 80GiB; if omitted, what a recorded OOM or else a recorder tells
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) capacity: Option<u64>,
     /// Also try some ten settings, and find the smallest memory that is enough
     #[arg(long)]
@@ -34,10 +35,10 @@ pub(crate) struct Simulate {
     #[arg(long)]
     pub(crate) no_empty_cache: bool,
     /// Multiply the size of a group first, such as activations=2x or "optimizer state"=/8
-    #[arg(long = "plan", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = plan::SETS)]
+    #[arg(long = "plan", value_name = "GROUP=FACTOR", value_parser = PlanGroup::parse, long_help = plan::SET_HELP)]
     pub(crate) plans: Vec<(PlanGroup, Factor)>,
     /// Apply a common change to sizes first, such as batch=2, fsdp=8 or checkpoint
-    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = plan::PRESETS)]
+    #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = plan::PRESET_HELP)]
     pub(crate) presets: Vec<(Preset, Factor)>,
     /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones; compressed if its name ends in .gz
     /// or .zst
@@ -51,30 +52,30 @@ pub(crate) struct Simulate {
     pub(crate) markdown: bool,
 }
 
-fn line(text: &str) -> Result<String, String> {
+fn parse_line(text: &str) -> Result<String, String> {
     parse_settings(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// The text of `memscape whatif`.
+/// Runs `memscape whatif` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or has no such device: one sentence.
-pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.source)?;
+/// Returns one sentence if the file cannot be read or has no such device.
+pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
+    let mut asking = OpenSnapshot::open(&terms.source)?;
     let mut devices = vec![asking.device.clone()];
     if terms.source.device.is_none() {
-        // All GPUs; host memory has another allocator.
+        // All GPUs. Host memory has a different allocator.
         devices = asking.summary.devices.iter().filter(|device| device.device >= 0).cloned().collect();
     }
-    let (plan, caveats) = plan::question(&terms.plans, &terms.presets, None)?;
+    let (plan, caveats) = plan::build_question(&terms.plans, &terms.presets, None)?;
     let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
     let plan = is_planned.then_some(plan);
     let mut answers = Vec::new();
     for device in devices {
         asking.device = device;
         let recorded = asking.device.available_bytes();
-        // What a failed request tells is more exact.
-        let recorded = recorded.filter(|_| asking.device.ooms() == 0);
+        // If there was an OOM, the simulation infers a more exact capacity from it.
+        let recorded = recorded.filter(|_| asking.device.oom_count() == 0);
         let question = WhatIfQuestion {
             lines: terms.lines.clone(),
             capacity: terms.capacity.or(recorded),
@@ -85,16 +86,16 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
             ..WhatIfQuestion::default()
         };
         if let Some(plan) = &plan {
-            // What is wrong with it.
-            plan::outcome(&mut asking, plan)?;
+            // Returns the error of an invalid plan.
+            plan::run_plan(&mut asking, plan)?;
         }
-        let answer = plan::simulated(&mut asking, plan.as_ref(), question)?;
-        answers.push((asking.device.device, asking.title(), answer));
+        let answer = plan::simulate_plan(&mut asking, plan.as_ref(), question)?;
+        answers.push((asking.device.device, asking.heading(), answer));
     }
     if terms.json {
         let devices: Vec<Value> = answers.iter().map(|(device, _, answer)| as_json(*device, answer, terms)).collect();
         let plan = plan.map(|plan| plan_as_json(&plan, &caveats));
-        return Ok(pretty(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
+        return Ok(to_pretty_json(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
     if answers.is_empty() {
         return Err(format!("no device to simulate, only {}", device_name(-1)));
@@ -102,7 +103,7 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     let texts: Vec<String> = answers.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
     let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
     let text = texts.join("\n") + &caveats.concat();
-    Ok(if terms.markdown { text } else { fitted(&text) })
+    Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
 }
 
 fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
@@ -110,9 +111,9 @@ fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
     json!({"groups": groups.collect::<Vec<Value>>(), "batch": plan.batch.quotient(), "caveats": caveats})
 }
 
-fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
+fn as_json(device: i64, answer: &WhatIf, terms: &WhatIfArgs) -> Value {
     let proof = &answer.proof;
-    // Of a recording that is not reproduced, no number is a prediction.
+    // If the recording is not reproduced, these numbers are not predictions.
     let number = |bytes: u64| if proof.refused.is_some() { Value::Null } else { json!(bytes) };
     let run = |run: &WhatIfRun| {
         json!({
@@ -150,12 +151,12 @@ fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
     })
 }
 
-fn as_text(title: &str, answer: &WhatIf, terms: &Simulate) -> String {
+fn as_text(title: &str, answer: &WhatIf, terms: &WhatIfArgs) -> String {
     let heading = if terms.markdown { format!("## What if: {title}\n\n") } else { format!("What if: {title}\n") };
     let mark = if terms.markdown { "- " } else { "  " };
     let mut text = heading;
     let say = |text: &mut String, sentence: &str| text.push_str(&format!("{mark}{}\n", printable(sentence)));
-    words::reproduced(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
+    words::reproduction(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
     if !(terms.plans.is_empty() && terms.presets.is_empty()) && answer.proof.refused.is_none() {
         say(&mut text, "Sizes are those of the plan, also with the recorded settings.");
     }
@@ -176,11 +177,11 @@ fn as_text(title: &str, answer: &WhatIf, terms: &Simulate) -> String {
         let names: Vec<&str> = ignored.into_iter().collect();
         say(&mut text, &format!("Without effect on the simulation: {}.", names.join(", ")));
     }
-    answer.fits.iter().for_each(|fit| say(&mut text, &fits(fit, answer)));
+    answer.fits.iter().for_each(|fit| say(&mut text, &fit_text(fit, answer)));
     text
 }
 
-fn fits(fit: &WhatIfFit, answer: &WhatIf) -> String {
+fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
     let Some(capacity) = fit.capacity else { return format!("No memory is enough with {}.", fit.settings) };
     let more = answer.capacity.filter(|had| *had < capacity).map(|had| capacity - had);
     let more = more.map_or_else(String::new, |more| format!(", {} more than there is", Bytes(more)));
@@ -189,8 +190,8 @@ fn fits(fit: &WhatIfFit, answer: &WhatIf) -> String {
 
 const HEADINGS: [&str; 8] =
     ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries", "OOM", "Settings", "How sure"];
-/// Columns of numbers stand to the right.
-const NUMBERS: usize = 5;
+/// Number of columns with numbers, which are right-aligned.
+const NUMBER_COLUMNS: usize = 5;
 
 fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
     let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
@@ -203,15 +204,15 @@ fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
             if at == 0 {
                 text.push_str(&format!(
                     "|{}|\n",
-                    ["--:"; NUMBERS].into_iter().chain([" - "; 3]).collect::<Vec<_>>().join("|")
+                    ["--:"; NUMBER_COLUMNS].into_iter().chain([" - "; 3]).collect::<Vec<_>>().join("|")
                 ));
             }
         }
         return;
     }
-    let column = |(at, heading): (usize, &str)| match at < NUMBERS {
-        true => table::number(heading, 0),
-        false => table::name(heading, 0),
+    let column = |(at, heading): (usize, &str)| match at < NUMBER_COLUMNS {
+        true => table::number_column(heading, 0),
+        false => table::name_column(heading, 0),
     };
     let mut table = Table::new(2, 2, HEADINGS.into_iter().enumerate().map(column).collect::<Vec<_>>());
     rows.iter().skip(1).for_each(|row| table.push(row));
@@ -224,8 +225,8 @@ fn cells(run: &WhatIfRun) -> [String; 8] {
         Bytes(run.peak_reserved).to_string(),
         words::spread(run),
         words::fragmentation(run),
-        grouped(run.driver_calls),
-        grouped(run.retries),
+        group_digits(run.driver_calls),
+        group_digits(run.retries),
         words::oom(run),
         format!("{}{recorded}", printable(&run.settings)),
         run.grade.words().to_owned(),

@@ -1,83 +1,85 @@
-//! Two traces → their alignment and the allocations that belong together: by steps where both have them, within each by the sequence of
-//! allocations, else by the share of events.
+//! Alignment of two traces, and pairing of their allocations. Uses the steps if both have them, then the sequence of
+//! allocations within each step, otherwise the share of events.
 
 use crate::alignment::{Align, Alignment};
-use crate::key::{Key, LADDER};
+use crate::key::{Key, PAIRING_KEYS};
 use crate::sequence::{Diff, Window};
-use crate::tables::Tables;
+use crate::tables::KeyTables;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Allocations that must belong together, of a hundred of the shorter trace, for an alignment by them.
-const FEWEST_PERCENT: usize = 25;
-/// Allocations of a hundred with a partner by a key that is strict enough.
-const ENOUGH_PERCENT: u64 = 90;
+/// Minimum percentage of paired allocations, of the shorter trace, for an alignment by them.
+const MIN_PAIRED_PERCENT: usize = 25;
+/// Minimum percentage of allocations with a partner for a key to be chosen.
+const MIN_MATCHED_PERCENT: u64 = 90;
 
-/// The traced allocations of both that another trace can have, by their places in the trace, and their keys.
+/// Allocations of a trace whose key occurs in the other trace: their positions and keys.
 #[derive(Default)]
 struct Sequence {
     places: Vec<u32>,
     keys: Vec<u32>,
-    /// How far the trace was looked at.
+    /// Number of allocations of the trace that were examined.
     next: usize,
 }
 
-/// The alignment, as far as it is.
-pub(crate) struct Aligning {
+/// Progress of an alignment.
+pub(crate) struct Aligner {
     wanted: Option<Align>,
     steps: [StepSearch; 2],
     /// Pairs of steps: the moments where both begin, and where both end.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
-    /// What A calls each of them; empty where it has no name.
+    /// Names of the steps in A. Empty for steps without a name.
     step_names: Vec<String>,
-    /// The key that is looked at, of [`LADDER`], and the share that each has a partner for.
-    rung: usize,
+    /// Current key, as index into [`PAIRING_KEYS`].
+    key_index: usize,
+    /// Percentage of allocations with a partner, for each key tried so far.
     shares: Vec<u64>,
     chosen: Option<Key>,
     keys: [Vec<u32>; 2],
-    /// How often each key comes in either.
+    /// Number of allocations of each key, in A and B.
     counts: [Vec<u32>; 2],
     sequences: [Sequence; 2],
     diff: Option<Diff>,
-    /// The method that [`Found`] will have, once all anchors are in place.
+    /// Method that [`Found`] gets when all anchors are added.
     method: Option<Align>,
-    /// The pair and the step that anchors are made of next.
+    /// Next pair and next step to add as anchors.
     next_anchor: (usize, usize),
-    pub(crate) found: Found,
+    pub(crate) found: AlignmentResult,
 }
 
-/// What was found.
+/// Result of an alignment.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct AlignmentResult {
     pub(crate) method: Option<Align>,
     pub(crate) alignment: Alignment,
-    /// Allocations that belong together: their ids, ascending in both.
+    /// Paired allocations by id, ascending in both.
     pub(crate) pairs: Column<(u32, u32)>,
     pub(crate) key: Option<Key>,
-    /// Pairs of steps, where moments are aligned by them: where both begin, and where both end; and their names, which may be empty.
+    /// Pairs of steps, if moments are aligned by them: where both begin, and where both end.
     pub(crate) steps: Vec<[(u32, u32); 2]>,
+    /// Names of the steps, possibly empty.
     pub(crate) step_names: Vec<String>,
-    pub(crate) way: &'static str,
+    pub(crate) steps_source: &'static str,
     pub(crate) is_exact: bool,
 }
 
-impl Aligning {
-    pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligning {
+impl Aligner {
+    pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligner {
         let (paired_steps, step_names, chosen, keys, counts, sequences) = Default::default();
         let (diff, method, next_anchor) = Default::default();
         let steps = [a, b].map(|side| StepSearch::new(side.history.device));
-        let found = Found { alignment: Alignment::new(), is_exact: true, ..Found::default() };
+        let found = AlignmentResult { alignment: Alignment::new(), is_exact: true, ..AlignmentResult::default() };
         let (rung, shares) = (0, Vec::new());
-        Aligning {
+        Aligner {
             wanted,
             steps,
             paired_steps,
             step_names,
-            rung,
+            key_index: rung,
             shares,
             chosen,
             keys,
@@ -90,8 +92,8 @@ impl Aligning {
         }
     }
 
-    /// Aligns.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    /// Runs until the alignment is complete.
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         if self.found.method.is_some() {
             return Ok(());
         }
@@ -105,21 +107,26 @@ impl Aligning {
         let method = match self.method {
             Some(method) => method,
             None if self.wanted == Some(Align::Share) => Align::Share,
-            None => self.pair(sides, tables, slice)?,
+            None => self.pair_allocations(sides, tables, slice)?,
         };
         self.method = Some(method);
         self.finish(sides, method, slice)
     }
 
-    /// Pairs allocations, and says by what the moments are aligned then.
-    fn pair(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced<Align> {
-        self.choose(sides, tables, slice)?;
+    /// Pairs allocations and returns the method to align moments.
+    fn pair_allocations(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut KeyTables,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Align> {
+        self.choose_key(sides, tables, slice)?;
         let steps = self.paired_steps.as_deref().unwrap_or_default();
         for ((sequence, keys), others) in self.sequences.iter_mut().zip(&self.keys).zip(self.counts.iter().rev()) {
             sequence.step(keys, others, slice)?;
         }
         let [a, b] = &self.sequences;
-        let early = sides.map(|side| side.history.allocations.early() as u32);
+        let early = sides.map(|side| side.history.allocations.early_count() as u32);
         let diff = self.diff.get_or_insert_with(|| Diff::new(windows(sides, [a, b], steps).into_iter()));
         let pairs = &mut self.found.pairs;
         let id = |sequence: &Sequence, place: u32, early: u32| {
@@ -128,8 +135,8 @@ impl Aligning {
         let mut paired = |x, y| pairs.push((id(a, x, early[0]), id(b, y, early[1])));
         diff.step(&a.keys, &b.keys, &mut paired, slice)?;
         self.found.is_exact = diff.is_exact();
-        let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
-        let least = shorter[0].min(shorter[1]) * FEWEST_PERCENT / 100;
+        let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early_count());
+        let least = shorter[0].min(shorter[1]) * MIN_PAIRED_PERCENT / 100;
         Ok(match (steps.len(), self.wanted) {
             (0, None) if pairs.len() < least.max(1) => Align::Share,
             (0, _) => Align::Sequence,
@@ -137,10 +144,10 @@ impl Aligning {
         })
     }
 
-    /// Steps of equal names, or else of equal numbers.
+    /// Pairs steps by name, or otherwise by number.
     fn pair_steps(&self, sides: [&Side; 2]) -> Vec<([(u32, u32); 2], String)> {
         let [a, b] = &self.steps;
-        if a.way() != b.way() || a.spans().len().min(b.spans().len()) < 2 {
+        if a.rule() != b.rule() || a.spans().len().min(b.spans().len()) < 2 {
             return Vec::new();
         }
         let names = |search: &StepSearch, side: &Side| -> Vec<Option<String>> {
@@ -159,7 +166,7 @@ impl Aligning {
             }
         }
         let fewer = names_a.len().min(names_b.len());
-        // Steps of equal names all have the same number in the map: they are paired in order.
+        // If all steps have the same name, they are paired by number.
         if by_name.len() * 2 < fewer || by_name.len() < 2 {
             by_name = (0..fewer).map(|number| (number, number)).collect();
         }
@@ -171,15 +178,15 @@ impl Aligning {
         spans.collect()
     }
 
-    /// Chooses the strictest key that nine tenths of the allocations have a partner by, and numbers the allocations by it.
-    fn choose(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    /// Chooses the strictest key that gives 90% of the allocations a partner, and assigns each allocation its key.
+    fn choose_key(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.found.key.is_some() {
                 return Ok(());
             }
             let key = match self.chosen {
                 Some(key) => key,
-                None => LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
+                None => PAIRING_KEYS.get(self.key_index).copied().unwrap_or(Key::CallSite),
             };
             tables.step(key, sides, slice)?;
             let count = tables.common.count();
@@ -188,33 +195,33 @@ impl Aligning {
                 let allocations = &side.history.allocations;
                 counts.resize(count.max(counts.len()), 0);
                 let mut next = keys.len();
-                while let Some(part) = slice.part(&mut next, allocations.len() - allocations.early(), 2)? {
+                while let Some(part) = slice.next_range(&mut next, allocations.len() - allocations.early_count(), 2)? {
                     for place in part {
-                        let id = AllocationId((allocations.early() + place) as u32);
-                        let key = keyed.map_or(0, |keyed| keyed.of(side, id));
+                        let id = AllocationId((allocations.early_count() + place) as u32);
+                        let key = keyed.map_or(0, |keyed| keyed.number_of(side, id));
                         keys.push(key);
                         counts.get_mut(key as usize).into_iter().for_each(|count| *count += 1);
                     }
                 }
             }
-            let share = shared(&self.keys, &self.counts);
+            let share = matched_percent(&self.keys, &self.counts);
             self.shares.push(share);
-            let is_enough = share >= ENOUGH_PERCENT || self.chosen.is_some();
+            let is_enough = share >= MIN_MATCHED_PERCENT || self.chosen.is_some();
             if is_enough {
                 self.found.key = Some(key);
                 return Ok(());
             }
-            self.rung += 1;
-            if self.rung == LADDER.len() {
-                let best = self.shares.iter().zip(LADDER).max_by_key(|&(share, _)| *share);
+            self.key_index += 1;
+            if self.key_index == PAIRING_KEYS.len() {
+                let best = self.shares.iter().zip(PAIRING_KEYS).max_by_key(|&(share, _)| *share);
                 self.chosen = best.map(|(_, key)| key);
             }
             (self.keys, self.counts) = Default::default();
         }
     }
 
-    /// Makes the anchors out of the pairs and the steps.
-    fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut Slice) -> Sliced {
+    /// Builds the anchors from the pairs and the steps.
+    fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut TimeSlice) -> SliceResult {
         let [a, b] = sides.map(|side| side.history);
         let alignment = &mut self.found.alignment;
         if method == Align::Share {
@@ -222,20 +229,24 @@ impl Aligning {
             self.found.key = None;
         } else {
             let steps = self.paired_steps.as_deref().unwrap_or_default();
-            self.found.way = self.steps[0].way();
+            self.found.steps_source = self.steps[0].rule();
             let borders = steps.as_flattened();
             let (next_pair, next_border) = &mut self.next_anchor;
             while let Some((one, other)) = self.found.pairs.get(*next_pair) {
-                let born = (a.allocations.born(AllocationId(one)).0, b.allocations.born(AllocationId(other)).0);
-                while let Some(border) = borders.get(*next_border).filter(|border| border.0 < born.0) {
+                let allocated_at = (
+                    a.allocations.allocated_at(AllocationId(one)).0,
+                    b.allocations.allocated_at(AllocationId(other)).0,
+                );
+                while let Some(border) = borders.get(*next_border).filter(|border| border.0 < allocated_at.0) {
                     slice.tick()?;
                     alignment.add(border.0, border.1);
                     *next_border += 1;
                 }
                 slice.spend(2)?;
-                // The state before an allocation belongs to that before the other: what lies between goes before both.
-                alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
-                alignment.add(born.0, born.1);
+                // The state before an allocation is aligned with the state before its partner. Everything in between
+                // comes before both.
+                alignment.add(allocated_at.0.saturating_sub(1), allocated_at.1.saturating_sub(1));
+                alignment.add(allocated_at.0, allocated_at.1);
                 *next_pair += 1;
             }
             while let Some(border) = borders.get(*next_border) {
@@ -255,16 +266,16 @@ impl Aligning {
     }
 }
 
-/// Allocations of a hundred that have a partner by their key, wherever in the trace.
-fn shared(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
+/// Returns the percentage of allocations that have a partner by their key anywhere in the trace.
+fn matched_percent(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
 }
 
 impl Sequence {
-    /// Collects those whose key comes in the other as well.
-    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.next, keys.len(), 2)? {
+    /// Collects the allocations whose key also occurs in the other trace.
+    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, keys.len(), 2)? {
             for (place, &key) in part.clone().zip(keys.get(part).unwrap_or_default()) {
                 if others.get(key as usize).is_some_and(|&count| count > 0) {
                     self.places.push(place as u32);
@@ -276,11 +287,12 @@ impl Sequence {
     }
 }
 
-/// What is aligned on its own: before the first step, each step and what lies between two, and what comes after the last.
+/// Returns the ranges that are paired independently: before the first step, each step, between two steps, and after the
+/// last one.
 fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
     let place = |side: &Side, sequence: &Sequence, moment: u32| {
-        let born = side.history.allocations.born_by(Moment(moment).0);
-        sequence.places.partition_point(|&place| place < born) as u32
+        let allocated_at = side.history.allocations.allocated_by(Moment(moment).0);
+        sequence.places.partition_point(|&place| place < allocated_at) as u32
     };
     let mut windows = Vec::new();
     let mut from = (0, 0);

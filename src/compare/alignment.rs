@@ -1,31 +1,31 @@
-//! Which moment of B belongs to a moment of A: a monotone map out of places that both have, in proportion between them.
+//! A monotone map between the moments of two traces. It interpolates between anchors.
 
 use base::column::Column;
 use base::units::Moment;
 use engine::Side;
 pub use engine::protocol::Align;
 
-/// The peaks of a range of A and of the aligned range of B.
+/// Returns the peaks in a range of A and in the aligned range of B.
 pub fn peaks_in([a, b]: [&Side; 2], alignment: &Alignment, range: [Moment; 2]) -> (Option<Moment>, Option<Moment>) {
     let of_b = range.map(|moment| alignment.to_b(moment));
     (Some(a.peak_in(range[0], range[1]).0), Some(b.peak_in(of_b[0], of_b[1]).0))
 }
 
-/// The map: moments of A and of B that belong together, ascending in both.
+/// A map from moments of A to moments of B, as anchors that ascend in both.
 #[derive(Clone, Debug, Default)]
 pub struct Alignment {
     anchors: Column<(u32, u32)>,
 }
 
 impl Alignment {
-    /// Between the ends alone; more is [added](Alignment::add) in order.
+    /// Creates a map with the start as its only anchor. Further ones are [added](Alignment::add) in order.
     pub(crate) fn new() -> Alignment {
         let mut anchors = Column::new();
         anchors.push((0, 0));
         Alignment { anchors }
     }
 
-    /// The next two moments that belong together; left out where they are not beyond those before.
+    /// Adds the next anchor. It is ignored unless it is after the previous one in both.
     pub(crate) fn add(&mut self, a: u32, b: u32) {
         let last = self.anchors.len().checked_sub(1).and_then(|last| self.anchors.get(last)).unwrap_or_default();
         if a > last.0 && b > last.1 {
@@ -33,11 +33,11 @@ impl Alignment {
         }
     }
 
-    /// The last moments of both, whatever comes before.
+    /// Adds the last moments of both as the final anchor.
     pub(crate) fn end(&mut self, a: u32, b: u32) {
         let last = self.anchors.len().saturating_sub(1);
         match self.anchors.get(last) {
-            // One of them ends where the last anchor is: all that the other has left belongs to that moment.
+            // If one trace ends at the last anchor, the rest of the other one is aligned with this moment.
             Some((known_a, known_b)) if (known_a == a || known_b == b) && (known_a, known_b) != (a, b) => {
                 self.anchors.push((a, b));
             }
@@ -45,12 +45,12 @@ impl Alignment {
         }
     }
 
-    /// The moment of B that belongs to a moment of A.
+    /// Maps a moment of A to B.
     pub fn to_b(&self, moment: Moment) -> Moment {
         Moment(self.map(moment.0, |(a, b)| (a, b)))
     }
 
-    /// The moment of A that belongs to a moment of B.
+    /// Maps a moment of B to A.
     pub fn to_a(&self, moment: Moment) -> Moment {
         Moment(self.map(moment.0, |(a, b)| (b, a)))
     }
@@ -68,20 +68,20 @@ impl Alignment {
         before.1 + (u64::from(moment - before.0) * wide / gap) as u32
     }
 
-    /// At most so many of the places the map is made of, both ends included, ascending in both.
-    pub fn places(&self, most: usize) -> Vec<(u32, u32)> {
+    /// Returns at most `most` anchors, including both ends, ascending in both.
+    pub fn sampled_anchors(&self, most: usize) -> Vec<(u32, u32)> {
         let (count, most) = (self.anchors.len(), most.max(2));
         let step = count.saturating_sub(1).div_ceil(most - 1).max(1);
         let last = count.checked_sub(1).filter(|last| !last.is_multiple_of(step));
         (0..count).step_by(step).chain(last).filter_map(|place| self.anchors.get(place)).collect()
     }
 
-    /// How many places the map is made of, both ends included.
+    /// Returns the number of anchors, including both ends.
     pub fn anchors(&self) -> usize {
         self.anchors.len()
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.anchors.heap_bytes()
     }

@@ -1,27 +1,27 @@
-//! What a comparison answers. Plain data, as the page and the command line take it.
+//! Result of a comparison, as plain data for the page and the command line.
 
 use serde::{Deserialize, Serialize};
 
-/// Two numbers of one kind.
+/// A value in A and in B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Two {
+pub struct PerSide {
     pub a: u64,
     pub b: u64,
 }
 
-impl Two {
-    /// B − A.
+impl PerSide {
+    /// Returns B − A.
     pub fn delta(self) -> i128 {
         i128::from(self.b) - i128::from(self.a)
     }
 
-    /// Both, added to both of the other.
-    pub(crate) fn plus(self, other: Two) -> Two {
-        Two { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
+    /// Returns the sums of both values.
+    pub(crate) fn plus(self, other: PerSide) -> PerSide {
+        PerSide { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
     }
 }
 
-/// One side, at the moment that is compared.
+/// One side at the compared moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideFacts {
     pub file: String,
@@ -32,68 +32,68 @@ pub struct SideFacts {
     pub reserved_bytes: i64,
 }
 
-/// Two moments, and what is live then.
+/// Two moments and what is live at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MomentPair {
-    /// `peak with peak`.
+    /// Title, such as `peak with peak`.
     pub title: String,
     pub moments: (u32, u32),
-    pub live: Two,
-    pub reserved: Option<Two>,
+    pub live: PerSide,
+    pub reserved: Option<PerSide>,
 }
 
-/// What is live by one key.
+/// Live bytes of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// What the group is called; groups by stack by their call site.
+    /// Name of the group. Groups by stack are named by their call site.
     pub label: String,
-    /// Its callers, innermost first; empty where the key is no stack.
+    /// Callers, innermost first. Empty if the key is not a stack.
     pub callers: Vec<String>,
-    pub bytes: Two,
-    pub count: Two,
-    /// Whether both files allocate by this key, at whatever moment.
+    pub bytes: PerSide,
+    pub count: PerSide,
+    /// True if both files allocate with this key at any moment.
     pub in_both: bool,
 }
 
 impl Row {
-    /// How B stands to A: a factor, or that one of them has nothing.
+    /// Returns the relation of B to A as text: a factor, or that it exists in one only.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.in_both)
     }
 }
 
-/// What is live below one node of the call tree.
+/// Live bytes below a node of the call tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// How far below the outermost frame that is listed.
+    /// Depth below the outermost listed frame.
     pub depth: u32,
-    /// The innermost frame of the chain that the row stands for.
+    /// Innermost frame of the chain that the row stands for.
     pub label: String,
-    /// The other frames of the chain, innermost first.
+    /// Other frames of the chain, innermost first.
     pub frames: Vec<String>,
-    pub bytes: Two,
-    pub count: Two,
+    pub bytes: PerSide,
+    pub count: PerSide,
 }
 
-/// How B stands to A: a factor, or that one of them has nothing.
-pub(crate) fn relation(bytes: Two, in_both: bool) -> String {
+/// Returns the relation of B to A as text: a factor, or that it exists in one only.
+pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     let words = match (bytes.a, bytes.b, in_both) {
         (0, 0, _) => "–",
         (0, _, false) => "only in B",
         (_, 0, false) => "only in A",
         (0, _, true) => "not live in A",
         (_, 0, true) => "not live in B",
-        _ => return times(bytes),
+        _ => return factor_of(bytes),
     };
     words.to_owned()
 }
 
-/// `×1.79`, or `×16`.
-pub fn times(two: Two) -> String {
+/// Returns the factor B / A as text, such as `×1.79` or `×16`.
+pub fn factor_of(two: PerSide) -> String {
     factor(two.b as f64 / (two.a as f64).max(1.0))
 }
 
-/// A factor for people: whole where it nearly is.
+/// Formats a factor, without decimals if it is almost an integer.
 pub fn factor(ratio: f64) -> String {
     let whole = ratio.round();
     match ratio {
@@ -104,40 +104,40 @@ pub fn factor(ratio: f64) -> String {
     }
 }
 
-/// How much of what is live has a partner by a key: the other file allocates by it, at whatever moment.
+/// Share of the live bytes with a partner, i.e. whose key also occurs in the other file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
     /// Bytes with a partner.
-    pub bytes: Two,
-    /// Bytes that can have one: by code, those without a stack can't.
-    pub known: Two,
-    pub total: Two,
+    pub bytes: PerSide,
+    /// Bytes that may have a partner. Excludes those without a stack if the key is code.
+    pub known: PerSide,
+    pub total: PerSide,
 }
 
-/// Call sites whose paired allocations have become larger or smaller by the same factor.
+/// Call sites whose paired allocations grew or shrank by the same factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactorGroup {
-    /// Bytes in B for each byte in A.
+    /// Bytes in B per byte in A.
     pub factor: f64,
     pub sites: u32,
     pub pairs: u64,
-    pub bytes: Two,
-    /// The largest of them.
+    pub bytes: PerSide,
+    /// Largest call sites.
     pub rows: Vec<SiteFactor>,
 }
 
-/// A call site and the factor that most bytes of its pairs have.
+/// A call site and the factor of most of its paired bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteFactor {
     pub site: String,
     pub factor: f64,
-    /// Bytes of its pairs that have this factor, of all bytes of its pairs, in B.
+    /// Bytes of its pairs with this factor, and of all its pairs, in B.
     pub share: (u64, u64),
     pub pairs: u64,
-    pub bytes: Two,
+    pub bytes: PerSide,
 }
 
-/// What became of an allocation.
+/// Difference between an allocation and its partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Same,
@@ -149,11 +149,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Outcome; 6] =
         [Outcome::Same, Outcome::Resized, Outcome::LongerInB, Outcome::LongerInA, Outcome::OnlyInA, Outcome::OnlyInB];
 
-    /// For people.
+    /// Returns the label shown to users.
     pub fn title(self) -> &'static str {
         match self {
             Outcome::Same => "same size and lifetime",
@@ -165,7 +165,7 @@ impl Outcome {
         }
     }
 
-    /// As JSON has it.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Same => "same",
@@ -178,54 +178,54 @@ impl Outcome {
     }
 }
 
-/// How many allocations came to an outcome.
+/// Allocations with one outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifetimes {
     pub outcome: Outcome,
     pub allocations: u64,
-    pub bytes: Two,
-    /// The call sites with the most bytes.
+    pub bytes: PerSide,
+    /// Call sites with the most bytes.
     pub sites: Vec<SiteLifetimes>,
 }
 
-/// The allocations of a call site that came to one outcome.
+/// Allocations of a call site with one outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteLifetimes {
     pub site: String,
     pub allocations: u64,
-    pub bytes: Two,
-    /// Events of B that they live longer (or shorter, if negative), on average.
+    pub bytes: PerSide,
+    /// Average difference in lifetime, B − A, in events of B.
     pub longer_events: i64,
-    /// Steps of B, likewise; 0 where moments are not aligned by steps.
+    /// Average difference in lifetime, B − A, in steps of B. 0 if moments are not aligned by steps.
     pub longer_steps: i64,
 }
 
 /// A step that both have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {
-    /// What its annotation says in A, else its number.
+    /// Name of its annotation in A, otherwise its number.
     pub name: String,
-    /// The moments of A and B where it begins.
+    /// Moments of A and B where it begins.
     pub begins: (u32, u32),
-    /// The most live bytes in it.
-    pub peak: Two,
-    /// How many allocations it makes.
-    pub allocations: Two,
+    /// Peak of the live bytes in it.
+    pub peak: PerSide,
+    /// Number of allocations in it.
+    pub allocations: PerSide,
 }
 
-/// An allocation that is live at one of the compared moments, and the one that it is paired with.
+/// An allocation that is live at a compared moment, and its partner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationRow {
-    /// Its call site.
+    /// Call site.
     pub site: String,
-    /// Their ids: `None` where it has no partner.
+    /// Ids in A and B. `None` if it has no partner.
     pub ids: (Option<u32>, Option<u32>),
-    /// Bytes that are live at the compared moments.
-    pub bytes: Two,
+    /// Live bytes at the compared moments.
+    pub bytes: PerSide,
 }
 
 impl AllocationRow {
-    /// How B stands to A: a factor, or that one of them has nothing.
+    /// Returns the relation of B to A as text: a factor, or that it exists in one only.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.ids.0.is_some() && self.ids.1.is_some())
     }
@@ -233,49 +233,51 @@ impl AllocationRow {
 
 /// Allocations whose live bytes differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allocations {
-    /// The largest differences first; no more than [`MOST_ALLOCATIONS`].
+pub struct AllocationDifferences {
+    /// Largest differences first, at most [`MAX_ALLOCATIONS`].
     pub rows: Vec<AllocationRow>,
-    /// How many differ, those that are not listed included.
+    /// Number of allocations that differ, including those not listed.
     pub count: u64,
-    /// All whose live bytes do not differ.
-    pub equal: Two,
-    /// Those that were allocated before recording, which are not paired.
-    pub early: Two,
+    /// Live bytes of allocations that do not differ.
+    pub equal: PerSide,
+    /// Live bytes of allocations made before recording, which are not paired.
+    pub early: PerSide,
 }
 
-/// Allocations that are listed.
-pub const MOST_ALLOCATIONS: usize = 1000;
+/// Maximum number of listed allocations.
+pub const MAX_ALLOCATIONS: usize = 1000;
 
-/// A comparison.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub a: SideFacts,
     pub b: SideFacts,
-    /// How moments are aligned: its name, and a sentence.
+    /// Name of the alignment method.
     pub alignment: String,
+    /// Description of the alignment, as a sentence.
     pub alignment_detail: String,
     pub key: String,
     pub key_title: String,
     pub matched: Matched,
-    /// What each key that was tried has partners for.
+    /// Matched bytes of each key that was tried.
     pub tried: Vec<(String, Matched)>,
     pub moments: Vec<MomentPair>,
-    /// The largest difference first.
+    /// Largest difference first.
     pub rows: Vec<Row>,
-    /// The call tree where it differs, by frames or modules: each node before its callees, the largest difference first.
+    /// Nodes of the call tree that differ, by frame or module. Each node precedes its callees, the largest difference
+    /// comes first.
     pub tree: Vec<TreeRow>,
-    /// The call tree where anything large is live in A or B, in the same order.
+    /// Nodes of the call tree with large live bytes in A or B, in the same order.
     pub flame: Vec<TreeRow>,
-    /// What both are by.
+    /// Title of the key of `tree` and `flame`.
     pub tree_title: String,
-    /// Steps that both have, in their order; none where moments are not aligned by steps.
+    /// Steps that both have, in order. Empty if moments are not aligned by steps.
     pub steps: Vec<StepRow>,
-    pub allocations: Allocations,
+    pub allocations: AllocationDifferences,
     pub pools: Vec<Row>,
     /// Settings that differ: name, value in A, value in B.
     pub settings: Vec<(String, Option<String>, Option<String>)>,
-    pub out_of_memory: Two,
+    pub out_of_memory: PerSide,
     pub scaling: Vec<FactorGroup>,
     pub lifetimes: Vec<Lifetimes>,
     pub warnings: Vec<String>,

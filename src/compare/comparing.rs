@@ -1,75 +1,77 @@
-//! A comparison in the making: alignment, then what is live by a key, then what became of each allocation, then the verdict.
+//! The comparison itself: alignment, live bytes by key, outcome of each allocation, then the verdict.
 
-use crate::aligning::Aligning;
+use crate::aligning::Aligner;
 use crate::alignment::{Align, Alignment};
-use crate::answer::{Allocations, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, SideFacts, Two};
-use crate::each::Each;
-use crate::key::{AUTOMATIC, Key, LADDER};
-use crate::measured::{Measured, growth};
+use crate::allocations::AllocationComparison;
+use crate::answer::{
+    AllocationDifferences, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, PerSide, SideFacts,
+};
+use crate::key::{Key, PAIRING_KEYS, SUM_KEYS};
 use crate::pairing::Pairing;
+use crate::scaling::{MeasuredScaling, growth};
 use crate::steps::Steps;
 use crate::sums::Sums;
-use crate::tables::Tables;
-use crate::tree::{Listed, Tree, tree_key};
+use crate::tables::KeyTables;
+use crate::tree::{NodeSelection, Tree, tree_key};
 use crate::verdict::verdict;
 use crate::warnings::warnings;
-use base::slice::{Slice, Sliced};
-use base::units::{Moment, counted};
+use base::slice::{SliceResult, TimeSlice};
+use base::units::{Moment, pluralize};
 use engine::Side;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 
-/// Of a hundred bytes so many need a partner for a key to be chosen.
-const ENOUGH_PERCENT: u128 = 90;
-/// Of a hundred bytes so many need a known key, for the key to be chosen.
-const FEWEST_KNOWN_PERCENT: u128 = 10;
-/// And so many for code to be compared where no key has enough.
-const HALF_PERCENT: u128 = 50;
+/// Minimum percentage of bytes with a partner for a key to be chosen.
+const MIN_MATCHED_PERCENT: u128 = 90;
+/// Minimum percentage of bytes with a known key for the key to be chosen.
+const MIN_KNOWN_PERCENT: u128 = 10;
+/// Minimum percentage for comparing by code if no key has enough partners.
+const MIN_CODE_PERCENT: u128 = 50;
 
-/// What is to be compared, and how; what is not said is chosen automatically.
+/// Options of a comparison. `None` is chosen automatically.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
-    /// The moment of A; else the one aligned with that of B, or the peak where neither is said.
+pub struct CompareOptions {
+    /// Moment of A. `None` is the moment aligned with that of B, or the peak if both are `None`.
     pub a: Option<Moment>,
-    /// The moment of B.
+    /// Moment of B.
     pub b: Option<Moment>,
     pub key: Option<Key>,
     pub align: Option<Align>,
 }
 
-/// The comparison, as far as it is. Both sides must be the same at each step.
-pub struct Comparing {
-    wanted: Wanted,
-    tables: Tables,
-    aligning: Aligning,
+/// Progress of a comparison. Both sides must be the same at each step.
+pub struct Comparer {
+    wanted: CompareOptions,
+    tables: KeyTables,
+    aligning: Aligner,
     sums: Option<Sums>,
-    rung: usize,
+    key_index: usize,
     tried: Vec<(Key, Matched)>,
     chosen: Option<Key>,
     tree_sums: Option<Sums>,
     tree: Tree,
     pools: Option<Sums>,
-    each: Each,
+    each: AllocationComparison,
     pairing: Pairing,
     steps: Steps,
     scaling: Option<Vec<FactorGroup>>,
     lifetimes: Option<Vec<Lifetimes>>,
 }
 
-impl Comparing {
-    /// Of two devices.
-    pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
-        let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
+impl Comparer {
+    /// Creates a comparison of two devices.
+    pub fn new(a: &Side, b: &Side, wanted: CompareOptions) -> Comparer {
+        let (tables, aligning) = (KeyTables::new([a, b]), Aligner::new(a, b, wanted.align));
         let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
         let (steps, scaling, lifetimes) = Default::default();
         let (rung, tried, chosen) = (0, Vec::new(), wanted.key);
-        Comparing {
+        Comparer {
             wanted,
             tables,
             aligning,
             sums,
-            rung,
+            key_index: rung,
             tried,
             chosen,
             tree_sums,
@@ -83,18 +85,18 @@ impl Comparing {
         }
     }
 
-    /// Replaces these beginnings of paths in both files before paths are compared: the first that fits. Before the first step.
+    /// Sets replacements of path prefixes in both files. The first match applies. Must be called before the first step.
     #[must_use]
-    pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparing {
+    pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparer {
         self.tables.common.prefixes = prefixes;
         self
     }
 
-    /// Compares.
+    /// Runs until the comparison is complete.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, a: &Side, b: &Side, slice: &mut Slice) -> Sliced<Comparison> {
+    pub fn step(&mut self, a: &Side, b: &Side, slice: &mut TimeSlice) -> SliceResult<Comparison> {
         let sides = [a, b];
         self.aligning.step(sides, &mut self.tables, slice)?;
         let moments = self.moments(sides);
@@ -122,51 +124,53 @@ impl Comparing {
         Ok(self.comparison(sides, moments, allocations))
     }
 
-    /// How the sizes of A's allocations follow what grew, once [`Comparing::step`] is done; `growth` is by how much, where that is known.
-    /// `None` where no size changes.
-    pub fn measured(&self, a: &Side, by: Option<f64>) -> Option<Measured> {
+    /// Returns how the sizes of A's allocations scale with `by`, which is inferred if `None`. Must be called after
+    /// [`Comparing::step`] is done. Returns `None` if no size changes.
+    pub fn measure_scaling(&self, a: &Side, by: Option<f64>) -> Option<MeasuredScaling> {
         let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
         let [of_a, _] = self.tables.of(Key::CallSite);
         let of_a = of_a?;
         let count = a.history.allocations.len();
-        Some(Measured::new(growth, self.pairing.growths(), count, |number| of_a.of(a, AllocationId(number as u32))))
+        Some(MeasuredScaling::new(growth, self.pairing.growths(), count, |number| {
+            of_a.number_of(a, AllocationId(number as u32))
+        }))
     }
 
-    /// Aligns moments: the first part of [`Comparing::step`].
+    /// Aligns moments, which is the first part of [`Comparing::step`].
     ///
     /// # Errors
     /// The time is up.
-    pub fn align(&mut self, a: &Side, b: &Side, slice: &mut Slice) -> Sliced {
+    pub fn align(&mut self, a: &Side, b: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.aligning.step([a, b], &mut self.tables, slice)
     }
 
-    /// How moments are aligned, once they are.
+    /// Returns the alignment method once moments are aligned.
     pub fn method(&self) -> Option<Align> {
         self.aligning.found.method
     }
 
-    /// Matches by this key and compares these moments, where it was others before; moments stay aligned as they are.
-    pub fn want(&mut self, key: Option<Key>, (a, b): (Option<Moment>, Option<Moment>)) {
+    /// Changes the key and the moments. The alignment is kept.
+    pub fn set_options(&mut self, key: Option<Key>, (a, b): (Option<Moment>, Option<Moment>)) {
         if (key, a, b) != (self.wanted.key, self.wanted.a, self.wanted.b) {
             self.wanted.key = key;
-            self.move_to(a, b);
+            self.set_moments(a, b);
         }
     }
 
-    /// Compares these moments instead of those before; moments stay aligned as they are.
-    pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
-        self.wanted = Wanted { a, b, ..self.wanted };
-        (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
+    /// Changes the compared moments. The alignment is kept.
+    pub fn set_moments(&mut self, a: Option<Moment>, b: Option<Moment>) {
+        self.wanted = CompareOptions { a, b, ..self.wanted };
+        (self.sums, self.key_index, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
         (self.tree_sums, self.tree, self.each) = Default::default();
         self.tried.clear();
     }
 
-    /// Which moments belong together, once [`Comparing::step`] is done.
+    /// Returns the alignment. Complete after [`Comparing::step`] is done.
     pub fn alignment(&self) -> &Alignment {
         &self.aligning.found.alignment
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let found = &self.aligning.found;
         self.tree.heap_bytes()
@@ -184,14 +188,14 @@ impl Comparing {
             (Some(one), Some(other)) => (one, other),
             (Some(one), None) => (one, alignment.to_b(one)),
             (None, Some(other)) => (alignment.to_a(other), other),
-            (None, None) => (a.history.most_live().0, b.history.most_live().0),
+            (None, None) => (a.history.live_peak().0, b.history.live_peak().0),
         }
     }
 
-    /// Sums up by the key that is wanted, or by the strictest that has partners for enough.
-    fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut Slice) -> Sliced {
+    /// Sums live bytes by the requested key, or by the strictest key with enough partners.
+    fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut TimeSlice) -> SliceResult {
         loop {
-            let rung = AUTOMATIC.get(self.rung).copied();
+            let rung = SUM_KEYS.get(self.key_index).copied();
             let key = self.chosen.or(rung).unwrap_or(Key::CallSite);
             let sums = match &mut self.sums {
                 Some(sums) if sums.key() == key => sums,
@@ -203,22 +207,27 @@ impl Comparing {
             }
             let matched = sums.matched(&self.tables);
             self.tried.push((key, matched));
-            self.rung += 1;
-            if matched.has_percent(ENOUGH_PERCENT) {
+            self.key_index += 1;
+            if matched.has_percent(MIN_MATCHED_PERCENT) {
                 self.chosen = Some(key);
-            } else if self.rung == AUTOMATIC.len() {
-                // Half of the bytes by code says more than all of them by category.
-                let (by_code, _) = self.tried.split_at(LADDER.len().min(self.tried.len()));
+            } else if self.key_index == SUM_KEYS.len() {
+                // Half of the bytes by code is more informative than all of them by category.
+                let (by_code, _) = self.tried.split_at(PAIRING_KEYS.len().min(self.tried.len()));
                 let best = |tried: &[(Key, Matched)]| {
                     tried.iter().rev().copied().max_by_key(|(_, matched)| matched.parts_per_million())
                 };
-                let by_code = best(by_code).filter(|(_, matched)| matched.has_percent(HALF_PERCENT));
+                let by_code = best(by_code).filter(|(_, matched)| matched.has_percent(MIN_CODE_PERCENT));
                 self.chosen = by_code.or(best(&self.tried)).map(|(key, _)| key);
             }
         }
     }
 
-    fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment), allocations: Allocations) -> Comparison {
+    fn comparison(
+        &mut self,
+        sides: [&Side; 2],
+        moments: (Moment, Moment),
+        allocations: AllocationDifferences,
+    ) -> Comparison {
         let [a, b] = sides;
         let rows = self.sums.as_mut().map_or_else(Vec::new, Sums::take_rows);
         let pools = self.pools.as_mut().map_or_else(Vec::new, Sums::take_rows);
@@ -226,7 +235,7 @@ impl Comparing {
         let key = self.chosen.unwrap_or(Key::CallSite);
         let found = &self.aligning.found;
         let method = found.method.unwrap_or(Align::Share);
-        let total = Two { a: live(a.history, moments.0), b: live(b.history, moments.1) };
+        let total = PerSide { a: live(a.history, moments.0), b: live(b.history, moments.1) };
         let mut comparison = Comparison {
             a: facts(a, moments.0),
             b: facts(b, moments.1),
@@ -238,8 +247,8 @@ impl Comparing {
             tried: self.tried.iter().map(|(key, matched)| (key.name().to_owned(), *matched)).collect(),
             moments: moment_pairs(a.history, b.history, &found.alignment),
             rows,
-            tree: self.tree.rows(&self.tables.common, total, Listed::Different),
-            flame: self.tree.rows(&self.tables.common, total, Listed::Large),
+            tree: self.tree.rows(&self.tables.common, total, NodeSelection::Different),
+            flame: self.tree.rows(&self.tables.common, total, NodeSelection::Large),
             tree_title: tree_key(key).title().to_owned(),
             steps: self.steps.rows.clone(),
             allocations,
@@ -260,13 +269,13 @@ impl Comparing {
 
     fn alignment_detail(&self, method: Align) -> String {
         let found = &self.aligning.found;
-        let paired = counted(found.pairs.len() as u64, "allocation");
+        let paired = pluralize(found.pairs.len() as u64, "allocation");
         let key = found.key.map_or("", Key::title);
         match method {
             Align::Steps => format!(
                 "By {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
-                counted(found.steps.len() as u64, "step"),
-                found.way
+                pluralize(found.steps.len() as u64, "step"),
+                found.steps_source
             ),
             Align::Sequence => format!("By the sequence of allocations: {paired} paired by {key}."),
             Align::Share => "By the share of events.".to_owned(),
@@ -290,14 +299,14 @@ fn live(history: &DeviceHistory, moment: Moment) -> u64 {
     u64::try_from(history.drawn_at(moment)).unwrap_or(0)
 }
 
-fn two(sides: [&Side; 2], of: impl Fn(&Side) -> u64) -> Two {
+fn two(sides: [&Side; 2], of: impl Fn(&Side) -> u64) -> PerSide {
     let [a, b] = sides.map(of);
-    Two { a, b }
+    PerSide { a, b }
 }
 
-/// The moments that are always compared.
+/// Returns the pairs of moments that are always compared.
 fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> Vec<MomentPair> {
-    let (peak_a, peak_b) = (a.most_live().0, b.most_live().0);
+    let (peak_a, peak_b) = (a.live_peak().0, b.live_peak().0);
     let knows_reserved = |history: &DeviceHistory| history.numbers.peak_reserved > 0;
     let knows_reserved = knows_reserved(a) && knows_reserved(b);
     let mut pairs = vec![
@@ -308,28 +317,28 @@ fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> 
         ("end", Moment(a.event_count()), Moment(b.event_count())),
     ];
     if knows_reserved {
-        pairs.push(("peak reserved", a.most_reserved(), b.most_reserved()));
+        pairs.push(("peak reserved", a.reserved_peak(), b.reserved_peak()));
     }
     let pair = |(title, one, other): (&str, Moment, Moment)| {
         let reserved = |history: &DeviceHistory, moment| u64::try_from(history.reserved_at(moment)).unwrap_or(0);
         MomentPair {
             title: title.to_owned(),
             moments: (one.0, other.0),
-            live: Two { a: live(a, one), b: live(b, other) },
-            reserved: knows_reserved.then(|| Two { a: reserved(a, one), b: reserved(b, other) }),
+            live: PerSide { a: live(a, one), b: live(b, other) },
+            reserved: knows_reserved.then(|| PerSide { a: reserved(a, one), b: reserved(b, other) }),
         }
     };
     pairs.into_iter().map(pair).collect()
 }
 
-/// The settings that differ, in A's order and then B's.
+/// Returns the settings that differ, in the order of A, then of B.
 fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)> {
     let (of_a, of_b) = (&a.snapshot().settings, &b.snapshot().settings);
-    // Places rather than values: of a map of that type there is one in the wasm already.
+    // Maps to positions instead of values, because the WebAssembly file already contains a map of this type.
     type Places<'a> = HashMap<&'a str, usize, foldhash::fast::RandomState>;
     let [known_a, known_b]: [Places; 2] =
         [of_a, of_b].map(|of| of.iter().enumerate().map(|(at, (key, _))| (&**key, at)).collect());
-    // A file that records none says nothing of its settings.
+    // A file without recorded settings cannot be compared.
     if known_a.is_empty() || known_b.is_empty() {
         return Vec::new();
     }
@@ -342,11 +351,11 @@ fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)>
 }
 
 impl Matched {
-    /// Bytes with a partner, of a million of both whose key is known; 0 where that are too few to speak for all.
+    /// Returns the matched share in parts per million of the bytes with a known key, or 0 if those are too few.
     pub fn parts_per_million(&self) -> u64 {
-        let sum = |two: Two| u128::from(two.a) + u128::from(two.b);
+        let sum = |two: PerSide| u128::from(two.a) + u128::from(two.b);
         let (known, total) = (sum(self.known), sum(self.total));
-        if known * 100 < total * FEWEST_KNOWN_PERCENT {
+        if known * 100 < total * MIN_KNOWN_PERCENT {
             return 0;
         }
         (sum(self.bytes) * 1_000_000 / known.max(1)) as u64

@@ -1,7 +1,7 @@
-//! How live bytes differ, over the columns of a window and over the whole trace.
+//! Difference of live bytes over the columns of a window and over the whole trace.
 
 use crate::alignment::Alignment;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -9,39 +9,39 @@ use engine::protocol::DeltaCurve;
 use history::replay::{Curve, DeviceHistory};
 use picture::timeline::{View, WindowColumns};
 
-/// Parts of the trace that the largest differences are looked for in.
+/// Number of parts of the trace that are searched for the largest differences.
 const PARTS: usize = 256;
-/// The largest differences that are listed.
-const MOST: usize = 5;
-/// Parts between two of them.
-const APART: usize = 16;
+/// Maximum number of listed differences.
+const MAX_DIFFERENCES: usize = 5;
+/// Minimum distance between two of them, in parts.
+const MIN_DISTANCE: usize = 16;
 
-/// What is known of the differences.
+/// Differences computed so far.
 #[derive(Default)]
 pub(crate) struct Delta {
-    /// The largest difference of each part of the trace: moment of A, and B − A there.
+    /// Largest difference in each part of the trace: moment of A, and B − A.
     parts: Vec<(u32, i64)>,
     largest: Option<Vec<(u32, i64)>>,
-    /// The curve on its way.
+    /// Curve under construction.
     window: Option<(View, WindowColumns, DeltaCurve)>,
 }
 
 impl Delta {
-    /// The differences over a window of A.
+    /// Returns the differences over a window of A.
     pub(crate) fn curve(
         &mut self,
         sides: [&Side; 2],
         alignment: &Alignment,
         view: View,
-        slice: &mut Slice,
-    ) -> Sliced<DeltaCurve> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<DeltaCurve> {
         let [a, b] = sides.map(|side| side.history);
         self.search(a, b, alignment, slice)?;
         let moments = a.event_count().saturating_add(1);
         let (_, columns, curve) = match &mut self.window {
             Some(window) if window.0 == view => window,
             window => {
-                let columns = WindowColumns::new(&view, moments, a.events.times.clock());
+                let columns = WindowColumns::new(&view, moments, a.events.times.time_axis());
                 let edge_px = columns.edge_px.clone();
                 window.insert((view, columns, DeltaCurve { edge_px, ..DeltaCurve::default() }))
             }
@@ -53,7 +53,7 @@ impl Delta {
             let ends = [column.start, column.end.saturating_sub(1)].map(|moment| alignment.to_b(Moment(moment)).0);
             let highest = drawn.max_in(ends[0]..ends[1].saturating_add(1)).map_or(0, |(_, bytes)| bytes);
             let mut extremes = [i64::MAX, i64::MIN];
-            walk(a, b, alignment, column.clone(), |_, delta| {
+            for_each_delta(a, b, alignment, column.clone(), |_, delta| {
                 extremes = [extremes[0].min(delta), extremes[1].max(delta)];
             });
             let [least, most] = if column.is_empty() { [0; 2] } else { extremes };
@@ -66,8 +66,14 @@ impl Delta {
         Ok(curve)
     }
 
-    /// Looks for the largest differences of the whole trace.
-    fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut Slice) -> Sliced {
+    /// Finds the largest differences of the whole trace.
+    fn search(
+        &mut self,
+        a: &DeviceHistory,
+        b: &DeviceHistory,
+        alignment: &Alignment,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.largest.is_some() {
             return Ok(());
         }
@@ -77,7 +83,7 @@ impl Delta {
             let part = edge(self.parts.len())..edge(self.parts.len() + 1);
             slice.spend(part.len() as u32)?;
             let mut most = (part.start, 0i64);
-            walk(a, b, alignment, part, |moment, delta| {
+            for_each_delta(a, b, alignment, part, |moment, delta| {
                 if delta.unsigned_abs() > most.1.unsigned_abs() {
                     most = (moment, delta);
                 }
@@ -89,10 +95,10 @@ impl Delta {
         for at in sorted_numbers(order.collect()) {
             let at = at as usize;
             let is_some = self.parts.get(at).is_some_and(|(_, delta)| *delta != 0);
-            if is_some && largest.iter().all(|known| known.abs_diff(at) >= APART) {
+            if is_some && largest.iter().all(|known| known.abs_diff(at) >= MIN_DISTANCE) {
                 largest.push(at);
             }
-            if largest.len() == MOST {
+            if largest.len() == MAX_DIFFERENCES {
                 break;
             }
         }
@@ -105,8 +111,8 @@ impl Delta {
     }
 }
 
-/// B − A at each of these moments of A.
-fn walk(
+/// Calls `tell` with B − A at each of these moments of A.
+fn for_each_delta(
     a: &DeviceHistory,
     b: &DeviceHistory,
     alignment: &Alignment,
@@ -122,7 +128,7 @@ fn walk(
         };
         live = Some(now);
         let to = alignment.to_b(Moment(moment));
-        // Few events further on, what changed is added up; else it is looked up.
+        // If B advances by few events, their changes are summed. Otherwise the total is looked up.
         let then = match other {
             Some((from, bytes)) if to.0 >= from.0 && to.0 - from.0 < 64 => (from.0 + 1..=to.0)
                 .filter_map(|moment| Moment(moment).event())

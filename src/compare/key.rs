@@ -1,9 +1,9 @@
-//! What two files have in common: which keys are tried automatically.
+//! Keys that are tried automatically to match two files.
 
 pub use engine::protocol::MatchKey as Key;
 
-/// The keys that are tried to sum up what is live.
-pub(crate) const AUTOMATIC: [Key; 6] =
+/// Keys to compare live bytes, strictest first.
+pub(crate) const SUM_KEYS: [Key; 6] =
     [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite, Key::Category];
-/// The keys that are tried to pair allocations.
-pub(crate) const LADDER: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];
+/// Keys to pair allocations, strictest first.
+pub(crate) const PAIRING_KEYS: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];

@@ -1,47 +1,47 @@
-//! The numbers of keys, the same in both files: equal texts have equal numbers. A stack has the number of its callers and one frame more, so
-//! that all stacks of a file are numbered in one pass.
+//! Numbering of keys across both files: equal texts get equal numbers. A stack is numbered by its callers' number and
+//! its innermost frame, so that all stacks of a file are numbered in one pass.
 
 use crate::key::Key;
-use analysis::{Sites, Whose, site};
-use base::slice::{Slice, Sliced};
+use analysis::{CodeOrigin, Sites, site};
+use base::slice::{SliceResult, TimeSlice};
 use engine::protocol::Grouping;
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
-/// The number of allocations without a stack, or in no group.
-pub(crate) const NOTHING: u32 = 0;
-/// The number of unexplained bytes.
+/// Number for allocations without a stack or group.
+pub(crate) const NO_KEY: u32 = 0;
+/// Number for unexplained bytes.
 pub(crate) const UNEXPLAINED: u32 = 1;
-/// Set in the number of an allocation of which only the stack of its free is known.
+/// Flag of a number if only the stack of the allocation's free is known.
 pub(crate) const OF_FREE: u32 = 1 << 31;
-/// Letters of a path or a name that are compared.
+/// Maximum length of a path or name that is compared.
 const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Texts and chains of texts of both files.
+/// Numbers of texts, and of chains of texts, of both files.
 #[derive(Default)]
-pub(crate) struct Common {
+pub(crate) struct SharedTexts {
     texts: Map<String>,
     chains: Map<(u32, u32)>,
-    /// What each chain is made of, by its number.
+    /// Callers and text of each chain, by number.
     origins: Vec<(u32, u32)>,
-    /// Beginnings of paths, and what they are replaced by before paths are compared.
+    /// Path prefixes and their replacements, applied before paths are compared.
     pub(crate) prefixes: Vec<(String, String)>,
 }
 
-impl Common {
+impl SharedTexts {
     fn text(&mut self, text: &str) -> u32 {
         let next = self.texts.len() as u32;
         *self.texts.entry_ref(text).or_insert(next)
     }
 
-    /// The number of what is called so inside of another.
+    /// Returns the number of `text` with these callers.
     fn chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
-        // Half of all numbers are for stacks of frees; a file has far fewer stacks.
+        // Half of all numbers are for stacks of frees. A file has far fewer stacks.
         let number = *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1));
         if number == next {
             self.origins.push((callers, text));
@@ -49,12 +49,12 @@ impl Common {
         number
     }
 
-    /// The callers and the text that a number is made of; none of what is no chain.
-    pub(crate) fn origin(&self, number: u32) -> Option<(u32, u32)> {
+    /// Returns the callers and text of a number, or `None` if it is not a chain.
+    pub(crate) fn chain_parts(&self, number: u32) -> Option<(u32, u32)> {
         self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
     }
 
-    /// The texts with these numbers, which ascend.
+    /// Returns the texts of these numbers, which must ascend.
     pub(crate) fn texts_of(&self, numbers: &[u32]) -> Vec<&str> {
         let mut texts = vec![""; numbers.len()];
         for (text, number) in &self.texts {
@@ -64,7 +64,7 @@ impl Common {
         texts
     }
 
-    /// One more than the largest number.
+    /// Returns one more than the largest number.
     pub(crate) fn count(&self) -> usize {
         self.chains.len() + UNEXPLAINED as usize + 1
     }
@@ -76,23 +76,23 @@ impl Common {
     }
 }
 
-/// The numbers of a file's stacks or groups by one key.
-pub(crate) struct Keyed {
+/// Numbers of one file's stacks or groups by one key.
+pub(crate) struct KeyNumbers {
     key: Key,
-    /// By stack, module or group.
+    /// Number by stack, module or group.
     numbers: Vec<u32>,
-    /// By frame: its text plus one; 0 where it has not been looked at, [`SKIPPED`] where it does not count.
+    /// Text plus one by frame. 0 if not computed yet, [`SKIPPED`] if the frame does not count.
     frames: Vec<u32>,
     modules: ModuleSearch,
     next: usize,
 }
 
-/// A C++ frame of a key that has only Python's.
+/// Sentinel: a C++ frame, if the key uses Python frames only.
 const SKIPPED: u32 = u32::MAX;
 
-impl Keyed {
-    pub(crate) fn new(key: Key) -> Keyed {
-        Keyed { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
+impl KeyNumbers {
+    pub(crate) fn new(key: Key) -> KeyNumbers {
+        KeyNumbers { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -109,25 +109,31 @@ impl Keyed {
     }
 
     /// Numbers all stacks, modules or groups.
-    pub(crate) fn step(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, slice: &mut Slice) -> Sliced {
+    pub(crate) fn step(
+        &mut self,
+        side: &Side,
+        sites: &mut Sites,
+        common: &mut SharedTexts,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if let Some(by) = self.grouping() {
             let count = side.group_count(by) as usize;
-            while let Some(part) = slice.part(&mut self.next, count, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next, count, 64)? {
                 for group in part {
-                    // The first group is of what is in none, the last category that of what no rule knows.
+                    // Group 0 contains allocations without a group, and the last category is "unknown".
                     let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
                     let text = common.text(&side.group_label(by, group as u32));
-                    self.numbers.push(if is_none { NOTHING } else { common.chain(NOTHING, text) });
+                    self.numbers.push(if is_none { NO_KEY } else { common.chain(NO_KEY, text) });
                 }
             }
             return Ok(());
         }
         if self.key == Key::Module {
             self.modules.step(side, slice)?;
-            while let Some(part) = slice.part(&mut self.next, self.modules.count() as usize, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next, self.modules.count() as usize, 64)? {
                 for module in part {
-                    let number = self.modules.named(side, module as u32).map_or(NOTHING, |(parent, name)| {
-                        let parent = self.numbers.get(parent as usize).copied().unwrap_or(NOTHING);
+                    let number = self.modules.parent_and_name(side, module as u32).map_or(NO_KEY, |(parent, name)| {
+                        let parent = self.numbers.get(parent as usize).copied().unwrap_or(NO_KEY);
                         let text = common.text(&name);
                         common.chain(parent, text)
                     });
@@ -141,7 +147,7 @@ impl Keyed {
             self.frames = vec![0; snapshot.frames.len()];
             self.numbers = Vec::with_capacity(snapshot.stacks.len());
         }
-        while let Some(part) = slice.part(&mut self.next, snapshot.stacks.len(), 16)? {
+        while let Some(part) = slice.next_range(&mut self.next, snapshot.stacks.len(), 16)? {
             for stack in part {
                 let number = self.number(side, sites, common, StackId(stack as u32));
                 self.numbers.push(number);
@@ -150,40 +156,40 @@ impl Keyed {
         if self.key == Key::Stack || self.key == Key::CallSite {
             return Ok(());
         }
-        // What has no Python frame is known by its operator or its step of the backward pass.
-        while let Some(part) = slice.part(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
+        // Stacks without Python frames are identified by their operator or backward node.
+        while let Some(part) = slice.next_range(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
             for stack in part {
                 let stack = stack - snapshot.stacks.len();
-                if let Some(number @ &mut NOTHING) = self.numbers.get_mut(stack)
-                    && let Some(frame) = sites.of(snapshot, StackId(stack as u32))
+                if let Some(number @ &mut NO_KEY) = self.numbers.get_mut(stack)
+                    && let Some(frame) = sites.call_site(snapshot, StackId(stack as u32))
                 {
-                    let text = common.text(&site::in_row(snapshot, frame));
-                    *number = common.chain(NOTHING, text);
+                    let text = common.text(&site::short_truncated(snapshot, frame));
+                    *number = common.chain(NO_KEY, text);
                 }
             }
         }
         Ok(())
     }
 
-    fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, stack: StackId) -> u32 {
+    fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut SharedTexts, stack: StackId) -> u32 {
         let snapshot = side.snapshot();
         let (callers, frame) = match self.key {
-            Key::CallSite => (NOTHING, sites.of(snapshot, stack)),
+            Key::CallSite => (NO_KEY, sites.call_site(snapshot, stack)),
             _ => match snapshot.stacks.innermost(stack) {
                 Some((callers, frame)) => {
-                    (self.numbers.get(callers.0 as usize).copied().unwrap_or(NOTHING), Some(frame))
+                    (self.numbers.get(callers.0 as usize).copied().unwrap_or(NO_KEY), Some(frame))
                 }
-                None => (NOTHING, None),
+                None => (NO_KEY, None),
             },
         };
-        let Some(frame) = frame else { return NOTHING };
+        let Some(frame) = frame else { return NO_KEY };
         match self.frame(side, common, frame) {
             SKIPPED => callers,
             text => common.chain(callers, text),
         }
     }
 
-    fn frame(&mut self, side: &Side, common: &mut Common, id: FrameId) -> u32 {
+    fn frame(&mut self, side: &Side, common: &mut SharedTexts, id: FrameId) -> u32 {
         let Some(known) = self.frames.get_mut(id.0 as usize) else { return SKIPPED };
         match *known {
             0 => {}
@@ -192,32 +198,32 @@ impl Keyed {
         }
         let snapshot = side.snapshot();
         let frame = snapshot.frames.frame(id);
-        let is_python = Sites::whose(snapshot, frame) != Whose::Native;
+        let is_python = Sites::code_origin(snapshot, frame) != CodeOrigin::Native;
         if self.key != Key::Stack && self.key != Key::CallSite && !is_python {
             *known = SKIPPED;
             return SKIPPED;
         }
-        let words = words(self.key, side, frame, &common.prefixes);
+        let words = frame_text(self.key, side, frame, &common.prefixes);
         let text = common.text(&words);
         *known = text + 1;
         text
     }
 
-    /// The number of an allocation.
-    pub(crate) fn of(&self, side: &Side, id: AllocationId) -> u32 {
+    /// Returns the number of an allocation.
+    pub(crate) fn number_of(&self, side: &Side, id: AllocationId) -> u32 {
         if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
         }
-        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NOTHING);
+        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NO_KEY);
         if let Some(by) = self.grouping() {
             return number(side.group(by, id));
         }
         let stack = side.stack(id);
         if stack == StackId::NONE {
-            return NOTHING;
+            return NO_KEY;
         }
-        let known = if self.key == Key::Module { number(self.modules.of(stack)) } else { number(stack.0) };
-        if known != NOTHING && side.is_of_free(id, stack) { known | OF_FREE } else { known }
+        let known = if self.key == Key::Module { number(self.modules.module_of(stack)) } else { number(stack.0) };
+        if known != NO_KEY && side.is_of_free(id, stack) { known | OF_FREE } else { known }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -225,8 +231,8 @@ impl Keyed {
     }
 }
 
-/// What of a frame is compared.
-fn words(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
+/// Returns the compared text of a frame.
+fn frame_text(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
     let snapshot = side.snapshot();
     let text = |id| {
         let bytes = snapshot.strings.bytes(id);

@@ -1,23 +1,28 @@
-//! Two snapshots against each other: moments of the one aligned with moments of the other, what is live by groups that both have, how sizes
-//! scale, who lives longer, and a verdict. Pure, in slices, with plain answers.
+//! Comparison of two snapshots.
 //!
-//! Many of them at once are [`ranks`]: a module of this crate, because it surveys the same sides and explains with the same comparison.
+//! A comparison takes two [sides](engine::Side), each a device of an open file. Both may belong to the same file. It
+//! aligns moments of one with moments of the other, compares live bytes by groups that both have, and reports how sizes
+//! scale, which lifetimes differ, and a verdict. Work is done in slices, and answers are plain data.
 //!
-//! A comparison borrows two [sides](engine::Side), each a device of an open file; both may be of one file.
+//! [`ranks`] compares many snapshots at once, one per rank. It is a module of this crate because it uses the same
+//! comparisons.
+//!
+//! Start with `comparing.rs` (the whole comparison), `aligning.rs` (alignment and pairing) and `answer.rs` (the
+//! result).
 
 mod aligning;
 mod alignment;
+mod allocations;
 mod answer;
 mod comparing;
 mod delta;
-mod each;
 mod key;
 mod keyed;
-mod measured;
 mod pair;
 mod pairing;
 pub mod ranks;
 mod report;
+mod scaling;
 mod sequence;
 mod steps;
 mod sums;
@@ -28,13 +33,13 @@ mod warnings;
 
 pub use alignment::{Align, Alignment, peaks_in};
 pub use answer::{
-    AllocationRow, Allocations, Comparison, FactorGroup, Lifetimes, MOST_ALLOCATIONS, Matched, MomentPair, Outcome,
-    Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, Two, factor, times,
+    AllocationDifferences, AllocationRow, Comparison, FactorGroup, Lifetimes, MAX_ALLOCATIONS, Matched, MomentPair,
+    Outcome, PerSide, Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, factor, factor_of,
 };
-pub use comparing::{Comparing, Wanted};
+pub use comparing::{CompareOptions, Comparer};
 pub use key::Key;
-pub use measured::{Class, Measured};
-pub use pair::{Pair, Which};
+pub use pair::{FileSlot, Pair};
 pub use report::report;
+pub use scaling::{MeasuredScaling, ScalingClass};
 pub use sequence::{Diff, Window};
 pub use verdict::signed;

@@ -1,74 +1,81 @@
-//! What became of each allocation: how its size scales, and whether it lives longer. Allocations belong together by the alignment; those
-//! that were there before recording are not in it.
+//! Outcome of each allocation: change in size and in lifetime. Partners come from the alignment. Allocations made
+//! before recording are not included.
 
-use crate::aligning::Found;
-use crate::answer::{FactorGroup, Lifetimes, Outcome, SiteFactor, SiteLifetimes, Two};
+use crate::aligning::AlignmentResult;
+use crate::answer::{FactorGroup, Lifetimes, Outcome, PerSide, SiteFactor, SiteLifetimes};
 use crate::key::Key;
-use crate::measured::SiteGrowth;
+use crate::scaling::SiteGrowth;
 use crate::sums::site_of;
-use crate::tables::Tables;
-use base::slice::{Slice, Sliced};
+use crate::tables::KeyTables;
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Factors are told apart by this part of a doubling.
+/// Resolution of factors: steps per doubling.
 const STEPS_PER_DOUBLING: f64 = 32.0;
-/// Factors of one call site that are kept apart.
-const MOST_FACTORS: usize = 8;
-/// Call sites that are listed of a group or an outcome.
-const MOST_SITES: usize = 10;
-/// Lifetimes are alike that differ by less: so many events, and this part of the longer.
-const ALIKE_EVENTS: u64 = 16;
-const ALIKE_PART: u64 = 8;
+/// Maximum number of distinct factors per call site.
+const MAX_FACTORS: usize = 8;
+/// Maximum number of listed call sites of a group or outcome.
+const MAX_SITES: usize = 10;
+/// Lifetimes that differ by at most this many events count as equal.
+const LIFETIME_TOLERANCE_EVENTS: u64 = 16;
+/// Lifetimes that differ by at most the longer one divided by this count as equal.
+const LIFETIME_TOLERANCE_PART: u64 = 8;
 
-/// The pairs of a call site with one factor.
+/// Pairs of a call site with one factor.
 #[derive(Clone, Copy, Default)]
 struct ByFactor {
     step: i32,
     pairs: u64,
-    bytes: Two,
+    bytes: PerSide,
 }
 
-/// What is known of a call site.
+/// Sums of a call site.
 #[derive(Clone, Default)]
-struct Site {
-    /// An allocation, and whether it is A's.
+struct PairedSite {
+    /// An allocation of the site, and true if it is A's.
     example: Option<(bool, AllocationId)>,
     factors: Vec<ByFactor>,
-    outcomes: [Sum; Outcome::ALL.len()],
+    outcomes: [OutcomeSum; Outcome::ALL.len()],
 }
 
-/// The allocations of a call site that came to one outcome.
+/// Allocations of a call site with one outcome.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct OutcomeSum {
     count: u64,
-    bytes: Two,
-    longer: Longer,
+    bytes: PerSide,
+    lifetime_difference: LifetimeDifference,
 }
 
-/// By how many events and steps of B allocations live longer in it, in sum.
+/// Sum of the differences in lifetime, in events and steps of B.
 #[derive(Clone, Copy, Default)]
-struct Longer {
+struct LifetimeDifference {
     events: i128,
     steps: i64,
 }
 
-/// The sums over all allocations, as far as they are.
+/// Progress of the sums over all allocations.
 #[derive(Default)]
 pub(crate) struct Pairing {
-    sites: HashMap<u32, Site, foldhash::fast::RandomState>,
+    sites: HashMap<u32, PairedSite, foldhash::fast::RandomState>,
     next: usize,
-    /// The allocation of each side that has not been looked at yet.
+    /// Next allocation of each side.
     at: [u32; 2],
     is_done: bool,
 }
 
 impl Pairing {
-    /// Goes through all pairs, and what lies between them.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, found: &Found, slice: &mut Slice) -> Sliced {
+    /// Processes all pairs and the allocations between them.
+    pub(crate) fn step(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut KeyTables,
+        found: &AlignmentResult,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.is_done || found.key.is_none() {
             return Ok(());
         }
@@ -77,7 +84,7 @@ impl Pairing {
         let [a, b] = sides;
         let ends = sides.map(|side| side.history.allocations.len() as u32);
         if self.next == 0 && self.at == [0, 0] {
-            self.at = sides.map(|side| side.history.allocations.early() as u32);
+            self.at = sides.map(|side| side.history.allocations.early_count() as u32);
         }
         loop {
             slice.spend(4)?;
@@ -86,34 +93,34 @@ impl Pairing {
             if self.at[0] < until.0 {
                 let id = AllocationId(self.at[0]);
                 self.add(
-                    of_a.of(a, id),
+                    of_a.number_of(a, id),
                     (true, id),
                     Outcome::OnlyInA,
-                    Two { a: a.history.allocations.size(id), b: 0 },
-                    Longer::default(),
+                    PerSide { a: a.history.allocations.size(id), b: 0 },
+                    LifetimeDifference::default(),
                 );
                 self.at[0] += 1;
             } else if self.at[1] < until.1 {
                 let id = AllocationId(self.at[1]);
                 self.add(
-                    of_b.of(b, id),
+                    of_b.number_of(b, id),
                     (false, id),
                     Outcome::OnlyInB,
-                    Two { a: 0, b: b.history.allocations.size(id) },
-                    Longer::default(),
+                    PerSide { a: 0, b: b.history.allocations.size(id) },
+                    LifetimeDifference::default(),
                 );
                 self.at[1] += 1;
             } else if let Some((one, other)) = pair {
                 let (one, other) = (AllocationId(one), AllocationId(other));
-                let bytes = Two { a: a.history.allocations.size(one), b: b.history.allocations.size(other) };
-                let longer = longer([a, b], found, one, other);
+                let bytes = PerSide { a: a.history.allocations.size(one), b: b.history.allocations.size(other) };
+                let longer = lifetime_difference([a, b], found, one, other);
                 let outcome = match longer.events {
                     1.. => Outcome::LongerInB,
                     ..0 => Outcome::LongerInA,
                     0 if bytes.a == bytes.b => Outcome::Same,
                     0 => Outcome::Resized,
                 };
-                let key = of_b.of(b, other);
+                let key = of_b.number_of(b, other);
                 self.add(key, (false, other), outcome, bytes, longer);
                 self.scale(key, bytes);
                 self.at = [one.0 + 1, other.0 + 1];
@@ -125,18 +132,25 @@ impl Pairing {
         }
     }
 
-    fn add(&mut self, key: u32, example: (bool, AllocationId), outcome: Outcome, bytes: Two, longer: Longer) {
+    fn add(
+        &mut self,
+        key: u32,
+        example: (bool, AllocationId),
+        outcome: Outcome,
+        bytes: PerSide,
+        longer: LifetimeDifference,
+    ) {
         let site = self.sites.entry(key).or_default();
         site.example.get_or_insert(example);
         if let Some(sum) = site.outcomes.get_mut(outcome as usize) {
             sum.count += 1;
             sum.bytes = sum.bytes.plus(bytes);
-            sum.longer.events += longer.events;
-            sum.longer.steps += longer.steps;
+            sum.lifetime_difference.events += longer.events;
+            sum.lifetime_difference.steps += longer.steps;
         }
     }
 
-    fn scale(&mut self, key: u32, bytes: Two) {
+    fn scale(&mut self, key: u32, bytes: PerSide) {
         if bytes.a == 0 || bytes.b == 0 {
             return;
         }
@@ -144,7 +158,7 @@ impl Pairing {
         let step = ((bytes.b as f64 / bytes.a as f64).log2() * STEPS_PER_DOUBLING).round() as i32;
         let known = site.factors.iter_mut().position(|factor| factor.step == step);
         let at = known.unwrap_or_else(|| {
-            if site.factors.len() < MOST_FACTORS {
+            if site.factors.len() < MAX_FACTORS {
                 site.factors.push(ByFactor { step, ..ByFactor::default() });
             }
             site.factors.len() - 1
@@ -156,8 +170,8 @@ impl Pairing {
         }
     }
 
-    /// The call sites by the factor that most of their bytes have, the group with the most bytes first.
-    pub(crate) fn scaling(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<FactorGroup> {
+    /// Groups call sites by the factor of most of their bytes. The group with the most bytes comes first.
+    pub(crate) fn scaling(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<FactorGroup> {
         let mut groups: HashMap<i32, Vec<(ByFactor, u64, u32)>, foldhash::fast::RandomState> = HashMap::default();
         for (&key, site) in &self.sites {
             let weight = |factor: &ByFactor| factor.bytes.a.max(factor.bytes.b);
@@ -167,7 +181,7 @@ impl Pairing {
         }
         let mut found: Vec<FactorGroup> = Vec::new();
         for sites in groups.into_values() {
-            let mut bytes = Two::default();
+            let mut bytes = PerSide::default();
             for (factor, _, _) in &sites {
                 bytes.a = bytes.a.saturating_add(factor.bytes.a);
                 bytes.b = bytes.b.saturating_add(factor.bytes.b);
@@ -177,7 +191,7 @@ impl Pairing {
                 .zip(0..)
                 .map(|((factor, _, key), at)| (u128::from(!factor.bytes.b) << 64 | u128::from(self.rank(*key)), at));
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let rows = largest.take(MOST_SITES).map(|&(factor, all, key)| SiteFactor {
+            let rows = largest.take(MAX_SITES).map(|&(factor, all, key)| SiteFactor {
                 site: self.name(key, sides, tables),
                 factor: ratio(factor.bytes),
                 share: (factor.bytes.a.max(factor.bytes.b), all),
@@ -194,7 +208,7 @@ impl Pairing {
         found
     }
 
-    /// By how much each call site with pairs grew: as most of its bytes do.
+    /// Returns the growth of each call site with pairs, by the factor of most of its bytes.
     pub(crate) fn growths(&self) -> impl Iterator<Item = (u32, SiteGrowth)> {
         self.sites.iter().filter_map(|(&key, site)| {
             let best = site.factors.iter().max_by_key(|factor| (factor.bytes.a.max(factor.bytes.b), factor.step))?;
@@ -202,14 +216,14 @@ impl Pairing {
         })
     }
 
-    /// How many allocations came to what.
-    pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<Lifetimes> {
+    /// Returns the number of allocations by outcome.
+    pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<Lifetimes> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
-            let of = |site: &Site| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
-            let sites: Vec<(u32, Sum)> =
+            let of = |site: &PairedSite| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
+            let sites: Vec<(u32, OutcomeSum)> =
                 self.sites.iter().map(|(&key, site)| (key, of(site))).filter(|(_, sum)| sum.count > 0).collect();
-            let (mut allocations, mut bytes) = (0, Two::default());
+            let (mut allocations, mut bytes) = (0, PerSide::default());
             for (_, sum) in &sites {
                 allocations += sum.count;
                 bytes = bytes.plus(sum.bytes);
@@ -217,33 +231,34 @@ impl Pairing {
             if allocations == 0 {
                 continue;
             }
-            let order = sites.iter().zip(0..).map(|(&(key, Sum { bytes, .. }), at)| {
+            let order = sites.iter().zip(0..).map(|(&(key, OutcomeSum { bytes, .. }), at)| {
                 (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), at)
             });
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let sites = largest.take(MOST_SITES).map(|&(key, Sum { count, bytes, longer })| {
-                let mean = longer.events / i128::from(count.max(1));
-                SiteLifetimes {
-                    site: self.name(key, sides, tables),
-                    allocations: count,
-                    bytes,
-                    longer_events: i64::try_from(mean).unwrap_or(0),
-                    longer_steps: longer.steps / (count as i64).max(1),
-                }
-            });
+            let sites =
+                largest.take(MAX_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference: longer })| {
+                    let mean = longer.events / i128::from(count.max(1));
+                    SiteLifetimes {
+                        site: self.name(key, sides, tables),
+                        allocations: count,
+                        bytes,
+                        longer_events: i64::try_from(mean).unwrap_or(0),
+                        longer_steps: longer.steps / (count as i64).max(1),
+                    }
+                });
             let sites = sites.collect();
             found.push(Lifetimes { outcome, allocations, bytes, sites });
         }
         found
     }
 
-    /// Where a site comes first: the same every time, however a hash is seeded.
+    /// Returns a sort key of a site that does not depend on the hash seed.
     fn rank(&self, key: u32) -> u64 {
         let example = self.sites.get(&key).and_then(|site| site.example);
         example.map_or(0, |(is_a, id)| u64::from(is_a) << 32 | u64::from(id.0))
     }
 
-    fn name(&self, key: u32, sides: [&Side; 2], tables: &mut Tables) -> String {
+    fn name(&self, key: u32, sides: [&Side; 2], tables: &mut KeyTables) -> String {
         let Some((is_a, id)) = self.sites.get(&key).and_then(|site| site.example) else { return String::new() };
         let side = usize::from(!is_a);
         match (sides.get(side), tables.sites.get_mut(side)) {
@@ -258,27 +273,32 @@ impl Pairing {
     }
 }
 
-/// Bytes in B for each in A.
-fn ratio(bytes: Two) -> f64 {
+/// Returns bytes in B per byte in A.
+fn ratio(bytes: PerSide) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
 }
 
-/// By how much the allocation of B lives longer than that of A does in B's terms; 0 where both live alike.
-fn longer([a, b]: [&Side; 2], found: &Found, one: AllocationId, other: AllocationId) -> Longer {
-    let ends = |side: &Side, id: AllocationId| side.history.allocations.died(id);
+/// Returns the difference in lifetime of a pair, in terms of B. 0 if both are about equal.
+fn lifetime_difference(
+    [a, b]: [&Side; 2],
+    found: &AlignmentResult,
+    one: AllocationId,
+    other: AllocationId,
+) -> LifetimeDifference {
+    let ends = |side: &Side, id: AllocationId| side.history.allocations.freed_at(id);
     let last = Moment(b.history.event_count());
     let expected = match ends(a, one) {
-        Some(died) => found.alignment.to_b(died),
-        // Both are live at the end, however long that is.
-        None if ends(b, other).is_none() => return Longer::default(),
+        Some(freed_at) => found.alignment.to_b(freed_at),
+        // Both are live at the end, no matter how long the traces are.
+        None if ends(b, other).is_none() => return LifetimeDifference::default(),
         None => last,
     };
-    let died = ends(b, other).unwrap_or(last);
-    let born = b.history.allocations.born(other);
-    let difference = i64::from(died.0) - i64::from(expected.0);
-    let life = u64::from(died.0.max(expected.0).saturating_sub(born.0));
-    match difference.unsigned_abs() > ALIKE_EVENTS.max(life / ALIKE_PART) {
-        true => Longer { events: difference.into(), steps: found.steps_between(expected, died) },
-        false => Longer::default(),
+    let freed_at = ends(b, other).unwrap_or(last);
+    let allocated_at = b.history.allocations.allocated_at(other);
+    let difference = i64::from(freed_at.0) - i64::from(expected.0);
+    let life = u64::from(freed_at.0.max(expected.0).saturating_sub(allocated_at.0));
+    match difference.unsigned_abs() > LIFETIME_TOLERANCE_EVENTS.max(life / LIFETIME_TOLERANCE_PART) {
+        true => LifetimeDifference { events: difference.into(), steps: found.steps_between(expected, freed_at) },
+        false => LifetimeDifference::default(),
     }
 }

@@ -1,17 +1,17 @@
-//! A comparison as an insight: its verdict as statements, its numbers as tables.
+//! The comparison as an insight: its verdict as statements, its numbers as tables.
 
-use crate::answer::{Comparison, Row, TreeRow, Two, factor, relation};
+use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
-use base::units::{Bytes, Moment, counted, grouped, percent};
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
-/// Rows of a table, and how it is headed.
-pub(crate) struct Writing {
+/// Builder of tables with a maximum number of rows.
+pub(crate) struct TableBuilder {
     rows: usize,
     pub(crate) sheets: Vec<Sheet>,
 }
 
-/// The insight, with so many rows of each table at most.
+/// Returns the insight with at most `rows` rows per table.
 pub fn report(of: &Comparison, rows: usize) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
@@ -19,16 +19,16 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
         first.evidence = Some(at(of.a.moment));
     }
     statements.extend(of.warnings.iter().map(|text| say(Tone::Alarm, text)));
-    if of.out_of_memory != Two::default() {
-        let times = |times| counted(times, "time");
-        let Two { a, b } = of.out_of_memory;
+    if of.out_of_memory != PerSide::default() {
+        let times = |times| pluralize(times, "time");
+        let PerSide { a, b } = of.out_of_memory;
         statements.push(say(Tone::Alarm, &["A ran out of memory ", &times(a), ", B ", &times(b), "."].concat()));
     }
     let mut alignment = say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat());
     let boxes = boxes(&of.flame);
     alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(of.tree_title.clone(), boxes));
     statements.push(alignment);
-    let mut writing = Writing::new(rows);
+    let mut writing = TableBuilder::new(rows);
     writing.moments(of);
     writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
     writing.tree(of);
@@ -43,9 +43,10 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
     Report { topic: Topic::Comparison, statements, sheets: writing.sheets }
 }
 
-/// The flame graph of both: a node is as wide as the larger of A and B, or as all that it calls. What comes before another one calls it.
+/// Returns the flame graph of both sides. A node is as wide as the maximum of A and B, or as its callees if they are
+/// wider. Nodes precede their callees.
 fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
-    // What stands beside each other in each row, from the innermost out; then from the left.
+    // Widths are summed from the innermost nodes outwards, then positions from left to right.
     let mut below: Vec<u64> = Vec::new();
     let mut widths = vec![0; nodes.len()];
     for (node, width) in nodes.iter().zip(&mut widths).rev() {
@@ -56,7 +57,7 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
         below.get_mut(depth).into_iter().for_each(|sum| *sum = sum.saturating_add(*width));
     }
     let all = below.first().copied().unwrap_or(0);
-    let part = |bytes: u64| (u128::from(bytes) * u128::from(DeltaBox::WHOLE) / u128::from(all.max(1))) as u32;
+    let part = |bytes: u64| (u128::from(bytes) * u128::from(DeltaBox::FULL_WIDTH) / u128::from(all.max(1))) as u32;
     let mut lefts = vec![0u64; below.len()];
     let mut placed = Vec::new();
     for (node, width) in nodes.iter().zip(widths) {
@@ -65,15 +66,15 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
         lefts.get_mut(depth).into_iter().for_each(|next| *next = left.saturating_add(width));
         lefts.get_mut(depth + 1).into_iter().for_each(|next| *next = left);
         let (left, width) = (part(left), part(width));
-        let Two { a, b } = node.bytes;
+        let PerSide { a, b } = node.bytes;
         placed.push(DeltaBox { depth: node.depth, left, width, name: node.label.clone(), a, b });
     }
     placed
 }
 
-/// What has a partner, and that the rows add up.
+/// Returns a note about matched bytes and the sum of the rows.
 fn groups_note(of: &Comparison) -> String {
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
     let parts = of.matched.parts_per_million();
     let matched = match parts {
         0 => String::new(),
@@ -86,7 +87,7 @@ fn groups_note(of: &Comparison) -> String {
 fn moment(moment: u32) -> String {
     match Moment(moment).event() {
         None => "before the first event".to_owned(),
-        Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
+        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
     }
 }
 
@@ -94,7 +95,7 @@ fn at(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
 }
 
-fn change(two: Two) -> Cell {
+fn change(two: PerSide) -> Cell {
     Cell::Change(i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN }))
 }
 
@@ -106,12 +107,12 @@ fn event(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-/// A, B and Δ of bytes.
-fn bytes(two: Two) -> [Cell; 3] {
+/// Returns the cells A, B and Δ of bytes.
+fn bytes(two: PerSide) -> [Cell; 3] {
     [Cell::Bytes(two.a), Cell::Bytes(two.b), change(two)]
 }
 
-/// The columns of groups and nodes.
+/// Columns of groups and nodes.
 const COMPARED: [(&str, &str); 7] = [
     ("name", "name"),
     ("a_bytes", "A"),
@@ -122,17 +123,17 @@ const COMPARED: [(&str, &str); 7] = [
     ("b_count", "B, allocations"),
 ];
 
-/// A row of them.
-fn compared(depth: u32, name: &str, of: Two, relation: String, count: Two, stack: &[String]) -> SheetRow {
+/// Returns a row with these columns.
+fn compared(depth: u32, name: &str, of: PerSide, relation: String, count: PerSide, stack: &[String]) -> SheetRow {
     let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
     let cells = std::iter::once(text(name)).chain(bytes(of)).chain(counts).collect();
     SheetRow { depth, cells, stack: stack.to_vec(), ..SheetRow::default() }
 }
 
-impl Writing {
-    /// Tables of so many rows at most.
-    pub(crate) fn new(rows: usize) -> Writing {
-        Writing { rows, sheets: Vec::new() }
+impl TableBuilder {
+    /// Creates a builder with at most `rows` rows per table.
+    pub(crate) fn new(rows: usize) -> TableBuilder {
+        TableBuilder { rows, sheets: Vec::new() }
     }
 
     pub(crate) fn sheet(
@@ -170,7 +171,7 @@ impl Writing {
             ("a_fragmentation", "A, fragmentation ≤"),
             ("b_fragmentation", "B, fragmentation ≤"),
         ];
-        // Blocks are rounded up, so that less is free than what is not live.
+        // An upper bound: blocks are rounded up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = of.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
@@ -187,8 +188,8 @@ impl Writing {
     fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], of: &Comparison) {
         let row = |row: &Row| compared(0, &row.label, row.bytes, row.relation(), row.count, &row.callers);
         let rows = groups.iter().take(self.rows).map(row).collect();
-        let count = groups.iter().fold(Two::default(), |sum, row| sum.plus(row.count));
-        let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
+        let count = groups.iter().fold(PerSide::default(), |sum, row| sum.plus(row.count));
+        let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
         let mut total = compared(0, "total", live, String::new(), count, &[]).cells;
         total.get_mut(4).into_iter().for_each(|relation| *relation = Cell::Nothing);
         self.sheet([key, title, note], &COMPARED, rows, total);
@@ -254,11 +255,11 @@ impl Writing {
             return;
         }
         let mut total = vec![text("total"), Cell::Nothing, Cell::Nothing];
-        total.extend(bytes(Two { a: of.a.live_bytes, b: of.b.live_bytes }));
+        total.extend(bytes(PerSide { a: of.a.live_bytes, b: of.b.live_bytes }));
         total.push(Cell::Nothing);
         let mut note =
             ["Live (requested) in A or B. Without differences: ", &Bytes(all.equal.a).to_string(), "."].concat();
-        if all.early != Two::default() {
+        if all.early != PerSide::default() {
             let [a, b] = [all.early.a, all.early.b].map(|bytes| Bytes(bytes).to_string());
             note += &[" Allocated before recording, not paired: A ", &a, ", B ", &b, "."].concat();
         }
@@ -317,7 +318,7 @@ impl Writing {
                 cells.extend(bytes(of.bytes));
                 cells.extend([of.longer_events, of.longer_steps].map(|longer| {
                     let sign = if longer < 0 { "−" } else { "+" };
-                    text([sign, &grouped(longer.unsigned_abs())].concat())
+                    text([sign, &group_digits(longer.unsigned_abs())].concat())
                 }));
                 SheetRow { depth: 1, cells, ..SheetRow::default() }
             }));

@@ -1,61 +1,70 @@
-//! The longest common subsequence of two sequences of numbers, by Myers' algorithm in linear memory: a path of least edits is searched from
-//! both ends of a box at once, and where the two searches meet the box is cut in two.
+//! Longest common subsequence of two sequences of numbers, by Myers' algorithm in linear space. The shortest edit path
+//! is searched from both ends of a box. Where the searches meet, the box is split.
 //!
-//! A search that has not met after [`MOST_EDITS`] edits cuts its box where it came furthest: then more is left unpaired than has to be, and
-//! [`Diff::is_exact`] says so. So N numbers never cost more than about N × [`MOST_EDITS`] steps.
+//! A search that does not meet within [`MAX_EDITS`] edits splits its box at the furthest point. Then more than
+//! necessary is left unpaired, and [`Diff::is_exact`] returns false. So N numbers never take more than about N ×
+//! [`MAX_EDITS`] steps.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// Edits of one search from each end.
-const MOST_EDITS: i64 = 256;
+/// Maximum number of edits of a search from each end.
+const MAX_EDITS: i64 = 256;
 
-/// A part of both sequences: first and end of the one, first and end of the other.
+/// A range of both sequences, each as start and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Of the first sequence.
+    /// Range of the first sequence.
     pub a: (u32, u32),
-    /// Of the second.
+    /// Range of the second sequence.
     pub b: (u32, u32),
 }
 
-/// The search in one box, as far as it is.
+/// Progress of the search in one box.
 struct Search {
     window: Window,
     edits: i64,
-    /// The diagonal that comes next, and whether it is that of the search from the end.
+    /// Next diagonal.
     next: i64,
+    /// True if the next diagonal belongs to the search from the end.
     is_from_end: bool,
-    /// The furthest place in the first sequence on each diagonal, from the beginning and from the end.
+    /// Furthest position in the first sequence on each diagonal, from the start.
     forward: Vec<i64>,
+    /// Furthest position on each diagonal, from the end.
     backward: Vec<i64>,
 }
 
 /// Pairs equal numbers of two sequences in order, in slices.
 pub struct Diff {
-    /// Boxes that are left, the first last.
+    /// Boxes left to process, the first one last.
     boxes: Vec<Window>,
     search: Option<Search>,
-    /// Steps of the last walk, not yet accounted for.
+    /// Steps that are not charged to the slice yet.
     owed: u32,
     is_exact: bool,
 }
 
 impl Diff {
-    /// Within these windows, which are in order and do not overlap.
+    /// Creates a diff within these windows, which must be ordered and disjoint.
     pub fn new(windows: impl DoubleEndedIterator<Item = Window>) -> Diff {
         Diff { boxes: windows.rev().collect(), search: None, owed: 0, is_exact: true }
     }
 
-    /// Whether as many are paired as can be.
+    /// Returns true if the pairing is maximal.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// Hands each pair to `paired`, in order. `a` and `b` must be the same each time.
+    /// Passes each pair to `paired`, in order. `a` and `b` must be the same each time.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, a: &[u32], b: &[u32], paired: &mut dyn FnMut(u32, u32), slice: &mut Slice) -> Sliced {
+    pub fn step(
+        &mut self,
+        a: &[u32],
+        b: &[u32],
+        paired: &mut dyn FnMut(u32, u32),
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         loop {
             slice.spend(1 + std::mem::take(&mut self.owed))?;
             if let Some(search) = &mut self.search {
@@ -63,7 +72,7 @@ impl Diff {
                 self.is_exact &= is_exact;
                 let Window { a: (a0, a1), b: (b0, b1) } = search.window;
                 self.search = None;
-                // A cut at a corner would come back for ever; no search that met cuts there.
+                // A split at a corner would repeat forever. A search that met never splits there.
                 if cut == (a0, b0) || cut == (a1, b1) {
                     self.is_exact = false;
                     continue;
@@ -89,7 +98,7 @@ impl Diff {
             }
             self.owed += end - a1;
             if end > a1 {
-                // What is equal at the end comes after what is between: as a box of its own, which is gone through at once.
+                // The common end comes after the middle, so it becomes a box of its own.
                 let length = end - a1;
                 self.boxes.push(Window { a: (a1, end), b: (b1, b1 + length) });
             }
@@ -103,10 +112,10 @@ impl Diff {
 impl Search {
     fn new(window: Window) -> Search {
         let (n, m) = window.lengths();
-        let room = 2 * (MOST_EDITS.min(n + m) + 1) as usize + 1;
+        let room = 2 * (MAX_EDITS.min(n + m) + 1) as usize + 1;
         let mut search =
             Search { window, edits: 0, next: 0, is_from_end: false, forward: vec![-1; room], backward: vec![-1; room] };
-        // Before the first edit both stand at their ends, as if they came from the diagonal beside.
+        // Both searches start at their end, as if coming from the adjacent diagonal.
         search.set(false, 1, 0);
         search.set(true, 1, 0);
         search
@@ -129,12 +138,12 @@ impl Search {
         }
     }
 
-    /// Where the box is to be cut, and whether on a path of least edits.
-    fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut Slice) -> Sliced<((u32, u32), bool)> {
+    /// Returns the point where the box is split, and true if it is on a shortest path.
+    fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut TimeSlice) -> SliceResult<((u32, u32), bool)> {
         let (n, m) = self.window.lengths();
         loop {
             slice.spend(2 + std::mem::take(owed))?;
-            if self.edits > MOST_EDITS {
+            if self.edits > MAX_EDITS {
                 return Ok((self.furthest(), false));
             }
             if self.next > self.edits {
@@ -148,7 +157,7 @@ impl Search {
             }
             let (diagonal, from_end) = (self.next, self.is_from_end);
             self.next += 2;
-            // Outside of the box there is no path.
+            // There is no path outside the box.
             if diagonal > n || -diagonal > m {
                 continue;
             }
@@ -164,7 +173,7 @@ impl Search {
             }
             *owed = (x - start) as u32;
             self.set(from_end, diagonal, x);
-            // The two meet on the same diagonal, counted from either end.
+            // Both searches meet on the same diagonal, counted from either end.
             let other = n - m - diagonal;
             let reached = if other.abs() <= self.middle() { self.at(!from_end, other) } else { -1 };
             let parity = (n - m).rem_euclid(2) == 1;
@@ -183,7 +192,7 @@ impl Search {
         a.get(x as usize).is_some_and(|one| b.get(y as usize) == Some(one))
     }
 
-    /// The place that either search came to with the most behind it.
+    /// Returns the furthest point that either search reached.
     fn furthest(&self) -> (u32, u32) {
         let (n, m) = self.window.lengths();
         let middle = self.middle();
@@ -206,7 +215,7 @@ impl Window {
         (i64::from(self.a.1) - i64::from(self.a.0), i64::from(self.b.1) - i64::from(self.b.0))
     }
 
-    /// A place counted from the beginning of the window, in the sequences.
+    /// Converts a position relative to the window's start to one in the sequences.
     fn place(&self, x: i64, y: i64) -> (u32, u32) {
         (self.a.0.saturating_add(x.max(0) as u32).min(self.a.1), self.b.0.saturating_add(y.max(0) as u32).min(self.b.1))
     }

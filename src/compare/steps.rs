@@ -1,15 +1,15 @@
-//! Steps that both have, beside each other.
+//! Comparison of steps that both sides have.
 
-use crate::aligning::Found;
-use crate::answer::{StepRow, Two};
-use base::slice::{Slice, Sliced};
+use crate::aligning::AlignmentResult;
+use crate::answer::{PerSide, StepRow};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use engine::Side;
 
-/// The steps that are listed.
-const MOST_STEPS: usize = 5000;
+/// Maximum number of listed steps.
+const MAX_STEPS: usize = 5000;
 
-/// The steps, as far as they are.
+/// Progress of the comparison.
 #[derive(Default)]
 pub(crate) struct Steps {
     next: usize,
@@ -17,16 +17,16 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Looks up the peaks and the allocations of each step.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], found: &Found, slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.next, found.steps.len().min(MOST_STEPS), 64)? {
+    /// Looks up the peak and the allocations of each step.
+    pub(crate) fn step(&mut self, sides: [&Side; 2], found: &AlignmentResult, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, found.steps.len().min(MAX_STEPS), 64)? {
             for (number, [from, to]) in part.clone().zip(found.steps.get(part).unwrap_or_default()) {
-                let peak = |side: &Side, from: u32, to: u32| side.most_live_in(Moment(from), Moment(to));
+                let peak = |side: &Side, from: u32, to: u32| side.peak_bytes_in(Moment(from), Moment(to));
                 let made = |side: &Side, from: u32, to: u32| {
-                    let by = |moment: u32| side.history.allocations.born_by(moment);
+                    let by = |moment: u32| side.history.allocations.allocated_by(moment);
                     u64::from(by(to).saturating_sub(by(from)))
                 };
-                let two = |of: &dyn Fn(&Side, u32, u32) -> u64| Two {
+                let two = |of: &dyn Fn(&Side, u32, u32) -> u64| PerSide {
                     a: of(sides[0], from.0, to.0),
                     b: of(sides[1], from.1, to.1),
                 };
@@ -43,8 +43,8 @@ impl Steps {
     }
 }
 
-impl Found {
-    /// How many steps of B begin between two of its moments; negative where the second is before the first.
+impl AlignmentResult {
+    /// Returns the number of steps of B that begin between two of its moments. Negative if `to` is before `from`.
     pub(crate) fn steps_between(&self, from: Moment, to: Moment) -> i64 {
         let begun = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;
         begun(to) - begun(from)

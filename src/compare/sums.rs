@@ -1,11 +1,11 @@
-//! What is live at one moment of A and one of B, by a key: rows that add up to both totals, to the byte.
+//! Live bytes at a moment of A and of B, by key. The rows add up exactly to both totals.
 
-use crate::answer::{Matched, Row, Two};
-use crate::key::{Key, LADDER};
-use crate::keyed::{NOTHING, OF_FREE, UNEXPLAINED};
-use crate::tables::Tables;
-use analysis::{Sites, Whose, site};
-use base::slice::{Slice, Sliced};
+use crate::answer::{Matched, PerSide, Row};
+use crate::key::{Key, PAIRING_KEYS};
+use crate::keyed::{NO_KEY, OF_FREE, UNEXPLAINED};
+use crate::tables::KeyTables;
+use analysis::{CodeOrigin, Sites, site};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -13,31 +13,31 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, Candidates};
 use history::snapshot::StackId;
 
-/// Callers of a row that are listed.
-const MOST_CALLERS: usize = 16;
+/// Maximum number of listed callers of a row.
+const MAX_CALLERS: usize = 16;
 
-/// The sum of one key.
+/// Sum of one key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum {
-    pub(crate) bytes: Two,
-    pub(crate) count: Two,
-    /// An allocation of it, and whether it is A's.
+    pub(crate) bytes: PerSide,
+    pub(crate) count: PerSide,
+    /// An allocation with this key, and true if it is A's.
     example: Option<(bool, AllocationId)>,
 }
 
-/// Sums by number.
+/// Sums by key number.
 pub(crate) type ByNumber = HashMap<u32, Sum, foldhash::fast::RandomState>;
 
-/// The sums, as far as they are.
+/// Progress of the sums.
 pub(crate) struct Sums {
     key: Key,
     moments: (Moment, Moment),
     sums: ByNumber,
-    /// Candidates of both, where they are looked at, and how far.
+    /// Side that is being examined, its candidates, and the next one.
     side: usize,
     candidates: Option<Candidates>,
     next: usize,
-    /// The sums in the order of their rows, and the rows as far as they are.
+    /// Sums in the order of their rows, and the rows created so far.
     order: Option<Vec<(u32, Sum)>>,
     rows: Vec<Row>,
 }
@@ -52,10 +52,10 @@ impl Sums {
         self.key
     }
 
-    /// Sums up.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    /// Sums the live bytes of both sides.
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         tables.step(self.key, sides, slice)?;
-        tables.see(self.key, sides, slice)?;
+        tables.collect_used(self.key, sides, slice)?;
         let moments = [self.moments.0, self.moments.1];
         let keyed = tables.of(self.key);
         while let (Some(side), Some(&moment), Some(Some(keyed))) =
@@ -64,12 +64,12 @@ impl Sums {
             let history = side.history;
             let candidates =
                 self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
-            while let Some(part) = slice.part(&mut self.next, candidates.len(), 2)? {
+            while let Some(part) = slice.next_range(&mut self.next, candidates.len(), 2)? {
                 for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
                     if !history.allocations.outlives(id, moment) {
                         continue;
                     }
-                    let sum = self.sums.entry(keyed.of(side, id)).or_default();
+                    let sum = self.sums.entry(keyed.number_of(side, id)).or_default();
                     let size = history.allocations.size(id);
                     let is_a = self.side == 0;
                     sum.example.get_or_insert((is_a, id));
@@ -86,32 +86,34 @@ impl Sums {
         Ok(())
     }
 
-    /// The numbers of the groups, with bytes and allocations.
+    /// Returns bytes and allocations by key number.
     pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
         self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
     }
 
-    /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
-    pub(crate) fn matched(&self, tables: &Tables) -> Matched {
+    /// Returns the bytes with a partner, i.e. whose key also occurs in the other file. Allocations without a stack have
+    /// none.
+    pub(crate) fn matched(&self, tables: &KeyTables) -> Matched {
         let mut matched = Matched::default();
         for (&key, sum) in &self.sums {
             matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
             matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
-            // What has no stack can't be compared by code; what no category knows could be, by better rules.
-            if key == UNEXPLAINED || key == NOTHING && LADDER.contains(&self.key) {
+            // Allocations without a stack cannot be compared by code. Those of an unknown category could be, with
+            // better rules.
+            if key == UNEXPLAINED || key == NO_KEY && PAIRING_KEYS.contains(&self.key) {
                 continue;
             }
             matched.known.a = matched.known.a.saturating_add(sum.bytes.a);
             matched.known.b = matched.known.b.saturating_add(sum.bytes.b);
-            let [in_a, in_b] = tables.has(self.key, key).map(|has| has && key != NOTHING);
+            let [in_a, in_b] = tables.occurs_in(self.key, key).map(|has| has && key != NO_KEY);
             matched.bytes.a = matched.bytes.a.saturating_add(if in_b { sum.bytes.a } else { 0 });
             matched.bytes.b = matched.bytes.b.saturating_add(if in_a { sum.bytes.b } else { 0 });
         }
         matched
     }
 
-    /// Makes the rows that [`Sums::take_rows`] hands out.
-    pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    /// Creates the rows for [`Sums::take_rows`].
+    pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         let order = match &mut self.order {
             Some(order) => order,
             order => {
@@ -122,7 +124,7 @@ impl Sums {
         };
         loop {
             let mut next = self.rows.len();
-            let Some(part) = slice.part(&mut next, order.len(), 64)? else { return Ok(()) };
+            let Some(part) = slice.next_range(&mut next, order.len(), 64)? else { return Ok(()) };
             for (key, sum) in order.get(part).unwrap_or_default() {
                 let is_a = sum.example.is_some_and(|(is_a, _)| is_a);
                 let (label, callers) = match (sum.example, sides.get(usize::from(!is_a))) {
@@ -132,27 +134,28 @@ impl Sums {
                     },
                     _ => Default::default(),
                 };
-                let in_both = tables.has(self.key, *key) == [true; 2];
+                let in_both = tables.occurs_in(self.key, *key) == [true; 2];
                 self.rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
             }
         }
     }
 
-    /// The rows, the largest difference first; of equal ones the largest. They are made again when they are listed again.
+    /// Returns the rows, the largest difference first, then the largest sum. Another call of [`Sums::list`] creates
+    /// them again.
     pub(crate) fn take_rows(&mut self) -> Vec<Row> {
         self.order = None;
         std::mem::take(&mut self.rows)
     }
 }
 
-/// The sums in the order of their rows.
+/// Returns the sums in the order of their rows.
 fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     let sums: Vec<(u32, Sum)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     let rank = |sum: &Sum| {
         let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));
         !(delta << 64 | u128::from(larger))
     };
-    // Equal rows in the order of their first allocations: the same every time, however a hash is seeded.
+    // Equal rows are ordered by their first allocations, which does not depend on the hash seed.
     let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
     let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
     let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
@@ -160,7 +163,7 @@ fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).map(|sum| **sum).collect()
 }
 
-/// What a row is called, and its callers.
+/// Returns name and callers of a row.
 fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
     if number == UNEXPLAINED {
         return ("unexplained".to_owned(), Vec::new());
@@ -173,7 +176,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
         _ => {}
     }
     let stack = side.stack(id);
-    if key == Key::Module && number == NOTHING {
+    if key == Key::Module && number == NO_KEY {
         return ("no module".to_owned(), Vec::new());
     }
     let label = site_of(side, sites, stack, number & OF_FREE != 0);
@@ -183,10 +186,10 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
     }
 }
 
-/// A call site on one line; that of a free says so.
+/// Returns a call site on one line. Call sites of frees are marked.
 pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
     let snapshot = side.snapshot();
-    let site = sites.of(snapshot, stack).map(|frame| site::in_row(snapshot, frame));
+    let site = sites.call_site(snapshot, stack).map(|frame| site::short_truncated(snapshot, frame));
     match site {
         Some(site) if is_of_free => ["freed at ", &site].concat(),
         Some(site) => site,
@@ -194,12 +197,12 @@ pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free
     }
 }
 
-/// The Python frames, innermost first.
+/// Returns the Python frames, innermost first.
 fn callers(side: &Side, stack: StackId) -> Vec<String> {
     let snapshot = side.snapshot();
     let python = snapshot.stacks.frames(stack).filter(|&frame| {
         let frame = snapshot.frames.frame(frame);
-        Sites::whose(snapshot, frame) != Whose::Native
+        Sites::code_origin(snapshot, frame) != CodeOrigin::Native
     });
-    python.take(MOST_CALLERS).map(|frame| site::in_row(snapshot, frame)).collect()
+    python.take(MAX_CALLERS).map(|frame| site::short_truncated(snapshot, frame)).collect()
 }

@@ -1,53 +1,53 @@
-//! The numbers of keys of both sides, made once each.
+//! Cache of the key numbers of both sides.
 
 use crate::key::Key;
-use crate::keyed::{Common, Keyed, OF_FREE};
+use crate::keyed::{KeyNumbers, OF_FREE, SharedTexts};
 use analysis::Sites;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// What is known of one key.
-struct Table {
-    sides: [Keyed; 2],
-    /// Which numbers any allocation of a side has, and how far allocations were looked at.
+/// Numbers of one key.
+struct KeyTable {
+    sides: [KeyNumbers; 2],
+    /// Numbers that allocations of a side have, and the number of allocations examined.
     seen: [(Vec<bool>, usize); 2],
 }
 
-/// The numbers of keys that were needed so far.
-pub(crate) struct Tables {
-    pub(crate) common: Common,
+/// Numbers of the keys needed so far.
+pub(crate) struct KeyTables {
+    pub(crate) common: SharedTexts,
     pub(crate) sites: [Sites; 2],
-    tables: Vec<Table>,
+    tables: Vec<KeyTable>,
 }
 
-impl Tables {
-    pub(crate) fn new(sides: [&Side; 2]) -> Tables {
+impl KeyTables {
+    pub(crate) fn new(sides: [&Side; 2]) -> KeyTables {
         let sites = sides.map(|side| Sites::new(side.snapshot()));
-        Tables { common: Common::default(), sites, tables: Vec::new() }
+        KeyTables { common: SharedTexts::default(), sites, tables: Vec::new() }
     }
 
-    /// Numbers what both sides have by a key.
-    pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
-        let Tables { common, sites, tables } = self;
+    /// Numbers the stacks or groups of both sides by a key.
+    pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
+        let KeyTables { common, sites, tables } = self;
         if !tables.iter().any(|table| table.sides[0].key() == key) {
-            tables.push(Table { sides: [Keyed::new(key), Keyed::new(key)], seen: Default::default() });
+            tables.push(KeyTable { sides: [KeyNumbers::new(key), KeyNumbers::new(key)], seen: Default::default() });
         }
         let known = tables.iter_mut().find(|table| table.sides[0].key() == key);
         let both = known.into_iter().flat_map(|table| &mut table.sides);
         both.zip(sites).zip(sides).try_for_each(|((keyed, sites), side)| keyed.step(side, sites, common, slice))
     }
 
-    /// Notes what numbers allocations of either side have by a key, once [`Tables::step`] is done with it.
-    pub(crate) fn see(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
+    /// Records which numbers allocations of either side have. [`Tables::step`] must be done.
+    pub(crate) fn collect_used(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
         let count = self.common.count();
         let Some(table) = self.tables.iter_mut().find(|table| table.sides[0].key() == key) else { return Ok(()) };
         for (((seen, next), keyed), side) in table.seen.iter_mut().zip(&table.sides).zip(sides) {
             seen.resize(count.max(seen.len()), false);
-            while let Some(part) = slice.part(next, side.history.allocations.len(), 4)? {
+            while let Some(part) = slice.next_range(next, side.history.allocations.len(), 4)? {
                 for id in part {
-                    // The stack of a free counts as that of the code that frees.
-                    let number = keyed.of(side, AllocationId(id as u32)) & !OF_FREE;
+                    // The stack of a free counts like that of an allocation.
+                    let number = keyed.number_of(side, AllocationId(id as u32)) & !OF_FREE;
                     seen.get_mut(number as usize).into_iter().for_each(|seen| *seen = true);
                 }
             }
@@ -55,8 +55,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether either side has any allocation of a number, in that order, once [`Tables::see`] is done.
-    pub(crate) fn has(&self, key: Key, number: u32) -> [bool; 2] {
+    /// Returns for each side whether an allocation has this number. [`Tables::see`] must be done.
+    pub(crate) fn occurs_in(&self, key: Key, number: u32) -> [bool; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         let number = (number & !OF_FREE) as usize;
         [0, 1].map(|side| {
@@ -65,14 +65,14 @@ impl Tables {
         })
     }
 
-    /// What is known of a key, once [`Tables::step`] is done with it.
-    pub(crate) fn of(&self, key: Key) -> [Option<&Keyed>; 2] {
+    /// Returns the numbers of both sides by a key. [`Tables::step`] must be done.
+    pub(crate) fn of(&self, key: Key) -> [Option<&KeyNumbers>; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         [0, 1].map(|side| known.and_then(|table| table.sides.get(side)))
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let tables = self.tables.iter().flat_map(|table| &table.sides).map(Keyed::heap_bytes);
+        let tables = self.tables.iter().flat_map(|table| &table.sides).map(KeyNumbers::heap_bytes);
         self.common.heap_bytes() + tables.sum::<usize>() + self.sites.iter().map(Sites::heap_bytes).sum::<usize>()
     }
 }

@@ -1,21 +1,22 @@
-//! What is live by call tree: sums of both sides at each node, and the nodes where they differ.
+//! Live bytes by call tree: sums of both sides at each node, and the nodes that differ.
 
-use crate::answer::{TreeRow, Two};
+use crate::answer::{PerSide, TreeRow};
 use crate::key::Key;
-use crate::keyed::{Common, NOTHING, OF_FREE, UNEXPLAINED};
+use crate::keyed::{NO_KEY, OF_FREE, SharedTexts, UNEXPLAINED};
 use crate::sums::{ByNumber, Sum, Sums};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 
-/// A node is listed from this part of the larger total on, by its difference or by its size.
-const SMALLEST_PART: u64 = 500;
-const SMALLEST_SIZE: u64 = 300;
-/// Rows at most.
-const MOST_ROWS: usize = 2000;
-/// Nodes below each other at most.
-const DEEPEST: usize = 512;
+/// A node is listed if its difference is at least the larger total divided by this.
+const MIN_PART: u64 = 500;
+/// A node is listed if its size is at least the larger total divided by this.
+const MIN_SIZE: u64 = 300;
+/// Maximum number of rows.
+const MAX_ROWS: usize = 2000;
+/// Maximum depth.
+const MAX_DEPTH: usize = 512;
 
-/// The key of the tree where groups are matched by `key`: one whose numbers are chains.
+/// Returns the key of the tree if groups are matched by `key`. Numbers of this key are chains.
 pub(crate) fn tree_key(key: Key) -> Key {
     match key {
         Key::PythonFrames | Key::NoLines | Key::NoFolders | Key::Module => key,
@@ -24,16 +25,16 @@ pub(crate) fn tree_key(key: Key) -> Key {
     }
 }
 
-/// Which nodes are listed.
+/// Selects the nodes that are listed.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Listed {
-    /// Those that differ.
+pub(crate) enum NodeSelection {
+    /// Nodes that differ.
     Different,
-    /// Those with much live in A or B.
+    /// Nodes with large live bytes in A or B.
     Large,
 }
 
-/// The sums of the nodes, as far as they are.
+/// Progress of the sums of the nodes.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: ByNumber,
@@ -42,19 +43,19 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds up the groups of `sums` and what calls them.
-    pub(crate) fn step(&mut self, sums: &Sums, common: &Common, slice: &mut Slice) -> Sliced {
+    /// Adds the groups of `sums` to their nodes and to all callers.
+    pub(crate) fn step(&mut self, sums: &Sums, common: &SharedTexts, slice: &mut TimeSlice) -> SliceResult {
         let groups = self.groups.get_or_insert_with(|| sums.groups());
-        while let Some(part) = slice.part(&mut self.next, groups.len(), 64)? {
+        while let Some(part) = slice.next_range(&mut self.next, groups.len(), 64)? {
             for (number, sum) in groups.get(part).unwrap_or_default() {
-                // A stack that frees is none that allocates.
-                let mut at = if number & OF_FREE == 0 { *number } else { NOTHING };
-                for _ in 0..DEEPEST {
+                // A stack of a free is not a stack of an allocation.
+                let mut at = if number & OF_FREE == 0 { *number } else { NO_KEY };
+                for _ in 0..MAX_DEPTH {
                     let node = self.nodes.entry(at).or_default();
                     node.bytes = node.bytes.plus(sum.bytes);
                     node.count = node.count.plus(sum.count);
-                    match common.origin(at) {
-                        Some((callers, _)) if callers != NOTHING => at = callers,
+                    match common.chain_parts(at) {
+                        Some((callers, _)) if callers != NO_KEY => at = callers,
                         _ => break,
                     }
                 }
@@ -63,14 +64,14 @@ impl Tree {
         Ok(())
     }
 
-    /// The nodes that are listed, behind those that call them, the largest difference first.
-    fn callees(&self, common: &Common, total: Two, listed: Listed) -> Vec<(u32, u32)> {
+    /// Returns the listed nodes with their callers, sorted by caller, then the largest difference first.
+    fn callees(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
-            Listed::Different => bytes.a.abs_diff(bytes.b) >= (all / SMALLEST_PART).max(1),
-            Listed::Large => bytes.a.max(bytes.b) >= (all / SMALLEST_SIZE).max(1),
+            NodeSelection::Different => bytes.a.abs_diff(bytes.b) >= (all / MIN_PART).max(1),
+            NodeSelection::Large => bytes.a.max(bytes.b) >= (all / MIN_SIZE).max(1),
         });
-        let callers = |number: u32| common.origin(number).map_or(NOTHING, |(callers, _)| callers);
+        let callers = |number: u32| common.chain_parts(number).map_or(NO_KEY, |(callers, _)| callers);
         let rank = |(&number, sum): (&u32, &Sum)| {
             let delta = !sum.bytes.a.abs_diff(sum.bytes.b);
             let rank = u128::from(callers(number)) << 96 | u128::from(delta) << 32 | u128::from(number);
@@ -79,8 +80,9 @@ impl Tree {
         sorted_numbers(nodes.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
     }
 
-    /// The rows: the largest difference first, below each its callees likewise. A chain whose sums are the same is one row.
-    pub(crate) fn rows(&self, common: &Common, total: Two, listed: Listed) -> Vec<TreeRow> {
+    /// Returns the rows: the largest difference first, then its callees likewise. A chain of nodes with equal sums is
+    /// one row.
+    pub(crate) fn rows(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<TreeRow> {
         let all = self.callees(common, total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
             let from = all.partition_point(|(of, _)| *of < callers);
@@ -88,37 +90,37 @@ impl Tree {
             all.get(from..to).unwrap_or_default()
         };
         let sum = |number: u32| self.nodes.get(&number).copied().unwrap_or_default();
-        // Each row, and the numbers of its chain, outermost first.
+        // Each row with the numbers of its chain, outermost first.
         let mut rows: Vec<(TreeRow, Vec<u32>)> = Vec::new();
-        let mut open: Vec<(u32, u32)> = called_by(NOTHING).iter().rev().map(|&(_, number)| (number, 0)).collect();
+        let mut open: Vec<(u32, u32)> = called_by(NO_KEY).iter().rev().map(|&(_, number)| (number, 0)).collect();
         while let Some((number, depth)) = open.pop() {
             let Sum { bytes, count, .. } = sum(number);
             let (mut chain, mut last) = (vec![number], number);
             while let [(_, only)] = *called_by(last)
-                && last != NOTHING
+                && last != NO_KEY
                 && sum(only).bytes == bytes
-                && chain.len() < DEEPEST
+                && chain.len() < MAX_DEPTH
             {
                 chain.push(only);
                 last = only;
             }
             rows.push((TreeRow { depth, bytes, count, ..TreeRow::default() }, chain));
-            if rows.len() >= MOST_ROWS {
+            if rows.len() >= MAX_ROWS {
                 break;
             }
-            if last != NOTHING {
+            if last != NO_KEY {
                 open.extend(called_by(last).iter().rev().map(|&(_, number)| (number, depth + 1)));
             }
         }
-        let texts = rows.iter().flat_map(|(_, chain)| chain).filter_map(|&number| common.origin(number));
+        let texts = rows.iter().flat_map(|(_, chain)| chain).filter_map(|&number| common.chain_parts(number));
         let mut numbers = sorted_numbers(texts.map(|(_, text)| (u128::from(text), text)).collect());
         numbers.dedup();
         let texts = common.texts_of(&numbers);
-        let name = |number: u32| match common.origin(number) {
+        let name = |number: u32| match common.chain_parts(number) {
             _ if number == UNEXPLAINED => "unexplained".to_owned(),
             Some((_, text)) => {
                 let at = numbers.binary_search(&text).ok();
-                at.and_then(|at| texts.get(at)).map_or_else(String::new, |text| shown(text))
+                at.and_then(|at| texts.get(at)).map_or_else(String::new, |text| frame_label(text))
             }
             None => "no stack".to_owned(),
         };
@@ -136,8 +138,8 @@ impl Tree {
     }
 }
 
-/// A frame as a row shows it: `model.py:12 forward`, out of the words that are compared.
-fn shown(words: &str) -> String {
+/// Formats the compared text of a frame for a row: `model.py:12 forward`.
+fn frame_label(words: &str) -> String {
     let mut parts = words.split('\n');
     let file = parts.next().unwrap_or_default();
     let Some(name) = parts.next() else { return file.to_owned() };

@@ -1,29 +1,29 @@
-//! The verdict: one to five sentences, each with its number and its cause.
+//! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two, factor, relation, times};
+use crate::answer::{Comparison, FactorGroup, Outcome, PerSide, Row, factor, factor_of, relation};
 use base::sorted::sorted_numbers;
-use base::units::{Bytes, Moment, counted, grouped, percent};
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use hashbrown::HashMap;
 
-/// The sentences that are read.
-const MOST_SENTENCES: usize = 5;
-/// Peaks are at different places that are further apart than this part of B's trace.
+/// Maximum number of sentences.
+const MAX_SENTENCES: usize = 5;
+/// Peaks further apart than the length of B's trace divided by this are at different places.
 const APART_PART: u32 = 20;
-/// Differences that a sentence names.
-const MOST_CAUSES: usize = 3;
-/// A difference is named from this part of the larger total on.
-const SMALLEST_PART: u64 = 200;
-/// What lives longer is named from this part of B's total on.
+/// Maximum number of differences that a sentence names.
+const MAX_CAUSES: usize = 3;
+/// A difference is named if it exceeds the larger total divided by this.
+const MIN_PART: u64 = 200;
+/// Longer lifetimes are named if they affect more than the larger total divided by this.
 const LONGER_PART: u64 = 50;
-/// Letters of a name.
+/// Maximum length of a name.
 const LONGEST: usize = 60;
 
-/// The sentences.
+/// Returns the sentences.
 pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    let mut sentences = vec![first(of, live)];
-    sentences.extend(elsewhere(of));
+    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+    let mut sentences = vec![peak_difference(of, live)];
+    sentences.extend(peaks_differ(of));
     sentences.extend(causes(of, live));
     let (matched, total) = (of.matched.bytes, of.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
@@ -37,25 +37,25 @@ pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     }
     sentences.extend(scaling(&of.scaling));
     sentences.extend(lifetimes(of, live));
-    sentences.truncate(MOST_SENTENCES);
+    sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
-fn first(of: &Comparison, live: Two) -> String {
+fn peak_difference(of: &Comparison, live: PerSide) -> String {
     let peaks = of.moments.first().map_or((0, 0), |pair| pair.moments);
     let what = if peaks == (of.a.moment, of.b.moment) { "B's peak" } else { "B at the compared moment" };
     match live.delta() {
         0 => format!("{what} equals A's: {}.", Bytes(live.a)),
         delta => {
             let (amount, way) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
-            let times = if live.a > 0 { format!(", {}", times(live)) } else { String::new() };
+            let times = if live.a > 0 { format!(", {}", factor_of(live)) } else { String::new() };
             format!("{what} is {amount} {way}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
         }
     }
 }
 
-/// That the peaks are not at the same place of the program, where they are compared with each other.
-fn elsewhere(of: &Comparison) -> Option<String> {
+/// Reports that the peaks are at different places of the program, if they are compared with each other.
+fn peaks_differ(of: &Comparison) -> Option<String> {
     let [peaks, of_a, ..] = &*of.moments else { return None };
     let is_aligned = of.alignment != Align::Share.name();
     let apart = of_a.moments.1.abs_diff(peaks.moments.1);
@@ -65,12 +65,12 @@ fn elsewhere(of: &Comparison) -> Option<String> {
         let (live, delta) = (Bytes(of_a.live.b), signed(of_a.live.delta()));
         format!(
             "The peaks are at different places: A's peak is aligned with event {} of B, where {live} is live ({delta}).",
-            grouped(event.into())
+            group_digits(event.into())
         )
     })
 }
 
-/// `+8.10 GiB`, `−0.60 GiB`.
+/// Formats a difference with its sign: `+8.10 GiB`, `−0.60 GiB`.
 pub fn signed(delta: i128) -> String {
     let amount = Bytes(u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX));
     match delta {
@@ -80,10 +80,10 @@ pub fn signed(delta: i128) -> String {
     }
 }
 
-/// The largest differences; groups that are called alike are one.
-fn causes(of: &Comparison, live: Two) -> Option<String> {
+/// Reports the largest differences. Groups of the same name are merged.
+fn causes(of: &Comparison, live: PerSide) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
-    let mut causes: Vec<(&str, Two, bool)> = Vec::new();
+    let mut causes: Vec<(&str, PerSide, bool)> = Vec::new();
     for Row { label, bytes, in_both, .. } in &of.rows {
         let at = *places.entry(label).or_insert(causes.len());
         match causes.get_mut(at) {
@@ -95,10 +95,10 @@ fn causes(of: &Comparison, live: Two) -> Option<String> {
             None => causes.push((label, *bytes, *in_both)),
         }
     }
-    let least = live.a.max(live.b) / SMALLEST_PART;
+    let least = live.a.max(live.b) / MIN_PART;
     let order = causes.iter().zip(0..).map(|((_, bytes, _), at)| (!bytes.delta().unsigned_abs(), at)).collect();
     let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
-    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MAX_CAUSES);
     let words: Vec<String> = largest
         .map(|(label, bytes, in_both)| {
             let label: String = label.chars().take(LONGEST).collect();
@@ -108,15 +108,15 @@ fn causes(of: &Comparison, live: Two) -> Option<String> {
     (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
 }
 
-/// Which factors sizes have; where one is the square of another, what grows quadratically.
+/// Reports how sizes scale. If one factor is the square of another, also which call sites grow quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
     let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
     let largest = changed.first()?;
     let square = largest.factor * largest.factor;
-    // A factor near 1 is near its own square.
-    let is_clear = (largest.factor - 1.0).abs() > 0.2;
-    let is = |group: &&&FactorGroup, factor: f64| is_clear && (group.factor / factor - 1.0).abs() < 0.03;
-    // Of two factors the smaller is linear, whichever has more bytes.
+    // A factor near 1 is close to its own square.
+    let is_understood = (largest.factor - 1.0).abs() > 0.2;
+    let is = |group: &&&FactorGroup, factor: f64| is_understood && (group.factor / factor - 1.0).abs() < 0.03;
+    // Of two factors the smaller one is linear, even if the other one has more bytes.
     let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
     let (linear, quadratic) = match root {
         Some(root) => (*root, Some(*largest)),
@@ -124,11 +124,11 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     };
     let sites = |group: &FactorGroup| {
         let verb = if group.sites == 1 { " scales" } else { " scale" };
-        counted(group.sites.into(), "call site") + verb
+        pluralize(group.sites.into(), "call site") + verb
     };
     Some(match quadratic {
         Some(quadratic) => {
-            let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
+            let names: Vec<&str> = quadratic.rows.iter().take(MAX_CAUSES).map(|row| &*row.site).collect();
             format!(
                 "{} {}, {} quadratically ({}): {}.",
                 sites(linear),
@@ -145,8 +145,8 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     })
 }
 
-/// What lives longer, where it matters.
-fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
+/// Reports longer lifetimes, if they affect enough bytes.
+fn lifetimes(of: &Comparison, live: PerSide) -> Option<String> {
     let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
     let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;
     if largest.bytes.a.max(largest.bytes.b) <= live.a.max(live.b) / LONGER_PART {
@@ -154,11 +154,11 @@ fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
     }
     let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
     let first = largest.sites.first()?;
-    let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
+    let (what, bytes) = (pluralize(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
     let site: String = first.site.chars().take(LONGEST).collect();
-    let mut events = counted(first.longer_events.unsigned_abs(), "event");
+    let mut events = pluralize(first.longer_events.unsigned_abs(), "event");
     if first.longer_steps != 0 {
-        events += &[" and ", &counted(first.longer_steps.unsigned_abs(), "step")].concat();
+        events += &[" and ", &pluralize(first.longer_steps.unsigned_abs(), "step")].concat();
     }
     Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
 }

@@ -1,19 +1,19 @@
-//! Where two recordings differ in kind, so that their difference says less than it seems to.
+//! Warnings about recordings that differ in kind, so that their comparison is misleading.
 
-use base::units::{Bytes, Moment, counted, grouped};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// Of a hundred bytes of its peak so many are there before the first event where a recording starts after the model was made, and so many at
-/// most where it starts before.
+/// A recording that starts after model setup has at least this percentage of its peak before the first event.
 const STARTS_AFTER: u64 = 20;
+/// A recording that starts before model setup has at most this percentage of its peak before the first event.
 const STARTS_BEFORE: u64 = 5;
-/// One trace has so many times the allocations of the other.
+/// Ratio of allocations above which the traces cover different amounts of work.
 const FAR_MORE: usize = 10;
-/// Allocations that are asked for their pool.
+/// Maximum number of allocations that are checked for their pool.
 const SAMPLED: usize = 4096;
 
-/// One sentence for each.
+/// Returns one sentence per warning.
 pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     let mut found = Vec::new();
     let names = ["A", "B"];
@@ -39,15 +39,15 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
         if numbers.unmatched_frees * 100 > numbers.allocations && other_frees * 100 <= numbers.unmatched_frees {
             found.push(format!(
                 "{name} frees {} that were allocated before recording: its ring buffer wrapped, or recording started during a step.",
-                counted(numbers.unmatched_frees, "block")
+                pluralize(numbers.unmatched_frees, "block")
             ));
         }
-        if numbers.is_at_limit() {
+        if numbers.is_saturated() {
             found.push(format!("Sums of {name} exceed 64 bits; they are cut off there."));
         }
     }
     let private = sides.map(has_private_pools);
-    let traced = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
+    let traced = sides.map(|side| side.history.allocations.len() - side.history.allocations.early_count());
     let [fewer, more] = [traced[0].min(traced[1]), traced[0].max(traced[1])];
     if private[0] != private[1] {
         let name = if private[0] { "A" } else { "B" };
@@ -57,14 +57,14 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     } else if more > FAR_MORE * fewer.max(1) && private[0] {
         found.push(format!(
             "{} and {} allocations: CUDA graphs that are replayed leave no events.",
-            grouped(traced[0] as u64),
-            grouped(traced[1] as u64)
+            group_digits(traced[0] as u64),
+            group_digits(traced[1] as u64)
         ));
     } else if more > FAR_MORE * fewer.max(1) {
         found.push(format!(
             "{} and {} allocations are recorded: the traces cover different amounts of work.",
-            grouped(traced[0] as u64),
-            grouped(traced[1] as u64)
+            group_digits(traced[0] as u64),
+            group_digits(traced[1] as u64)
         ));
     }
     if (sides[0].history.device < 0) != (sides[1].history.device < 0) {
@@ -76,7 +76,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     found
 }
 
-/// Whether any of the allocations, at even distances, is from a private pool.
+/// Returns true if any of the sampled allocations is from a private pool.
 fn has_private_pools(side: &Side) -> bool {
     let allocations = &side.history.allocations;
     let distance = allocations.len() / SAMPLED + 1;

@@ -1,50 +1,50 @@
-//! A zip archive on its way in: its directory, which of its members are snapshots, and the bytes of the one that is opened.
+//! Reading of zip archives: the directory, the members that are snapshots, and the bytes of the opened one.
 
 use super::archive_error::ArchiveError;
 use super::decoder::Layout;
-use super::feed::{Feed, More};
-use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
+use super::input_buffer::{InputBuffer, Supply};
+use super::probe::{FALLBACK_RANK, PROBE_BYTES, snapshot_rank};
 use super::protocol::Member;
-use super::survey::{Survey, Surveyed};
+use super::survey::{Survey, SurveyStep};
 use base::sorted::sorted_by_key;
 use history::container::Container;
 use history::container::zip::{self, Directory, Entry};
 
-/// A zip archive on its way in.
+/// A zip archive being read.
 pub(super) struct Archive {
-    /// Of the file, in bytes.
+    /// Length of the file in bytes.
     length: u64,
     member: Option<u32>,
     step: Step,
     part: Part,
     members: Option<Vec<Member>>,
     opened: Option<Entry>,
-    /// The elements of SnapViewer's drawing: they are opened after it.
+    /// Member with the elements of a SnapViewer drawing. It is read after the drawing.
     elements: Option<Entry>,
     layout: Layout,
     is_one_of_several: bool,
 }
 
-/// What the gathered part of the file is.
+/// Step of reading an archive, named by the part of the file that is gathered.
 enum Step {
     Tail,
     Zip64,
     Directory(Directory),
-    /// Nothing more: the directory is at hand and read in slices.
+    /// No part is gathered. The directory is complete and is processed in time slices.
     Survey(Box<Survey>),
-    /// The local header of a member that is looked into.
-    GlimpseHeader(Glimpses),
-    /// Its first packed bytes.
-    Glimpse(Glimpses),
-    /// The local header of the member that is opened.
+    /// Local header of a member that is probed.
+    ProbeHeader(Probes),
+    /// First compressed bytes of that member.
+    Probe(Probes),
+    /// Local header of the member that is opened.
     Header,
-    /// So many of its packed bytes are still to come.
+    /// Compressed data of that member, with the number of bytes still missing.
     Member(u64),
     Ended,
-    Over,
+    Done,
 }
 
-/// A part of the file that is gathered before it is looked at.
+/// A part of the file that is gathered before it is parsed.
 #[derive(Default)]
 struct Part {
     offset: u64,
@@ -53,42 +53,43 @@ struct Part {
 }
 
 impl Part {
-    /// Begins to gather.
-    fn new(offset: u64, length: u64, feed: &mut Feed) -> Part {
+    /// Starts gathering `length` bytes at `offset`.
+    fn new(offset: u64, length: u64, feed: &mut InputBuffer) -> Part {
         feed.seek(offset);
         Part { offset, length, bytes: Vec::new() }
     }
 
-    /// Takes what it needs of the bytes at hand: `true` when it is whole.
-    fn gather(&mut self, feed: &mut Feed) -> Result<bool, ArchiveError> {
+    /// Takes the available bytes it needs. Returns true once the part is complete.
+    fn gather(&mut self, feed: &mut InputBuffer) -> Result<bool, ArchiveError> {
         let missing = self.length - self.bytes.len() as u64;
-        let rest = feed.rest();
+        let rest = feed.remaining();
         let took = usize::try_from(missing).map_or(rest.len(), |missing| rest.len().min(missing));
         self.bytes.extend_from_slice(rest.get(..took).unwrap_or_default());
         feed.advance(took);
         if self.bytes.len() as u64 == self.length {
             Ok(true)
         } else if feed.has_ended() {
-            Err(ArchiveError::Cut(self.offset + self.bytes.len() as u64))
+            Err(ArchiveError::Truncated(self.offset + self.bytes.len() as u64))
         } else {
             Ok(false)
         }
     }
 }
 
-/// The members that are looked into.
-struct Glimpses {
-    waiting: Vec<Entry>,
+/// State of probing the members.
+struct Probes {
+    remaining: Vec<Entry>,
     current: Entry,
-    /// What was found: how likely it is (0 first), in the directory's order.
-    found: Vec<(u8, Entry)>,
-    others: Vec<String>,
+    /// Possible snapshots in directory order, each with its rank. Rank 0 is the likeliest.
+    candidates: Vec<(u8, Entry)>,
+    /// Descriptions of the members that are not snapshots.
+    rejected: Vec<String>,
 }
 
 impl Archive {
-    /// An archive of this many bytes.
-    pub(super) fn new(length: u64, member: Option<u32>, feed: &mut Feed) -> Archive {
-        let tail = length.min(zip::TAIL);
+    /// Starts reading an archive of `length` bytes. `member` is an index into its snapshots.
+    pub(super) fn new(length: u64, member: Option<u32>, feed: &mut InputBuffer) -> Archive {
+        let tail = length.min(zip::TAIL_BYTES);
         let part = Part::new(length - tail, tail, feed);
         Archive {
             length,
@@ -103,142 +104,152 @@ impl Archive {
         }
     }
 
-    /// Packed bytes of the member that is opened.
+    /// Returns the compressed size of the opened member, in bytes.
     pub(super) fn packed_bytes(&self) -> Option<u64> {
         self.opened.as_ref().map(|entry| entry.packed)
     }
 
-    /// The snapshots, where there are several, once.
+    /// Returns the snapshots, once, if there are several.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.members.take()
     }
 
-    /// Which of several snapshots it is.
+    /// Returns the name of the opened member if there are several snapshots.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
     }
 
-    /// What the members are to each other.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Goes on with the elements.
-    pub(super) fn next_member(&mut self, feed: &mut Feed) {
+    /// Continues with the elements of a SnapViewer drawing.
+    pub(super) fn next_member(&mut self, feed: &mut InputBuffer) {
         if let Some(entry) = self.elements.take() {
             self.open(entry, feed);
         }
     }
 
-    fn open(&mut self, entry: Entry, feed: &mut Feed) {
-        self.part = Part::new(entry.offset, zip::HEADER as u64, feed);
+    fn open(&mut self, entry: Entry, feed: &mut InputBuffer) {
+        self.part = Part::new(entry.offset, zip::HEADER_BYTES as u64, feed);
         self.step = Step::Header;
         self.opened = Some(entry);
     }
 
-    /// Gives the container more bytes of the member; finds it first.
-    pub(super) fn give(&mut self, feed: &mut Feed, container: &mut Container) -> Result<More, ArchiveError> {
+    /// Passes more bytes of the member to the container. Locates the member first.
+    pub(super) fn feed_container(
+        &mut self,
+        feed: &mut InputBuffer,
+        container: &mut Container,
+    ) -> Result<Supply, ArchiveError> {
         match &mut self.step {
             Step::Member(0) => {
-                container.end();
+                container.finish_input();
                 self.step = Step::Ended;
-                return Ok(More::Given);
+                return Ok(Supply::Supplied);
             }
             Step::Member(left) => {
-                if feed.rest().is_empty() && feed.has_ended() {
-                    return Err(ArchiveError::Cut(self.part.offset));
+                if feed.remaining().is_empty() && feed.has_ended() {
+                    return Err(ArchiveError::Truncated(self.part.offset));
                 }
-                if feed.rest().is_empty() {
-                    return Ok(More::Hungry);
+                if feed.remaining().is_empty() {
+                    return Ok(Supply::NeedsBytes);
                 }
                 let mut bytes = feed.take();
                 bytes.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
                 *left -= bytes.len() as u64;
                 self.part.offset += bytes.len() as u64;
                 container.feed(bytes);
-                return Ok(More::Given);
+                return Ok(Supply::Supplied);
             }
-            Step::Ended | Step::Over => return Ok(More::Over),
+            Step::Ended | Step::Done => return Ok(Supply::Ended),
             _ => {}
         }
         if !self.part.gather(feed)? {
-            return Ok(More::Hungry);
+            return Ok(Supply::NeedsBytes);
         }
         let Part { offset, bytes, .. } = std::mem::take(&mut self.part);
-        match std::mem::replace(&mut self.step, Step::Over) {
-            Step::Tail => match zip::end(&bytes, offset)? {
+        match std::mem::replace(&mut self.step, Step::Done) {
+            Step::Tail => match zip::find_end_record(&bytes, offset)? {
                 zip::End::Directory(directory) => self.read_directory(directory, feed),
                 zip::End::Zip64(record) => {
                     self.step = Step::Zip64;
-                    self.part = Part::new(record, zip::ZIP64 as u64, feed);
+                    self.part = Part::new(record, zip::ZIP64_RECORD_BYTES as u64, feed);
                 }
             },
-            Step::Zip64 => self.read_directory(zip::zip64(&bytes, offset)?, feed),
+            Step::Zip64 => self.read_directory(zip::parse_zip64_record(&bytes, offset)?, feed),
             Step::Directory(directory) => self.step = Step::Survey(Box::new(Survey::new(directory, bytes))),
             Step::Survey(survey) => match survey.step()? {
-                Surveyed::Unsure(survey) => self.step = Step::Survey(Box::new(survey)),
-                Surveyed::SnapViewer(drawing, elements) => {
+                SurveyStep::Unfinished(survey) => self.step = Step::Survey(Box::new(survey)),
+                SurveyStep::SnapViewer(drawing, elements) => {
                     (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
                     self.open(drawing, feed);
                 }
-                Surveyed::Members(members) => self.look_into(members, feed)?,
+                SurveyStep::Members(members) => self.start_probing(members, feed)?,
             },
-            Step::GlimpseHeader(glimpses) => {
-                let begin = glimpses.current.begin(&bytes, self.length)?;
-                self.part = Part::new(begin, glimpses.current.packed.min(GLIMPSE), feed);
-                self.step = Step::Glimpse(glimpses);
+            Step::ProbeHeader(glimpses) => {
+                let begin = glimpses.current.data_offset(&bytes, self.length)?;
+                self.part = Part::new(begin, glimpses.current.packed.min(PROBE_BYTES), feed);
+                self.step = Step::Probe(glimpses);
             }
-            Step::Glimpse(glimpses) => self.look(glimpses, bytes, feed)?,
+            Step::Probe(glimpses) => self.probe_member(glimpses, bytes, feed)?,
             Step::Header => {
                 if let Some(entry) = &self.opened {
-                    let begin = entry.begin(&bytes, self.length)?;
-                    *container = Container::of_member(entry)?;
+                    let begin = entry.data_offset(&bytes, self.length)?;
+                    *container = Container::from_zip_member(entry)?;
                     feed.seek(begin);
                     self.part.offset = begin;
                     self.step = Step::Member(entry.packed);
                 }
             }
-            Step::Member(_) | Step::Ended | Step::Over => {}
+            Step::Member(_) | Step::Ended | Step::Done => {}
         }
-        Ok(More::Given)
+        Ok(Supply::Supplied)
     }
 
-    fn read_directory(&mut self, directory: Directory, feed: &mut Feed) {
+    fn read_directory(&mut self, directory: Directory, feed: &mut InputBuffer) {
         self.part = Part::new(directory.offset, directory.bytes, feed);
         self.step = Step::Directory(directory);
     }
 
-    /// Begins to look into the members.
-    fn look_into(&mut self, mut waiting: Vec<Entry>, feed: &mut Feed) -> Result<(), ArchiveError> {
+    /// Starts probing the members.
+    fn start_probing(&mut self, mut waiting: Vec<Entry>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
         waiting.reverse();
         let others = Vec::new();
         match waiting.pop() {
-            Some(current) => self.next_glimpse(Glimpses { waiting, current, found: Vec::new(), others }, feed),
+            Some(current) => {
+                self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed);
+            }
             None => return Err(ArchiveError::NoSnapshot("it is empty".into())),
         }
         Ok(())
     }
 
-    fn next_glimpse(&mut self, glimpses: Glimpses, feed: &mut Feed) {
-        self.part = Part::new(glimpses.current.offset, zip::HEADER as u64, feed);
-        self.step = Step::GlimpseHeader(glimpses);
+    fn probe_next(&mut self, glimpses: Probes, feed: &mut InputBuffer) {
+        self.part = Part::new(glimpses.current.offset, zip::HEADER_BYTES as u64, feed);
+        self.step = Step::ProbeHeader(glimpses);
     }
 
-    /// Looks at the first bytes of a member.
-    fn look(&mut self, mut glimpses: Glimpses, bytes: Vec<u8>, feed: &mut Feed) -> Result<(), ArchiveError> {
-        match likelihood(&glimpses.current, bytes) {
-            Ok(rank) => glimpses.found.push((rank, glimpses.current.clone())),
-            Err(why) => glimpses.others.push(why),
+    /// Probes a member by its first bytes, then continues with the next one.
+    fn probe_member(
+        &mut self,
+        mut glimpses: Probes,
+        bytes: Vec<u8>,
+        feed: &mut InputBuffer,
+    ) -> Result<(), ArchiveError> {
+        match snapshot_rank(&glimpses.current, bytes) {
+            Ok(rank) => glimpses.candidates.push((rank, glimpses.current.clone())),
+            Err(why) => glimpses.rejected.push(why),
         }
-        let Some(next) = glimpses.waiting.pop() else { return self.choose(glimpses, feed) };
+        let Some(next) = glimpses.remaining.pop() else { return self.open_likeliest(glimpses, feed) };
         glimpses.current = next;
-        self.next_glimpse(glimpses, feed);
+        self.probe_next(glimpses, feed);
         Ok(())
     }
 
-    /// Opens the member that was asked for, or the likeliest.
-    fn choose(&mut self, glimpses: Glimpses, feed: &mut Feed) -> Result<(), ArchiveError> {
-        let Glimpses { found, mut others, .. } = glimpses;
+    /// Opens the requested member, or else the likeliest one.
+    fn open_likeliest(&mut self, glimpses: Probes, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
+        let Probes { candidates: found, rejected: mut others, .. } = glimpses;
         if found.is_empty() {
             let more = others.len().saturating_sub(1);
             let first = if others.is_empty() { String::new() } else { others.swap_remove(0) };
@@ -247,7 +258,7 @@ impl Archive {
         }
         let mut found = sorted_by_key(found, |&(rank, _)| rank.into());
         let likeliest = found.first().map_or(0, |&(rank, _)| rank);
-        found.retain(|&(rank, _)| rank < LAST_RESORT || likeliest == LAST_RESORT);
+        found.retain(|&(rank, _)| rank < FALLBACK_RANK || likeliest == FALLBACK_RANK);
         if found.len() > 1 {
             self.is_one_of_several = true;
             let member = |(_, entry): &(u8, Entry)| Member { name: entry.name.clone(), bytes: entry.unpacked };

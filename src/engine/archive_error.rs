@@ -1,23 +1,23 @@
-//! Why an archive can't be opened.
+//! Errors of opening an archive.
 
 use history::container::zip::ZipError;
 
-/// Why an archive can't be opened.
+/// Error of opening an archive.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
-    /// As a zip.
+    /// The structure of the zip archive is invalid.
     #[error("{0}")]
     Zip(#[from] ZipError),
-    /// `torch.save` writes zip archives as well.
+    /// A `torch.save` checkpoint, which is a zip archive as well.
     #[error("this is a torch.save checkpoint, not a PyTorch memory snapshot")]
     Checkpoint,
-    /// Nothing in it is a snapshot.
+    /// No member is a snapshot.
     #[error("no PyTorch memory snapshot in the zip archive: {0}")]
     NoSnapshot(String),
-    /// The page and the archive disagree.
+    /// The requested snapshot does not exist.
     #[error("the zip archive has no snapshot {0}. Has the file changed?")]
     NoSuchMember(u32),
     /// The file is shorter than it was when it was opened.
     #[error("unexpected end of file at byte {0}, inside the zip archive. Has the file changed?")]
-    Cut(u64),
+    Truncated(u64),
 }

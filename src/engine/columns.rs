@@ -1,42 +1,43 @@
-//! The open file as compact columns: its events as the history has them, and its tables.
+//! Writing of the open file in the column format, as an export or as a cache file.
 
 use super::Engine;
 use super::open::OpenFile;
 use base::units::EventIdx;
-use history::compact::{Machine, Unwritable, Writer};
-use history::replay::{DeviceHistory, parts, warning_parts};
+use history::compact::{ColumnReader, WriteError, Writer};
+use history::replay::{DeviceHistory, write_parts, write_warning_parts};
 use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
-    /// Writes the open file as columns ([`history::compact`]): opened again, they answer everything as the file does. Reads what is open and
-    /// changes nothing; takes some hundred nanoseconds an event, in one piece.
+    /// Writes the open file as columns ([`history::compact`]). Once opened, they give the same answers as the file.
+    /// Takes a few hundred nanoseconds per event, in one go.
     ///
     /// # Errors
-    /// The system's; or the columns have no room for what the file has, and one sentence says for what.
-    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_columns(out)
+    /// An I/O error, or the format cannot represent the file.
+    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.file.as_deref().ok_or(NO_FILE)?.write_columns(out)
     }
 
-    /// Writes what is to be read in place of the file, by the same build: its histories as they are in memory, so that nothing is decoded and
-    /// replayed again, and its tables. Opened, it says that it is written as the file was. Takes some ten nanoseconds an event, in one piece.
+    /// Writes a cache file that the same build can open in place of the original. It holds the histories as they are in
+    /// memory, so nothing has to be decoded and replayed again, and the tables.
+    /// Once opened, it reports the format of the original. Takes some ten nanoseconds per event, in one go.
     ///
     /// # Errors
-    /// Those of [`Engine::write_columns`].
-    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_kept(out)
+    /// The same as for [`Engine::write_columns`].
+    pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.file.as_deref().ok_or(NO_FILE)?.write_cache(out)
     }
 }
 
-const NOTHING: Unwritable = Unwritable::Unfit("no file is open");
+const NO_FILE: WriteError = WriteError::Unsupported("no file is open");
 
 impl OpenFile {
-    fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+    fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
         let mut writer = Writer::new(out)?;
-        self.must_be_whole()?;
+        self.require_all_events()?;
         // The history keeps the size of the allocation, not that of the free.
-        if self.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
-            return Err(Unwritable::Unfit("the size of a free differs from its allocation's"));
+        if self.warnings().iter().any(|(kind, ..)| *kind == WarningKind::FreeSizeDiffers) {
+            return Err(WriteError::Unsupported("the size of a free differs from its allocation's"));
         }
         for history in self.histories.iter().filter(|history| history.event_count() > 0) {
             writer.begin_trace()?;
@@ -47,35 +48,36 @@ impl OpenFile {
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 
-    pub(super) fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        let mut writer = Writer::kept(out)?;
-        self.must_be_whole()?;
-        let put = &mut |part: &[u8]| writer.image(part);
-        self.histories.iter().try_for_each(|history| parts(history, put))?;
-        warning_parts(self.warnings(), put)?;
+    pub(super) fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        let mut writer = Writer::new_cache(out)?;
+        self.require_all_events()?;
+        let put = &mut |part: &[u8]| writer.history_part(part);
+        self.histories.iter().try_for_each(|history| write_parts(history, put))?;
+        write_warning_parts(self.warnings(), put)?;
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 
-    fn must_be_whole(&self) -> Result<(), Unwritable> {
+    fn require_all_events(&self) -> Result<(), WriteError> {
         match self.histories.iter().any(|history| history.loaded().is_some()) {
-            true => Err(Unwritable::Unfit("only a range of the events is loaded")),
+            true => Err(WriteError::Unsupported("only a range of the events is loaded")),
             false => Ok(()),
         }
     }
 
-    /// The devices that have events.
+    /// Returns the devices that have events.
     fn devices(&self) -> Vec<i64> {
         let histories = self.histories.iter().filter(|history| history.event_count() > 0);
         histories.map(|history| history.device).collect()
     }
 }
 
-/// Looks for damage in what [`Engine::write_kept`] wrote, without keeping anything of it. `chunk` has its bytes in order, none at the end.
+/// Checks a cache file written by [`Engine::write_kept`] for damage, without keeping its content. `chunk` returns the
+/// bytes in order, and an empty vector at the end.
 ///
 /// # Errors
-/// Those of `chunk`, or there is damage: one sentence.
-pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
-    let mut machine = Machine::new(Unseen);
+/// An error of `chunk`, or a description of the damage.
+pub fn verify_cache(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
+    let mut machine = ColumnReader::new(DiscardingSink);
     loop {
         let chunk = chunk()?;
         if chunk.is_empty() {
@@ -86,18 +88,18 @@ pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Resul
     }
 }
 
-/// Receives what is only looked through.
-struct Unseen;
+/// Event sink that discards everything.
+struct DiscardingSink;
 
-impl EventSink for Unseen {
-    fn event(&mut self, _: u32, _: &Event) {}
+impl EventSink for DiscardingSink {
+    fn event_at(&mut self, _: u32, _: &Event) {}
 
-    fn image(&mut self, _: &[u8]) -> bool {
+    fn history_part(&mut self, _: &[u8]) -> bool {
         true
     }
 }
 
-/// An event as it was replayed.
+/// Returns an event as it was replayed.
 fn event(history: &DeviceHistory, at: u32) -> Event {
     let events = &history.events;
     let (address, size) = history.address_and_size(EventIdx(at));

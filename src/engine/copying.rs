@@ -1,71 +1,72 @@
-//! Rows of a list as text, in parts that are half a millisecond of work each: what the page copies.
+//! Rows of a list as text for the clipboard, in parts of half a millisecond of work each.
 
-use super::protocol::{MOST_COPIED, TableText};
-use base::slice::{Slice, Sliced, Spent};
+use super::protocol::{MAX_COPIED, TableText};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
-/// Bytes of a part of the text: half a millisecond of work on both sides.
-const PART: usize = 128 << 10;
-/// Bytes of all parts: names may be long, and no clipboard wants more.
-const MOST_TEXT: usize = 64 << 20;
-/// Rows made text between two looks at the clock.
-const ROWS: u32 = 128;
+/// Target size of a part in bytes: half a millisecond of work for sender and receiver.
+const PART_BYTES: usize = 128 << 10;
+/// Maximum size of the whole text in bytes. Names may be long.
+const MAX_TEXT: usize = 64 << 20;
+/// Rows written between two checks of the clock.
+const ROWS_PER_CHECK: u32 = 128;
 
-/// How far rows were made text.
+/// Progress of writing rows as text.
 #[derive(Default)]
-pub(super) struct Copying {
-    /// Which of the chosen ranges comes next, and how many of its rows are done.
-    range: usize,
-    done: u32,
+pub(super) struct CopyProgress {
+    /// Index of the current range of chosen rows, and the number of its rows that are done.
+    range_index: usize,
+    rows_done: u32,
     rows: u32,
     bytes: usize,
 }
 
-impl Copying {
-    /// Makes more of the `chosen` rows of a list of `count` text. `write` appends the line of a
-    /// row.
+impl CopyProgress {
+    /// Writes more of the `chosen` rows of a list with `count` rows. `write` appends the line of a row, and `send`
+    /// takes each part.
     pub(super) fn step(
         &mut self,
         head: &str,
         (chosen, count): (&[[u32; 2]], u32),
         write: &mut dyn FnMut(&mut String, u32),
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let mut text = String::new();
         if self.bytes == 0 {
             text.push_str(head);
         }
         loop {
             let mut last = true;
-            if let Some(&[from, to]) = chosen.get(self.range)
-                && self.rows < MOST_COPIED
-                && self.bytes + text.len() < MOST_TEXT
+            if let Some(&[from, to]) = chosen.get(self.range_index)
+                && self.rows < MAX_COPIED
+                && self.bytes + text.len() < MAX_TEXT
             {
                 last = false;
-                let from = from.saturating_add(self.done);
+                let from = from.saturating_add(self.rows_done);
                 let left = to.min(count).saturating_sub(from);
-                let some = left.min(ROWS).min(MOST_COPIED - self.rows);
+                let some = left.min(ROWS_PER_CHECK).min(MAX_COPIED - self.rows);
                 (from..from + some).for_each(|row| write(&mut text, row));
                 self.rows += some;
-                self.done += some;
+                self.rows_done += some;
                 if some == left {
-                    (self.range, self.done) = (self.range + 1, 0);
+                    (self.range_index, self.rows_done) = (self.range_index + 1, 0);
                 }
             }
             let is_late = slice.check().is_err();
-            if last || is_late || text.len() >= PART {
+            if last || is_late || text.len() >= PART_BYTES {
                 self.bytes += text.len();
                 send(TableText { text: std::mem::take(&mut text), rows: self.rows, last });
             }
             if last || is_late {
-                return if last { Ok(()) } else { Err(Spent) };
+                return if last { Ok(()) } else { Err(OutOfTime) };
             }
         }
     }
 }
 
-/// Appends words of the file as the field of a line: nothing in it ends the field or the line, and no spreadsheet takes it for a formula.
-pub(super) fn write_words(text: &mut String, words: &str) {
+/// Appends text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
+/// or the line. A quote is put before `=`, `+`, `-` and `@`, so that a spreadsheet does not read a formula.
+pub(super) fn write_field(text: &mut String, words: &str) {
     if words.starts_with(['=', '+', '-', '@']) {
         text.push('\'');
     }

@@ -1,45 +1,42 @@
-//! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
+//! Decoders for the content of a container: one for each format, with the same snapshot values as output.
 
-use super::join::{Events, Rest, Settled};
+use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::protocol::LoadRange;
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
-use base::units::grouped;
+use base::units::group_digits;
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
-use history::replay::{EndSoFar, MOST_EVENTS, Partial, Recorder};
+use history::replay::{MAX_EVENTS, Partial, PartialEnd, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
-/// Why the content can't be decoded.
+/// Error of decoding the content.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DecodeError {
-    /// The pickle.
     #[error("{0}")]
     Pickle(#[from] PickleError<ReadError>),
-    /// The JSON.
     #[error("{0}")]
     Json(#[from] JsonError<ReadError>),
-    /// The columns.
     #[error("{0}")]
     Columns(#[from] CompactError),
-    /// The values.
+    /// The values are not those of a snapshot.
     #[error("{0}")]
     Content(#[from] ContentError),
-    /// SnapViewer's drawing.
+    /// SnapViewer's drawing is invalid.
     #[error("{0}")]
     Drawing(#[from] JsonError<JoinError>),
-    /// The drawing and its elements.
+    /// SnapViewer's drawing and elements do not match.
     #[error("{0}")]
     Join(#[from] JoinError),
-    /// Some were left out.
+    /// Events beyond the maximum were left out.
     #[error(
         "a trace has more than {} events, the maximum: record fewer (max_entries)",
-        grouped(MOST_EVENTS.into())
+        group_digits(MAX_EVENTS.into())
     )]
     TooManyEvents,
-    /// The drawing by itself has no stacks.
+    /// A drawing without its elements has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip or the original \
          snapshot (folders with elements.db are not supported)"
@@ -47,67 +44,67 @@ pub(super) enum DecodeError {
     DrawingAlone,
 }
 
-/// What the members of a file are to each other.
+/// Relation of the members of a file to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// There is one, or each is a snapshot of its own.
+    /// A single snapshot, or each member is a snapshot of its own.
     Snapshot,
-    /// A drawing and its elements, one after the other.
+    /// A drawing, followed by its elements.
     SnapViewer,
 }
 
-/// What a decoder has made of its content.
+/// Result of a decoder.
 pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
-    /// The first of two members: this decodes the second.
-    Next(Decoder),
+    /// The first of two members is decoded. Decodes the second one.
+    NextMember(Decoder),
 }
 
 impl Decoded {
     fn snapshot(snapshot: Snapshot, recorder: Recorder) -> Result<Decoded, DecodeError> {
-        match recorder.left_out() {
+        match recorder.dropped_events() {
             0 => Ok(Decoded::Snapshot(Box::new((snapshot, recorder)))),
             _ => Err(DecodeError::TooManyEvents),
         }
     }
 }
 
-/// Decodes what a container holds, fed as it is unpacked.
+/// Incremental decoder of the content of a container.
 pub(super) enum Decoder {
-    Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
-    Json(Box<json::Machine<Reader<Events>>>),
-    Columns(Box<compact::Machine<Events>>),
-    Drawing(Box<json::Machine<Drawing>>),
-    Elements(Box<json::Machine<Reader<Events>>>),
+    Pickle(Box<pickle::Unpickler<Reader<RecordingSink>>>, PickleHead),
+    Json(Box<json::Parser<Reader<RecordingSink>>>),
+    Columns(Box<compact::ColumnReader<RecordingSink>>),
+    Drawing(Box<json::Parser<Drawing>>),
+    Elements(Box<json::Parser<Reader<RecordingSink>>>),
 }
 
 impl Decoder {
-    /// A decoder at the start of such content.
+    /// Creates a decoder for content of this kind.
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
-        let reader = Reader::new(Events::default());
+        let reader = Reader::new(RecordingSink::default());
         match content {
-            Content::Columns => Decoder::Columns(Box::new(compact::Machine::new(Events::default()))),
+            Content::Columns => Decoder::Columns(Box::new(compact::ColumnReader::new(RecordingSink::default()))),
             Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
             Content::Pickle => {
-                let machine = pickle::Machine::new(reader, pickle::Limits::default());
-                Decoder::Pickle(Box::new(machine), Head::default())
+                let machine = pickle::Unpickler::new(reader, pickle::Limits::default());
+                Decoder::Pickle(Box::new(machine), PickleHead::default())
             }
-            Content::Json => Decoder::Json(Box::new(json::Machine::new(reader, json::Limits::default()))),
+            Content::Json => Decoder::Json(Box::new(json::Parser::new(reader, json::Limits::default()))),
         }
     }
 
-    /// Keeps only these events; nothing was fed yet.
-    pub(super) fn keep(&mut self, load: LoadRange) {
+    /// Sets the range of events to keep. Nothing may have been fed yet.
+    pub(super) fn set_range(&mut self, load: LoadRange) {
         match self {
-            Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().keep(load),
-            Decoder::Json(machine) | Decoder::Elements(machine) => machine.builder_mut().sink_mut().keep(load),
-            Decoder::Columns(machine) => machine.sink_mut().keep(load),
+            Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().set_range(load),
+            Decoder::Json(machine) | Decoder::Elements(machine) => machine.builder_mut().sink_mut().set_range(load),
+            Decoder::Columns(machine) => machine.sink_mut().set_range(load),
             Decoder::Drawing(_) => {}
         }
     }
 
-    /// Gives what receives the events of columns to `prepare`; nothing was fed yet.
-    pub(super) fn prepare(&mut self, prepare: fn(&mut Events)) {
+    /// Passes the event sink of columns to `prepare`. Nothing may have been fed yet.
+    pub(super) fn prepare(&mut self, prepare: fn(&mut RecordingSink)) {
         if let Decoder::Columns(machine) = self {
             prepare(machine.sink_mut());
         }
@@ -117,7 +114,7 @@ impl Decoder {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
             Decoder::Pickle(machine, head) => {
-                head.see(bytes);
+                head.record(bytes);
                 machine.feed(bytes)?;
             }
             Decoder::Json(machine) | Decoder::Elements(machine) => machine.feed(bytes)?,
@@ -127,56 +124,56 @@ impl Decoder {
         Ok(())
     }
 
-    /// Does some of what is left to do with what was decoded, before more is.
-    pub(super) fn settle(&mut self, rest: Rest) -> Settled {
+    /// Processes some of the decoded data. Must be called until it returns [`Settled::All`] before more is fed.
+    pub(super) fn process_pending(&mut self, rest: InputState) -> PendingWork {
         match self {
-            Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
+            Decoder::Elements(machine) => machine.builder_mut().sink_mut().record_pending(rest),
             Decoder::Columns(machine) => match machine.step() {
-                true => Settled::Some,
-                false => Settled::All,
+                true => PendingWork::More,
+                false => PendingWork::Done,
             },
-            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => Settled::All,
+            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => PendingWork::Done,
         }
     }
 
-    /// What all of the content is, once it is settled; an error when it was not complete.
+    /// Returns the result, once everything is settled. Fails if the content is incomplete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
-        let mut bytes_behind = 0;
+        let mut trailing_bytes = 0;
         let (reader, root) = match self {
             Decoder::Pickle(machine, head) => {
-                bytes_behind = head.seen.saturating_sub(machine.offset());
-                // torch's HTML pages are padded for base64.
-                if bytes_behind <= head.zeros {
-                    bytes_behind = 0;
+                trailing_bytes = head.bytes_fed.saturating_sub(machine.offset());
+                // Pickles in torch's HTML pages are padded for base64.
+                if trailing_bytes <= head.trailing_zeros {
+                    trailing_bytes = 0;
                 }
                 machine.finish()?
             }
             Decoder::Json(machine) => machine.finish()?,
             Decoder::Columns(machine) => {
                 let (read, events) = machine.finish()?;
-                let (mut snapshot, behind) = (read.snapshot, read.bytes_behind);
-                let kind = WarningKind::BytesBehind("columns");
+                let (mut snapshot, behind) = (read.snapshot, read.trailing_bytes);
+                let kind = WarningKind::TrailingBytes("columns");
                 snapshot.warnings.add(kind, u64::from(behind > 0), || format!("{behind} bytes"));
                 return Decoded::snapshot(snapshot, events.finish()?);
             }
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
-                return Ok(Decoded::Next(Decoder::Elements(Box::new(drawing.elements()?))));
+                return Ok(Decoded::NextMember(Decoder::Elements(Box::new(drawing.elements()?))));
             }
             Decoder::Elements(machine) => {
                 let (reader, root) = machine.finish()?;
                 let (mut snapshot, events) = reader.finish_events("elements", root)?;
-                snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
+                snapshot.warnings.add(WarningKind::FromPlotData, 1, || DRAWING.to_owned());
                 return Decoded::snapshot(snapshot, events.finish()?);
             }
         };
         let (mut snapshot, events) = reader.finish(root)?;
-        let kind = WarningKind::BytesBehind("pickle");
-        snapshot.warnings.add(kind, u64::from(bytes_behind > 0), || format!("{bytes_behind} bytes"));
+        let kind = WarningKind::TrailingBytes("pickle");
+        snapshot.warnings.add(kind, u64::from(trailing_bytes > 0), || format!("{trailing_bytes} bytes"));
         Decoded::snapshot(snapshot, events.finish()?)
     }
 
-    /// How the content is written: `pickle 4 (Python)`.
+    /// Describes the format, such as `pickle 4 (Python)`.
     pub(super) fn description(&self) -> String {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
@@ -186,35 +183,35 @@ impl Decoder {
         }
     }
 
-    /// Bytes on the heap and events read so far.
-    pub(super) fn held(&self) -> (u64, u64) {
+    /// Returns the bytes on the heap and the number of events read so far.
+    pub(super) fn usage(&self) -> (u64, u64) {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
             Decoder::Json(machine) => machine.builder().sink().events(),
             Decoder::Columns(machine) => machine.sink().events(),
-            // Nobody recorded them with max_entries.
+            // `max_entries` does not apply to drawings, so their events are not counted.
             Decoder::Drawing(_) | Decoder::Elements(_) => 0,
         };
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
     }
 
-    /// Folds what was recorded since the last look.
-    pub(super) fn look(&self, partial: &mut Partial) {
-        let by_reader = |reader: &Reader<Events>, partial: &mut Partial| {
-            let end = EndSoFar { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
-            partial.look(reader.sink().recorder(), &end);
+    /// Folds the events recorded since the last call into `partial`.
+    pub(super) fn update_partial(&self, partial: &mut Partial) {
+        let by_reader = |reader: &Reader<RecordingSink>, partial: &mut Partial| {
+            let end = PartialEnd { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
+            partial.update(reader.sink().recorder(), &end);
         };
         match self {
             Decoder::Pickle(machine, _) => by_reader(machine.builder(), partial),
             Decoder::Json(machine) | Decoder::Elements(machine) => by_reader(machine.builder(), partial),
             Decoder::Columns(machine) => {
-                partial.look(machine.sink().recorder(), &EndSoFar { segments: &[], block: &|_| None });
+                partial.update(machine.sink().recorder(), &PartialEnd { segments: &[], block: &|_| None });
             }
             Decoder::Drawing(_) => {}
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let (own, reader, events) = match self {
             Decoder::Pickle(machine, _) => {
@@ -236,28 +233,30 @@ impl Decoder {
     }
 }
 
-/// What the first bytes of a pickle tell of its writer.
+/// First bytes of a pickle, which identify its writer.
 #[derive(Default)]
-pub(super) struct Head {
+pub(super) struct PickleHead {
     bytes: [u8; 4],
-    /// Bytes of the pickle, and of what is behind it.
-    seen: u64,
-    /// How many of the last ones are zero.
-    zeros: u64,
+    /// Bytes fed so far, including those after the pickle.
+    bytes_fed: u64,
+    /// Number of trailing zero bytes among them.
+    trailing_zeros: u64,
 }
 
-impl Head {
-    fn see(&mut self, bytes: &[u8]) {
-        let missing = usize::try_from(self.seen).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
+impl PickleHead {
+    fn record(&mut self, bytes: &[u8]) {
+        let missing =
+            usize::try_from(self.bytes_fed).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
         missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
-        self.seen += bytes.len() as u64;
-        self.zeros = match bytes.iter().rposition(|&byte| byte != 0) {
+        self.bytes_fed += bytes.len() as u64;
+        self.trailing_zeros = match bytes.iter().rposition(|&byte| byte != 0) {
             Some(last) => (bytes.len() - 1 - last) as u64,
-            None => self.zeros + bytes.len() as u64,
+            None => self.trailing_zeros + bytes.len() as u64,
         };
     }
 
-    /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
+    /// Describes protocol and writer. torch's C++ pickler writes protocol 2 and memoizes a container after its
+    /// contents, so MARK follows at once.
     fn describe(&self) -> String {
         let (protocol, writer) = match self.bytes {
             [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),

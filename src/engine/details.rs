@@ -1,8 +1,8 @@
-//! Everything about one allocation.
+//! All details of one allocation.
 
+use super::moments::elapsed_us;
 use super::open::OpenFile;
-use super::origin::{described, is_of_free, is_prefix_block, tensors_of};
-use super::places::lasted_us;
+use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
 use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
@@ -10,26 +10,27 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
-/// Entries of any one list in the details: CPython's own stacks end at a thousand frames.
-const MOST_ENTRIES: usize = 10_000;
-/// The same for notes and annotations around one allocation.
-const MOST_NOTES: usize = 1000;
-/// Tensors of one storage that are listed: views share one, but rarely many.
-const MOST_TENSORS: usize = 50;
-/// Bytes of all texts together. Stacks may name the same long string endlessly often, so a small file has endlessly much to tell.
-const MOST_TEXT: usize = 8 << 20;
+/// Maximum number of entries in a list of the details. CPython's own stacks end at a thousand frames.
+const MAX_ENTRIES: usize = 10_000;
+/// Maximum number of metadata entries, and of annotations around an allocation.
+const MAX_NOTES: usize = 1000;
+/// Maximum number of tensors listed for one storage. Views share a storage, but rarely many of them.
+const MAX_TENSORS: usize = 50;
+/// Maximum size of all texts in bytes. Even a small file may repeat a long string very often.
+const MAX_TEXT: usize = 8 << 20;
 
-/// Strings of the file for one set of details, cut where they are too much for it.
-struct Texts<'a> {
+/// Strings of the file for one set of details, truncated when the size limit is reached.
+struct LimitedTexts<'a> {
     strings: &'a Strings,
-    left: Cell<usize>,
+    /// Bytes left until the limit.
+    bytes_left: Cell<usize>,
 }
 
-impl Texts<'_> {
+impl LimitedTexts<'_> {
     fn text(&self, id: StringId) -> String {
         let bytes = self.strings.bytes(id);
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(bytes.len()));
+        let left = self.bytes_left.get();
+        self.bytes_left.set(left.saturating_sub(bytes.len()));
         match bytes.get(..left) {
             Some(beginning) if left < bytes.len() => String::from_utf8_lossy(beginning).into_owned() + "…",
             _ => self.strings.text(id).into_owned(),
@@ -37,25 +38,25 @@ impl Texts<'_> {
     }
 }
 
-/// Details of an allocation; `None` when there is no such allocation.
+/// Returns the details of an allocation. `None` if there is no such allocation.
 pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<Details> {
     let history = file.history(device)?;
     let id = AllocationId(allocation);
     if allocation as usize >= history.allocations.len() {
         return None;
     }
-    let texts = Texts { strings: &file.snapshot.strings, left: Cell::new(MOST_TEXT) };
+    let texts = LimitedTexts { strings: &file.snapshot.strings, bytes_left: Cell::new(MAX_TEXT) };
     let text = |string: StringId| texts.text(string);
     let source = history.allocations.provenance(id);
     let event = match source {
         Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => Some(event),
         Provenance::Static | Provenance::Unexplained => None,
     };
-    let born_event = match source {
+    let allocated_event = match source {
         Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
-    let freed_event = history.allocations.died(id).and_then(Moment::event);
+    let freed_event = history.allocations.freed_at(id).and_then(Moment::event);
     let time = |event: Option<EventIdx>| event.and_then(|event| history.events.times.at(event.0));
     let labels =
         event.map_or_else(Labels::default, |event| file.snapshot.labels.labels(history.events.labels(event.0)));
@@ -63,12 +64,12 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let requested = history.allocations.size(id);
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
-    let stack_of_free = is_of_free(history, id, stack);
-    // The stack first: where there is too much to tell, it is what is wanted most.
+    let stack_of_free = is_free_stack(history, id, stack);
+    // The stack comes first: it matters most if the size limit is reached.
     let frames = frames(file, &texts, stack);
     let mut tensors: Vec<String> = Vec::new();
-    for tensor in tensors_of(&file.snapshot, history, id).iter().take(MOST_TENSORS) {
-        tensors.push(described(&file.snapshot, tensor));
+    for tensor in tensors_of(&file.snapshot, history, id).iter().take(MAX_TENSORS) {
+        tensors.push(describe_tensor(&file.snapshot, tensor));
     }
     Some(Details {
         category: groups.categories.details(history, id, !tensors.is_empty()),
@@ -92,18 +93,20 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: groups.stream(&file.snapshot, history, id),
         pool: groups.pool(&file.snapshot, history, id),
-        born_event: born_event.map(|event| event.0),
-        born_us: time(born_event),
+        allocated_event: allocated_event.map(|event| event.0),
+        allocated_us: time(allocated_event),
         free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
         freed_event: freed_event.map(|event| event.0),
         freed_us: time(freed_event),
-        lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| lasted_us(history, born, freed)),
-        total_after: history.drawn_at(history.allocations.born(id)),
+        lifetime_us: allocated_event
+            .zip(freed_event)
+            .and_then(|(allocated_at, freed)| elapsed_us(history, allocated_at, freed)),
+        total_after: history.drawn_at(history.allocations.allocated_at(id)),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),
-        annotations: time(born_event).map_or_else(Vec::new, |born| {
-            let around = history.annotations.iter().filter(|range| range.covers(born));
-            around.take(MOST_NOTES).map(|range| text(range.name)).collect()
+        annotations: time(allocated_event).map_or_else(Vec::new, |allocated_at| {
+            let around = history.annotations.iter().filter(|range| range.covers(allocated_at));
+            around.take(MAX_NOTES).map(|range| text(range.name)).collect()
         }),
         stack_of_free,
         stack: (!matches!(stack, StackId::NONE | StackId::EMPTY)).then_some(stack.0),
@@ -113,14 +116,14 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
 
 fn metadata(
     file: &OpenFile,
-    texts: &Texts<'_>,
+    texts: &LimitedTexts<'_>,
     history: &DeviceHistory,
     id: AllocationId,
     labels: Labels,
 ) -> Vec<(String, String)> {
     let text = |string: StringId| texts.text(string);
     let user = labels.user_metadata.map(text);
-    // An object is its entries: pool, name and whatever else there is.
+    // User metadata that is an object is listed by entry: pool, name and others.
     let user: Vec<(String, String)> = match user.as_deref().and_then(metadata::entries) {
         Some(entries) => entries,
         None => user.into_iter().map(|text| ("user metadata".to_owned(), text)).collect(),
@@ -134,30 +137,33 @@ fn metadata(
     let category = labels.category.map(|string| ("category".to_owned(), text(string)));
     let own = user.into_iter().chain(internal).chain(category);
     let address = history.allocations.address(id);
-    let last = history.allocations.died(id).map_or(history.event_count(), |moment| moment.0);
-    // Notes are rare; only a file that has some is searched for those on this block.
-    let notes =
-        if history.action_counts[Action::Annotate as usize] > 0 { history.allocations.born(id).0..last } else { 0..0 };
+    let last = history.allocations.freed_at(id).map_or(history.event_count(), |moment| moment.0);
+    // Annotations are rare. The events are searched only if the file has any.
+    let notes = if history.action_counts[Action::Annotate as usize] > 0 {
+        history.allocations.allocated_at(id).0..last
+    } else {
+        0..0
+    };
     let notes = notes.filter(|&event| history.events.action(event) == Action::Annotate).filter_map(|event| {
         let labels = file.snapshot.labels.labels(history.events.labels(event));
         let (at, _) = history.address_and_size(EventIdx(event));
         Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
     });
-    own.chain(notes).take(MOST_NOTES).collect()
+    own.chain(notes).take(MAX_NOTES).collect()
 }
 
-/// The lines of a traceback, whose entries are of one line or more.
-fn forward_frames(file: &OpenFile, texts: &Texts<'_>, lines: StackId) -> Vec<String> {
+/// Returns the lines of a traceback. An entry of the file may have several lines.
+fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());
-    lines.take(MOST_ENTRIES).collect()
+    lines.take(MAX_ENTRIES).collect()
 }
 
-fn frames(file: &OpenFile, texts: &Texts<'_>, stack: StackId) -> Vec<FrameText> {
+fn frames(file: &OpenFile, texts: &LimitedTexts<'_>, stack: StackId) -> Vec<FrameText> {
     let text = |string: StringId| texts.text(string);
     let frames = file.snapshot.stacks.frames(stack).map(|id| file.snapshot.frames.frame(id));
     frames
-        .take(MOST_ENTRIES)
+        .take(MAX_ENTRIES)
         .map(|frame| FrameText {
             name: text(frame.name),
             filename: text(frame.filename),

@@ -1,64 +1,66 @@
-//! What answers about one device of an open file are made of, and the bytes that its blocks take.
+//! Access to the data of one device of an open file, with block sizes derived from it.
 
-use super::found::Found;
 use super::groups::Groups;
+use super::search_matches::SearchMatches;
 use history::replay::{AllocationId, DeviceHistory, Provenance, Rounding};
 use history::snapshot::{BlockState, Snapshot};
 
-/// What answers about one device are made of.
+/// Borrowed data needed to answer questions about one device.
 #[derive(Clone, Copy)]
-pub(super) struct Open<'a> {
+pub(super) struct DeviceData<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
     pub(super) groups: &'a Groups,
     pub(super) rounding: &'a Rounding,
-    pub(super) found: Option<&'a Found>,
+    pub(super) found: Option<&'a SearchMatches>,
 }
 
-/// Where a number of rounded bytes comes from.
+/// Source of a rounded size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum SizeSource {
     Recorded,
-    AtLeast,
+    LowerBound,
 }
 
-impl Open<'_> {
-    /// Bytes as the allocator handed them out, and whether the file says so; otherwise they are the fewest that it may have been.
-    pub(super) fn rounded(&self, id: AllocationId) -> (u64, Known) {
+impl DeviceData<'_> {
+    /// Returns the block size of an allocation in bytes. If the file does not record it, it is the smallest possible
+    /// one ([`Known::AtLeast`]).
+    pub(super) fn rounded_size(&self, id: AllocationId) -> (u64, SizeSource) {
         let allocations = &self.history.allocations;
         let size = allocations.size(id);
         if allocations.is_unexplained(id) {
-            return (size, Known::AtLeast);
+            return (size, SizeSource::LowerBound);
         }
-        // Those that die have none: most need not be looked up.
-        let block = allocations.died(id).is_none().then(|| self.history.end_block(id)).flatten();
+        // Freed allocations have no recorded block, so most need no lookup.
+        let block = allocations.freed_at(id).is_none().then(|| self.history.end_block(id)).flatten();
         match block.and_then(|row| self.snapshot.blocks.get(row as usize)) {
-            Some(block) => (block.size, Known::Recorded),
-            None => (self.rounding.rounded(size), Known::AtLeast),
+            Some(block) => (block.size, SizeSource::Recorded),
+            None => (self.rounding.rounded(size), SizeSource::LowerBound),
         }
     }
 
-    /// The moments from which to which an allocation is pending; `None` when it never is.
-    pub(super) fn pending(&self, id: AllocationId) -> Option<[u32; 2]> {
-        let Open { snapshot, history, .. } = self;
-        let (_, died, _) = history.allocations.span(id);
-        let mut from = history.allocations.pending_from(id);
+    /// Returns the moments between which an allocation is awaiting free. `None` if it never is.
+    pub(super) fn awaiting_free(&self, id: AllocationId) -> Option<[u32; 2]> {
+        let DeviceData { snapshot, history, .. } = self;
+        let (_, freed_at, _) = history.allocations.span(id);
+        let mut from = history.allocations.awaiting_free_from(id);
         if from == u32::MAX && history.allocations.provenance(id) == Provenance::Static {
-            // The trace knows nothing of it: it was pending before, and still is.
+            // The trace has no events for it: its free was requested before and has not completed.
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
-            if block.is_some_and(|block| block.state == BlockState::Pending) {
+            if block.is_some_and(|block| block.state == BlockState::AwaitingFree) {
                 from = 0;
             }
         }
-        (from < died).then_some([from, died.min(history.event_count())])
+        (from < freed_at).then_some([from, freed_at.min(history.event_count())])
     }
 
-    /// The bytes a block takes, as far as anybody knows; less exact than [`Open::rounded`] of what nothing explains, and cheaper.
+    /// Returns the block size of an allocation as far as known. Less exact than [`Open::rounded`] for unexplained
+    /// bytes, and cheaper.
     pub(super) fn block_bytes(&self, id: AllocationId) -> u64 {
-        // What is dead has no block; looking it up costs more than all else.
-        match self.history.allocations.died(id) {
+        // A freed allocation has no recorded block, and the lookup is the expensive part.
+        match self.history.allocations.freed_at(id) {
             Some(_) => self.rounding.rounded(self.history.allocations.size(id)),
-            None => self.rounded(id).0,
+            None => self.rounded_size(id).0,
         }
     }
 }

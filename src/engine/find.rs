@@ -1,103 +1,104 @@
-//! Searches over all allocations of a device, in slices: what a query finds, and what shares a stack.
+//! Search over all allocations of a device, in time slices: by query, or by a common stack.
 //!
-//! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
+//! A query about frames examines frames and stacks first ([`StackMatch`]), then every allocation. All others examine
+//! only the allocations.
 
-use super::answers::Population;
-use super::found::Found;
 use super::open::OpenFile;
-use super::origin::{has_stack, is_of_free, stack_of, tensors_of};
-use super::protocol::{Begin, Direction, Looks, Match, Query, Scope, Tally};
+use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
+use super::protocol::{Direction, Looks, Match, Query, Scope, SearchStart, Tally};
+use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
+use super::stack_trees::Population;
 use analysis::IdSet;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use std::ops::Range;
 
-/// What a search looks for.
-pub(super) enum Sought {
+/// Target of a search.
+pub(super) enum SearchTarget {
     Query(Query),
     Stack(StackId),
     Nothing,
 }
 
-/// One search.
+/// A search in progress.
 pub(super) struct Search {
     device: i64,
-    sought: Sought,
+    target: SearchTarget,
     stacks: StackMatch,
-    /// The allocation that is looked at next.
+    /// Next allocation to examine.
     next: usize,
     matches: IdSet,
     tally: Tally,
 }
 
 impl Search {
-    pub(super) fn new(device: i64, sought: Sought) -> Search {
+    pub(super) fn new(device: i64, sought: SearchTarget) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { device, sought, stacks, next: 0, matches, tally: Tally::default() }
+        Search { device, target: sought, stacks, next: 0, matches, tally: Tally::default() }
     }
 
-    /// What is found; nothing on a device that the file does not have.
-    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Tally> {
+    /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Tally> {
         if file.history(self.device).is_none() {
             return Ok(self.tally);
         }
-        if let Sought::Query(query) = &self.sought {
+        if let SearchTarget::Query(query) = &self.target {
             self.stacks.step(file, query, slice)?;
         }
         let Some(history) = file.history(self.device) else { return Ok(self.tally) };
         let count = history.allocations.len();
         if self.next == 0 {
-            self.matches = IdSet::below(count);
+            self.matches = IdSet::with_bound(count);
         }
-        while let Some(ids) = slice.part(&mut self.next, count, 1)? {
-            self.look_at(file, history, ids);
+        while let Some(ids) = slice.next_range(&mut self.next, count, 1)? {
+            self.examine(file, history, ids);
         }
         Ok(self.tally)
     }
 
-    /// The search is done: its matches are those of this serial from now on.
-    pub(super) fn keep(self, file: &mut OpenFile, serial: u32) {
+    /// Stores the matches of the finished search under this serial, replacing those of the previous one.
+    pub(super) fn store_as(self, file: &mut OpenFile, serial: u32) {
         let Search { device, matches, stacks: StackMatch { frames, .. }, .. } = self;
-        file.found = Some(Found { serial, device, matches, frames });
-        file.answers.forget_found();
+        file.found = Some(SearchMatches { serial, device, matches, frames });
+        file.stack_trees.drop_search_results();
     }
 
-    /// What it found, once it is done.
+    /// Returns the matches of the finished search.
     pub(super) fn into_matches(self) -> IdSet {
         self.matches
     }
 
-    fn look_at(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
+    fn examine(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
         let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
-        for (at, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
+        for (at, (allocated_at, freed_at, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
             let id = AllocationId(at as u32);
-            if !self.is_sought(file, history, id, size) {
+            if !self.is_match(file, history, id, size) {
                 continue;
             }
             self.matches.insert(id.0);
             let tally = &mut self.tally;
             tally.count += 1;
             tally.requested = tally.requested.saturating_add(size);
-            if (born..died).contains(&peak) {
+            if (allocated_at..freed_at).contains(&peak) {
                 tally.peak_count += 1;
                 tally.peak_requested = tally.peak_requested.saturating_add(size);
             }
         }
     }
 
-    fn is_sought(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {
-        match &self.sought {
-            Sought::Nothing => false,
-            Sought::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
-            Sought::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
+    fn is_match(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {
+        match &self.target {
+            SearchTarget::Nothing => false,
+            SearchTarget::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
+            SearchTarget::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
         }
     }
 }
 
-/// Whether a query finds an allocation of this size, when it matches these stacks.
+/// Returns whether a query matches an allocation of this size. `stacks` are those that match the query.
 pub(super) fn is_sought(
     file: &OpenFile,
     history: &DeviceHistory,
@@ -117,8 +118,8 @@ pub(super) fn is_sought(
             let address = history.allocations.address(id);
             address < *to && address.saturating_add(size.max(1)) > *from && !history.allocations.is_unexplained(id)
         }
-        Query::Freed(freed) => history.allocations.died(id).is_some() == *freed,
-        Query::Category(name) => file.groups.categories.is_called(history, id, name),
+        Query::Freed(freed) => history.allocations.freed_at(id).is_some() == *freed,
+        Query::Category(name) => file.groups.categories.has_name(history, id, name),
         Query::Frame(wording) => {
             stacks.contains(stack_of(&file.snapshot, history, id).0)
                 || tensors_of(&file.snapshot, history, id)
@@ -127,17 +128,17 @@ pub(super) fn is_sought(
         }
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);
-            stacks.contains(stack.0) && !is_of_free(history, id, stack)
+            stacks.contains(stack.0) && !is_free_stack(history, id, stack)
         }
     }
 }
 
-/// The match of a scope after or before `begin`, the first after the last; `None` when there is none, or when the matches are those
-/// of another search.
-pub(super) fn step_to(
+/// Returns the next or previous match in a scope from `begin` on, wrapping around at the ends. `None` if there is none,
+/// or if the matches are those of another search.
+pub(super) fn find_match(
     file: &mut OpenFile,
     (find, scope): (u32, Scope),
-    begin: Begin,
+    begin: SearchStart,
     direction: Direction,
     looks: Looks,
     window: [u32; 2],
@@ -148,12 +149,12 @@ pub(super) fn step_to(
     let (allocations, population) = (&history.allocations, Population::new(history, scope));
     let first_from = |moment: u32| match moment {
         0 => 0,
-        moment => allocations.early() as u32 + allocations.born_by(moment - 1),
+        moment => allocations.early_count() as u32 + allocations.allocated_by(moment - 1),
     };
     let is_next = direction == Direction::Next;
     let from = match begin {
-        Begin::Allocation(id) => id.saturating_add(is_next.into()),
-        Begin::Moment(moment) => first_from(moment),
+        SearchStart::Allocation(id) => id.saturating_add(is_next.into()),
+        SearchStart::Moment(moment) => first_from(moment),
     };
     // From `from` to the end, then from the other end.
     let way = |from: u32| {
@@ -161,11 +162,11 @@ pub(super) fn step_to(
         std::iter::successors(first, |&id| if is_next { matches.next_from(id + 1) } else { matches.last_below(id) })
     };
     let mut ways = way(from).chain(way(if is_next { 0 } else { u32::MAX }));
-    let allocation = ways.find(|&id| population.holds(history, AllocationId(id)))?;
+    let allocation = ways.find(|&id| population.contains(history, AllocationId(id)))?;
     let (place, id) = (matches.rank(allocation), AllocationId(allocation));
-    let (born, died, requested) = allocations.span(id);
+    let (allocated_at, freed_at, requested) = allocations.span(id);
     let [from, to] = window;
-    let moment = Moment(if born < to && died > from { born.max(from) } else { born });
+    let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
     let lowest_byte = file.height_of(device, looks, id, moment);
     Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

@@ -1,8 +1,8 @@
-//! Which group an allocation belongs to, by what distinguishes them: for its colour, and for its place in a stack by groups.
+//! Groups of allocations, for their colours and for stacking by group.
 //!
-//! Group 0 has those of which it is not known. All others are numbered from 1 on, so that the order means something: call sites by
-//! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
-//! their numbers.
+//! Group 0 holds allocations for which the value is not recorded. All others are numbered from 1 in a meaningful order:
+//! call sites by area (bytes × events, as seen in the picture), sizes and lifetimes from small to large, streams and
+//! pools by their numbers.
 
 mod labels;
 mod pool_names;
@@ -15,55 +15,56 @@ use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
-use base::sorted::{ascending, pair, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
 
-/// Classes of sizes and of lives are this many powers of two wide.
+/// Width of a size or lifetime class, in powers of two.
 const CLASS_BITS: u32 = 2;
-/// The smallest class of sizes ends here: the allocator rounds everything up to it.
-const SMALLEST_CLASS_BITS: u32 = 9;
-/// Parts of the trace by which allocations are grouped by age.
-const AGES: u32 = 16;
-/// Classes of sizes or lives: the largest number has 64 bits.
-const CLASSES: u32 = 64 / CLASS_BITS;
+/// Upper end of the smallest size class, as a power of two. The allocator rounds all smaller requests up to it.
+const MIN_CLASS_BITS: u32 = 9;
+/// Number of parts of the trace for grouping by age.
+const AGE_COUNT: u32 = 16;
+/// Number of size or lifetime classes. Values have 64 bits.
+const CLASS_COUNT: u32 = 64 / CLASS_BITS;
 
-/// The groups of one file.
+/// Groups of the allocations of one file.
 pub(super) struct Groups {
+    /// By stack: the group of its call site, 0 if it has none.
     sites: Column<u32>,
-    /// The call site of each group, from 1 on.
-    ranked: Vec<FrameId>,
+    /// By group, from 1 on: the frame of its call site.
+    call_sites: Vec<FrameId>,
     streams: Vec<u64>,
     pools: Vec<(u64, u64)>,
-    /// First and last address of each segment, its device, its place; by device and address.
+    /// Device, first and last address, and index of each segment, in order of device and address.
     segments: Vec<(i64, u64, u64, u32)>,
-    /// Until it is done.
+    /// `None` once the ranking is done.
     ranking: Option<Ranking>,
-    /// What allocations are for; by a set without a rule until one is set.
+    /// Categories of allocations. The set has no rules until one is chosen.
     pub(super) categories: Categories,
     pub(super) regions: Regions,
     pool_names: PoolNames,
 }
 
-/// How far the ranking of call sites is.
+/// Progress of ranking the call sites.
 #[derive(Default)]
 struct Ranking {
     device: usize,
     next: usize,
-    /// Bytes × events of each stack.
+    /// By stack: bytes × events.
     area: Column<f64>,
-    /// Sites with their area, and where each stands.
+    /// Call sites with their areas, and the index of each.
     areas: Vec<(f64, FrameId)>,
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
-    numbered: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
+    group_of_site: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
 impl Groups {
-    /// Knows streams and pools; call sites are ranked in [`Groups::step`].
+    /// Creates the groups. Streams and pools are known at once. Call sites are ranked in [`Groups::step`].
     pub(super) fn new(snapshot: &Snapshot) -> Groups {
         let labels = snapshot.labels.rows();
         let mut streams: Vec<u64> = labels.iter().filter_map(|labels| labels.stream).collect();
@@ -72,7 +73,7 @@ impl Groups {
         streams.dedup();
         let mut pools: Vec<(u64, u64)> = labels.iter().filter_map(|labels| labels.pool).collect();
         pools.extend(snapshot.segments.iter().filter_map(|segment| segment.pool));
-        pools = sorted_by_key(pools, |&(first, second)| pair(first, second));
+        pools = sorted_by_key(pools, |&(first, second)| two_part_key(first, second));
         pools.dedup();
         let places = (0u32..).zip(&snapshot.segments);
         let mut segments: Vec<_> = places
@@ -81,32 +82,43 @@ impl Groups {
                 Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), place))
             })
             .collect();
-        segments = sorted_by_key(segments, |&(device, start, _, _)| pair(ascending(device), start));
+        segments = sorted_by_key(segments, |&(device, start, _, _)| two_part_key(signed_key(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
         let (ranked, regions, pool_names) = Default::default();
-        Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
+        Groups {
+            sites,
+            call_sites: ranked,
+            streams,
+            pools,
+            segments,
+            ranking: Some(ranking),
+            categories,
+            regions,
+            pool_names,
+        }
     }
 
-    /// Ranks the call sites.
+    /// Ranks the call sites, then indexes annotations and names pools.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         histories: &[DeviceHistory],
         sites: &mut Sites,
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Some(ranking) = &mut self.ranking else { return Ok(()) };
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;
-            while let Some(ids) = slice.part(&mut ranking.next, history.allocations.len(), 1)? {
+            while let Some(ids) = slice.next_range(&mut ranking.next, history.allocations.len(), 1)? {
                 let mut id = ids.start as u32;
-                // Not a `for` loop: a chain of two parts is run through without asking each time in which it is.
-                history.allocations.spans_in(ids).for_each(|(born, died, size)| {
+                // `for_each` instead of a `for` loop, which would check on each step of the chained iterator which part
+                // it is in.
+                history.allocations.spans_in(ids).for_each(|(allocated_at, freed_at, size)| {
                     let stack = stack_of(snapshot, history, AllocationId(id));
                     id += 1;
-                    let life = f64::from(died).min(moments) - f64::from(born.max(history.events.first()));
+                    let life = f64::from(freed_at).min(moments) - f64::from(allocated_at.max(history.events.first()));
                     if let Some(area) = ranking.area.get(stack.0 as usize) {
                         ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
                     }
@@ -114,11 +126,11 @@ impl Groups {
             }
             (ranking.device, ranking.next) = (ranking.device + 1, 0);
         }
-        if ranking.numbered.is_none() {
-            while let Some(stacks) = slice.part(&mut ranking.next, ranking.area.len(), 1)? {
+        if ranking.group_of_site.is_none() {
+            while let Some(stacks) = slice.next_range(&mut ranking.next, ranking.area.len(), 1)? {
                 for (stack, area) in (stacks.start as u32..).zip(ranking.area.range(stacks)) {
                     if area > 0.0
-                        && let Some(site) = sites.of(snapshot, StackId(stack))
+                        && let Some(site) = sites.call_site(snapshot, StackId(stack))
                     {
                         let next = ranking.areas.len() as u32;
                         let place = *ranking.places.entry(site).or_insert(next);
@@ -132,16 +144,17 @@ impl Groups {
                 }
             }
             let ranked = std::mem::take(&mut ranking.areas);
-            // Positive numbers are ordered as their bits are.
-            let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
-            self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
+            // Positive floats sort like their bits.
+            let ranked = sorted_by_key(ranked, |&(area, site)| two_part_key(!area.to_bits(), site.0.into()));
+            self.call_sites = ranked.into_iter().map(|(_, site)| site).collect();
             ranking.next = 0;
         }
-        let number = || self.ranked.iter().copied().zip(1..).collect();
-        let numbered = ranking.numbered.get_or_insert_with(number);
-        while let Some(stacks) = slice.part(&mut ranking.next, self.sites.len(), 1)? {
+        let number = || self.call_sites.iter().copied().zip(1..).collect();
+        let numbered = ranking.group_of_site.get_or_insert_with(number);
+        while let Some(stacks) = slice.next_range(&mut ranking.next, self.sites.len(), 1)? {
             for stack in stacks.filter(|&stack| ranking.area.at(stack) > 0.0) {
-                let number = sites.of(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
+                let number =
+                    sites.call_site(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
                 self.sites.set(stack, number.unwrap_or(0));
             }
         }
@@ -151,77 +164,83 @@ impl Groups {
         Ok(())
     }
 
-    /// The group of an allocation.
-    pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
+    /// Returns the group of an allocation.
+    pub(super) fn group_of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
         if history.allocations.is_unexplained(id) {
             return 0;
         }
         match by {
-            Grouping::CallSite => self.site(stack_of(snapshot, history, id)),
-            Grouping::Size => 1 + class(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
+            Grouping::CallSite => self.call_site_group(stack_of(snapshot, history, id)),
+            Grouping::Size => 1 + class_of(history.allocations.size(id).saturating_sub(1) >> MIN_CLASS_BITS),
             Grouping::Lifetime => match history.allocations.span(id) {
-                (_, u32::MAX, _) => CLASSES + 2,
-                (0, _, _) => CLASSES + 1,
-                (born, died, _) => 1 + class(u64::from(died.saturating_sub(born).saturating_sub(1))),
+                (_, u32::MAX, _) => CLASS_COUNT + 2,
+                (0, _, _) => CLASS_COUNT + 1,
+                (allocated_at, freed_at, _) => {
+                    1 + class_of(u64::from(freed_at.saturating_sub(allocated_at).saturating_sub(1)))
+                }
             },
-            Grouping::Age => match history.allocations.born(id).0 {
+            Grouping::Age => match history.allocations.allocated_at(id).0 {
                 0 => 1,
-                born => 2 + (u64::from(born - 1) * u64::from(AGES) / u64::from(history.event_count().max(1))) as u32,
+                allocated_at => {
+                    2 + (u64::from(allocated_at - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1)))
+                        as u32
+                }
             },
-            Grouping::Stream => self.number(&self.streams, self.stream(snapshot, history, id)),
-            Grouping::Pool => self.number(&self.pools, self.pool(snapshot, history, id)),
+            Grouping::Stream => self.group_number(&self.streams, self.stream(snapshot, history, id)),
+            Grouping::Pool => self.group_number(&self.pools, self.pool(snapshot, history, id)),
             Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
-            Grouping::Annotation => self.regions.annotation(history, history.allocations.born(id)),
-            Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.born(id)),
+            Grouping::Annotation => self.regions.annotation(history, history.allocations.allocated_at(id)),
+            Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.allocated_at(id)),
         }
     }
 
-    /// The palette slot of a group: the unknown of categories, which is their last, looks as what is not recorded does.
+    /// Returns the palette slot of a group. The last category, unknown, shares the slot of values that are not
+    /// recorded.
     pub(super) fn slot(&self, by: Grouping, group: u32) -> u32 {
         let is_unknown = by == Grouping::Category && group as usize == self.categories.set().categories().len();
         Paint::slot_of(if is_unknown { 0 } else { group })
     }
 
-    fn number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
+    fn group_number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
         one.and_then(|one| all.binary_search(&one).ok()).map_or(0, |place| place as u32 + 1)
     }
 
-    /// The stream of an allocation: of its first event, else of the segment that holds its address at the end.
+    /// Returns the stream of an allocation, or else that of the segment that holds its address at the end.
     pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
         let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
         labels_of(snapshot, history, id).stream.or_else(of_segment)
     }
 
-    /// The pool of an allocation, found as its stream is.
+    /// Returns the pool of an allocation, or else that of the segment that holds its address at the end.
     pub(super) fn pool(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<(u64, u64)> {
         let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
         labels_of(snapshot, history, id).pool.or_else(of_segment)
     }
 
-    /// The number of a pool as [`Grouping::Pool`] groups by it; 0: not recorded.
+    /// Returns the group of a pool under [`Grouping::Pool`], 0 if it is not recorded.
     pub(super) fn pool_number(&self, pool: Option<(u64, u64)>) -> u32 {
-        self.number(&self.pools, pool)
+        self.group_number(&self.pools, pool)
     }
 
-    /// Whether the pool of a number is a private one.
+    /// Returns whether a group under [`Grouping::Pool`] is a private pool.
     pub(super) fn is_private(&self, number: u32) -> bool {
         let pool = number.checked_sub(1).and_then(|place| self.pools.get(place as usize));
         pool.is_some_and(|&pool| pool != (0, 0))
     }
 
-    /// Whether anything in the file names a pool.
-    pub(super) fn knows_pools(&self) -> bool {
+    /// Returns whether the file records any pool.
+    pub(super) fn has_pools(&self) -> bool {
         !self.pools.is_empty()
     }
 
-    /// The segment that holds the allocation's address at the end: its place in the snapshot.
+    /// Returns the segment that holds the allocation's address at the end, as an index into the snapshot.
     pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
         self.segment_at(history.device, history.allocations.address(id))
     }
 
-    /// The segment of a device that holds an address at the end: its place in the snapshot.
+    /// Returns the segment of a device that holds an address at the end, as an index into the snapshot.
     pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
-        // A search of its own: the one of slices calls what it is given, at each step, where it is built for size.
+        // Hand-written binary search. In builds optimized for size, the one of slices calls its closure at each step.
         let (mut from, mut to) = (0, self.segments.len());
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -234,29 +253,29 @@ impl Groups {
         (of == device && address <= last).then_some(place)
     }
 
-    /// The call site of a stack: its group, 0 where there is none.
-    pub(super) fn site(&self, stack: StackId) -> u32 {
+    /// Returns the call site group of a stack, 0 if it has none.
+    pub(super) fn call_site_group(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(0)
     }
 
-    /// The same, and its frame.
+    /// Returns the call site group of a stack, and its frame.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
-        let group = self.site(stack);
-        (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
+        let group = self.call_site_group(stack);
+        (group, group.checked_sub(1).and_then(|place| self.call_sites.get(place as usize).copied()))
     }
 
-    /// The call sites, by group from 1 on.
+    /// Returns the call sites, from group 1 on.
     pub(super) fn call_sites(&self) -> &[FrameId] {
-        &self.ranked
+        &self.call_sites
     }
 
-    /// One more than the largest group there can be on this device.
-    pub(super) fn count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
+    /// Returns one more than the largest group that is possible on this device.
+    pub(super) fn group_count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
-            Grouping::CallSite => self.ranked.len() as u32 + 1,
-            Grouping::Size => 2 + class((history.numbers.drawn_peak >> SMALLEST_CLASS_BITS).max(1)),
-            Grouping::Lifetime => CLASSES + 3,
-            Grouping::Age => AGES + 2,
+            Grouping::CallSite => self.call_sites.len() as u32 + 1,
+            Grouping::Size => 2 + class_of((history.numbers.drawn_peak >> MIN_CLASS_BITS).max(1)),
+            Grouping::Lifetime => CLASS_COUNT + 3,
+            Grouping::Age => AGE_COUNT + 2,
             Grouping::Stream => self.streams.len() as u32 + 1,
             Grouping::Pool => self.pools.len() as u32 + 1,
             Grouping::Category => self.categories.set().categories().len() as u32 + 1,
@@ -265,20 +284,19 @@ impl Groups {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.sites.heap_bytes()
             + self.categories.heap_bytes()
             + self.regions.heap_bytes()
             + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
-            + self.ranked.capacity() * size_of::<FrameId>()
+            + self.call_sites.capacity() * size_of::<FrameId>()
             + self.streams.capacity() * size_of::<u64>()
             + self.pools.capacity() * size_of::<(u64, u64)>()
             + self.segments.capacity() * size_of::<(i64, u64, u64, u32)>()
     }
 }
 
-/// 0 for 0, then one more for every [`CLASS_BITS`] bits begun.
-fn class(value: u64) -> u32 {
+/// Returns 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
+fn class_of(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
 }

@@ -1,12 +1,12 @@
-//! The heaviest allocation at a node of a tree and below it, in slices.
+//! Search for the heaviest allocation at or below a node of a tree, in time slices.
 
-use super::answers::Population;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Scope};
-use base::slice::{Slice, Sliced};
+use super::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// How far the answer is.
+/// Progress of the search.
 #[derive(Default)]
 pub(super) struct Heaviest {
     population: Option<Population>,
@@ -15,22 +15,22 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// The heaviest. Without such a device or node there is none.
+    /// Returns the heaviest allocation. `None` if there is no such device or node.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
         (arrangement, node): (Arrangement, u32),
-        slice: &mut Slice,
-    ) -> Sliced<Option<u32>> {
-        let Some((open, answers)) = file.open(device) else { return Ok(None) };
-        answers.collect(open, arrangement, node, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<u32>> {
+        let Some((open, answers)) = file.device_with_trees(device) else { return Ok(None) };
+        answers.collect_subtree(open, arrangement, node, slice)?;
         let Some(subtree) = answers.subtree(arrangement, node) else { return Ok(None) };
         let population = self.population.get_or_insert_with(|| Population::new(open.history, scope));
-        while let Some(part) = slice.part(&mut self.next, population.len(), 1)? {
-            population.part(open.history, part, &mut |id, bytes| {
-                if self.best.is_none_or(|(most, _)| bytes > most) && subtree.holds(&answers.stems, open, id) {
+        while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
+            population.visit_part(open.history, part, &mut |id, bytes| {
+                if self.best.is_none_or(|(most, _)| bytes > most) && subtree.contains(&answers.stems, open, id) {
                     self.best = Some((bytes, id));
                 }
             });

@@ -1,62 +1,64 @@
-//! A tree of stacks as boxes in whole device pixels: a node below its parent, as wide as it is heavy, the heaviest at the left.
+//! Layout of a tree of stacks as boxes in whole device pixels: children below their parent, as wide as they are heavy,
+//! the heaviest at the left.
 //!
-//! Every edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap, each lies inside
-//! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
+//! Each edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap,
+//! lie inside their parent, and touch their neighbours. Boxes narrower than a pixel are merged, parent by parent, into
+//! one with the exact sum.
 
-use super::protocol::{Ends, FlameBox, MOST_BOXES, Weight};
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use super::protocol::{Ends, FlameBox, MAX_BOXES, Weight};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 
-/// A tree as the boxes need it. Nodes are numbers, the root is 0.
-pub(super) trait Nodes {
-    /// The node that this one is below; `None` for the root, and for what is no node.
-    fn above(&self, node: u32) -> Option<u32>;
-    /// The first of the nodes right below this one; nodes without weight may be left out.
-    fn first_below(&self, node: u32) -> Option<u32>;
-    /// The one that comes after this one, below the same node.
-    fn beside(&self, node: u32) -> Option<u32>;
-    /// What is in it and below it.
+/// Access to a tree for its layout. Nodes are numbers, and the root is 0.
+pub(super) trait TreeNodes {
+    /// Returns the parent of a node. `None` for the root and for an unknown node.
+    fn parent(&self, node: u32) -> Option<u32>;
+    /// Returns the first child of a node. Children without weight may be skipped.
+    fn first_child(&self, node: u32) -> Option<u32>;
+    /// Returns the next sibling of a node.
+    fn next_sibling(&self, node: u32) -> Option<u32>;
+    /// Returns the total weight of a node, including everything below it.
     fn weight(&self, node: u32) -> Weight;
-    /// The same at both ends of a change.
+    /// Returns what is live at or below a node at both ends of a change.
     fn ends(&self, node: u32) -> Ends;
-    /// Bytes of that which a search found.
+    /// Returns the bytes at or below a node that a search found.
     fn found(&self, node: u32) -> u64;
 }
 
-/// What is right below a box, as far as it was looked at.
+/// Children of a box, as far as they were visited.
 #[derive(Debug, Default)]
-struct Below {
-    /// The node that is looked at next.
-    node: Option<u32>,
-    /// Those that are a pixel wide, and all others together.
+struct VisitedChildren {
+    /// Next child to visit.
+    next_node: Option<u32>,
+    /// Boxes at least a pixel wide, and one box for all others.
     wide: Vec<FlameBox>,
     narrow: FlameBox,
-    /// Bytes of the heaviest of these.
+    /// Bytes of the heaviest node in `narrow`.
     heaviest: u64,
 }
 
-/// Boxes on their way.
+/// Boxes of a tree, as far as they are laid out.
 #[derive(Debug, Default)]
 pub(super) struct Icicle {
     pub(super) boxes: Vec<FlameBox>,
-    /// The place of the one that fills the width.
+    /// Index of the box that fills the width.
     pub(super) zoom: usize,
     pub(super) is_cut: bool,
-    /// How many bytes lie to the left of each box, from the zoomed one on.
-    left: Vec<u64>,
-    /// The box whose children come next, as far as they were looked at.
+    /// Bytes to the left of each box, from the zoomed one on.
+    left_bytes: Vec<u64>,
+    /// Box whose children come next, and those that were visited.
     next: usize,
-    below: Option<Below>,
+    children: Option<VisitedChildren>,
     width_px: u32,
 }
 
 impl Icicle {
-    /// Begins with the way from the root to `zoom`, each as wide as the picture.
-    pub(super) fn new(nodes: &dyn Nodes, zoom: u32, width_px: u32) -> Icicle {
+    /// Starts with the path from the root to `zoom`. Each box of the path fills the width.
+    pub(super) fn new(nodes: &dyn TreeNodes, zoom: u32, width_px: u32) -> Icicle {
         let mut way = vec![zoom];
-        while let Some(above) = way.last().and_then(|&node| nodes.above(node)) {
-            // A way as long as this leaves no room for boxes below; its lower half is the part that is seen.
-            if way.len() >= MOST_BOXES / 2 {
+        while let Some(above) = way.last().and_then(|&node| nodes.parent(node)) {
+            // A longer path would leave no room for boxes below it. Its lower half is the visible part.
+            if way.len() >= MAX_BOXES / 2 {
                 way.push(0);
                 break;
             }
@@ -70,18 +72,18 @@ impl Icicle {
         };
         let boxes: Vec<FlameBox> = (0..).zip(way.iter().rev()).map(of).collect();
         let zoom = boxes.len() - 1;
-        Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, below: None, width_px }
+        Icicle { boxes, zoom, is_cut: false, left_bytes: vec![0], next: zoom, children: None, width_px }
     }
 
-    /// Puts boxes below boxes.
-    pub(super) fn step(&mut self, nodes: &dyn Nodes, slice: &mut Slice) -> Sliced {
+    /// Lays out the children of the remaining boxes.
+    pub(super) fn step(&mut self, nodes: &dyn TreeNodes, slice: &mut TimeSlice) -> SliceResult {
         while let Some(&parent) = self.boxes.get(self.next) {
-            if self.boxes.len() >= MOST_BOXES {
+            if self.boxes.len() >= MAX_BOXES {
                 self.is_cut = true;
                 break;
             }
             if parent.nodes == 1 {
-                self.split(nodes, &parent, slice)?;
+                self.layout_children(nodes, &parent, slice)?;
             }
             self.next += 1;
             slice.check()?;
@@ -89,14 +91,14 @@ impl Icicle {
         Ok(())
     }
 
-    /// Puts the boxes of what is right below `parent`.
-    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, slice: &mut Slice) -> Sliced {
-        let (whole, width) = (self.whole(), u128::from(self.width_px));
-        let new = || Below { node: nodes.first_below(parent.node), ..Below::default() };
-        let Below { node: next, wide, narrow, heaviest } = self.below.get_or_insert_with(new);
+    /// Lays out the children of `parent`.
+    fn layout_children(&mut self, nodes: &dyn TreeNodes, parent: &FlameBox, slice: &mut TimeSlice) -> SliceResult {
+        let (whole, width) = (self.zoomed_bytes(), u128::from(self.width_px));
+        let new = || VisitedChildren { next_node: nodes.first_child(parent.node), ..VisitedChildren::default() };
+        let VisitedChildren { next_node: next, wide, narrow, heaviest } = self.children.get_or_insert_with(new);
         while let Some(node) = *next {
             slice.spend(2)?;
-            *next = nodes.beside(node);
+            *next = nodes.next_sibling(node);
             let child = new_box(nodes, node);
             let bytes = child.weight.bytes;
             if u128::from(bytes) * width >= u128::from(whole) && whole > 0 {
@@ -111,34 +113,34 @@ impl Icicle {
                 narrow.nodes += 1;
             }
         }
-        let Below { wide, narrow, .. } = self.below.take().unwrap_or_default();
-        let wide = sorted_by_key(wide, |child| pair(!child.weight.bytes, child.node.into()));
-        let mut left = self.left.get(self.next - self.zoom).copied().unwrap_or(0);
+        let VisitedChildren { wide, narrow, .. } = self.children.take().unwrap_or_default();
+        let wide = sorted_by_key(wide, |child| two_part_key(!child.weight.bytes, child.node.into()));
+        let mut left = self.left_bytes.get(self.next - self.zoom).copied().unwrap_or(0);
         for child in wide.into_iter().chain([narrow]) {
             let right = left.saturating_add(child.weight.bytes);
-            let x = [left, right].map(|bytes| self.edge(bytes));
+            let x = [left, right].map(|bytes| self.to_px(bytes));
             if x[0] < x[1] {
                 self.boxes.push(FlameBox { parent: self.next as u32, row: parent.row + 1, x, ..child });
-                self.left.push(left);
+                self.left_bytes.push(left);
             }
             left = right;
         }
         Ok(())
     }
 
-    /// Bytes of the box that fills the width.
-    fn whole(&self) -> u64 {
+    /// Returns the bytes of the box that fills the width.
+    fn zoomed_bytes(&self) -> u64 {
         self.boxes.get(self.zoom).map_or(0, |zoom| zoom.weight.bytes)
     }
 
-    /// Where that many bytes from the left end: rounded down.
-    fn edge(&self, bytes: u64) -> u32 {
-        let whole = u128::from(self.whole().max(1));
+    /// Converts bytes to device pixels from the left, rounded down.
+    fn to_px(&self, bytes: u64) -> u32 {
+        let whole = u128::from(self.zoomed_bytes().max(1));
         (u128::from(bytes) * u128::from(self.width_px) / whole).min(self.width_px.into()) as u32
     }
 }
 
-fn new_box(nodes: &dyn Nodes, node: u32) -> FlameBox {
+fn new_box(nodes: &dyn TreeNodes, node: u32) -> FlameBox {
     FlameBox {
         node,
         nodes: 1,

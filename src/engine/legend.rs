@@ -1,21 +1,21 @@
-//! What the colours mean, and how much of each there is at the peak and at a moment.
+//! The legend: colours, with the memory of each at the peak and at another moment.
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};
 use base::units::Moment;
 
-/// What the colours of a device mean, by slot, with what there is of each at the peak and at another moment; `None` when there is no such
-/// device.
+/// Returns the legend of a device by palette slot, with the live memory of each entry at the peak and at the moment
+/// `at`. `None` if there is no such device.
 pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Option<u32>) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
-    let count = file.groups.count(history, colouring);
+    let count = file.groups.group_count(history, colouring);
     let mut groups = vec![[Weight::default(); 2]; count.max(1) as usize];
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     let at = at.map(|at| Moment(at.min(history.event_count())));
     for (part, moment) in [Some(peak), at].into_iter().enumerate() {
         let live = moment.into_iter().flat_map(|moment| history.live.live_at(&history.allocations, moment));
         for id in live.filter(|&id| !history.allocations.is_unexplained(id)) {
-            let group = file.groups.of(&file.snapshot, history, id, colouring);
+            let group = file.groups.group_of(&file.snapshot, history, id, colouring);
             if let Some(weight) = groups.get_mut(group as usize).and_then(|parts| parts.get_mut(part)) {
                 weight.add(Weight { bytes: history.allocations.size(id), count: 1 });
             }
@@ -25,7 +25,7 @@ pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Opti
     for group in (1..count.max(1)).chain([0]) {
         let [peak, at] = groups.get(group as usize).copied().unwrap_or_default();
         let slot = file.groups.slot(colouring, group);
-        // All have a category.
+        // Every allocation has a category.
         if group == 0 && colouring == Grouping::Category {
             continue;
         }

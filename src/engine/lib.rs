@@ -1,61 +1,65 @@
-//! The app without a face: [`Request`] in, [`Reply`] out, in slices.
+//! The memscape application without a user interface.
 //!
-//! A driver (worker, command line, test) hands over requests and bytes, calls [`Engine::step`] while there is work, and takes
-//! the replies. `step` returns when its budget is spent, so that a driver with a message queue can let a cancel or a newer
-//! window overtake what runs.
+//! An [`Engine`] takes a [`Request`] (open a file, answer a question, change settings) and the bytes of the file, and
+//! gives back [`Reply`] values. A driver (web worker, command line, test) calls [`Engine::step`] while it returns
+//! [`Work::More`]. `step` returns when its time budget is spent, so a driver with a message queue can let a
+//! cancellation or a newer request overtake running work.
+//!
+//! Read first: `protocol.rs` (requests, questions and replies), `loader.rs` (from bytes to an open file) and
+//! `questions.rs` (from a question to its answer).
 
 pub mod protocol;
 
-mod answers;
 mod archive;
 mod archive_error;
 mod categories;
 mod columns;
+mod container_input;
 mod copying;
 pub mod crop;
 mod curves;
 mod decoder;
 mod details;
 mod device;
+mod event_sink;
 mod events;
-mod feed;
 mod find;
 mod flame;
-mod found;
-mod glimpse;
 mod groups;
 mod heaviest;
 mod icicle;
 mod innermost;
-mod intake;
-mod join;
+mod input_buffer;
 mod legend;
 mod loader;
 mod marks;
-mod memory;
 mod memory_at;
+mod memory_limit;
+mod moments;
 mod open;
 mod opening;
 mod origin;
 mod partial;
-mod places;
 mod plan;
 mod plots;
+mod probe;
 mod questions;
 mod radix;
 mod range;
-mod recorded;
+mod recorder_facts;
 mod regions;
 pub mod rehearsal;
 mod report;
 mod roles;
 mod scenes;
+mod search_matches;
 mod side;
 mod snapviewer;
 mod source_lines;
 mod sources;
 mod spans;
 mod stack_match;
+mod stack_trees;
 mod state;
 mod steps;
 mod survey;
@@ -63,24 +67,24 @@ mod table;
 mod tree;
 mod what_if;
 
-pub use columns::look_through;
-pub use opening::{Opened, Opening, open_columns};
-pub use partial::Pace;
-pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
-pub use report::searched::{ModuleSearch, StepSearch};
+pub use columns::verify_cache;
+pub use opening::{OpenedFile, Opening, open_columns};
+pub use partial::PartialSchedule;
+pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
+pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 
 use analysis::{CategorySet, InternalRules};
-use base::apart::apart;
-use base::slice::Slice;
-use intake::Intake;
+use base::out_of_line::out_of_line;
+use base::slice::TimeSlice;
+use container_input::ContainerInput;
 use loader::Loader;
 use open::OpenFile;
 use protocol::{LoadRange, PartialFile};
 use questions::Questions;
 use std::collections::VecDeque;
 
-/// Whether [`Engine::step`] has anything left to do.
+/// Remaining work of an [`Engine`], as returned by [`Engine::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     More,
@@ -88,20 +92,20 @@ pub enum Work {
     Idle,
 }
 
-/// The app without a face.
+/// Loads one snapshot at a time and answers questions about it.
 pub struct Engine {
-    /// Bytes that the tables of a file may take.
-    memory: u64,
-    /// The events that files are opened with.
-    load: LoadRange,
+    /// Maximum size of a file's tables, in bytes.
+    max_table_bytes: u64,
+    /// Range of events to keep when a file is opened.
+    load_range: LoadRange,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
-    /// Makes what answers [`Question::WhatIf`], where this engine does.
-    simulator: Option<fn() -> Box<dyn what_if::Simulate>>,
-    /// Prepares the opening of a file, where this engine reads what is kept of one.
-    prepare: Option<fn(&mut Loader)>,
-    internal: InternalRules,
+    /// Creates the simulator for [`Question::WhatIf`]. `None`: such questions get no answer.
+    simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
+    /// Applied to each new loader. Set if this engine also opens cache files ([`Engine::with_cache_files`]).
+    prepare_loader: Option<fn(&mut Loader)>,
+    internal_rules: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
 }
@@ -113,46 +117,60 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine with no file open.
+    /// Creates an engine with no file open.
     pub fn new() -> Engine {
-        Engine::with_memory(memory::MOST)
+        Engine::with_memory_limit(memory_limit::MAX_TABLE_BYTES)
     }
 
-    /// One that refuses a file whose tables take more than so many bytes.
-    pub fn with_memory(memory: u64) -> Engine {
-        let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
+    /// Creates an engine that rejects files whose tables take more than `memory` bytes.
+    pub fn with_memory_limit(memory: u64) -> Engine {
+        let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.taking_kept()
+        Engine { max_table_bytes: memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }
+            .with_cache_files()
     }
 
-    /// The same, which also opens what [`Engine::write_kept`] wrote. Where none asks for that, none of its code is linked.
-    pub fn taking_kept(self) -> Engine {
-        Engine { prepare: Some(Loader::take_histories), ..self }
+    /// Lets the engine also open cache files written by [`Engine::write_kept`]. The code for that is linked only if
+    /// this is called.
+    pub fn with_cache_files(self) -> Engine {
+        Engine { prepare_loader: Some(Loader::accept_histories), ..self }
     }
 
-    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked. Nor does it open what
-    /// [`Engine::write_kept`] wrote ([`Engine::taking_kept`]).
+    /// Creates an engine without the simulated allocator, whose code is then not linked. [`Question::WhatIf`] gets no
+    /// answer.
+    /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
-        let memory = memory::MOST;
+        let memory = memory_limit::MAX_TABLE_BYTES;
         let (questions, internal, replies, load) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
         let (simulator, prepare) = (None, None);
-        Engine { memory, load, loading, file, questions, simulator, prepare, internal, categories, replies }
+        Engine {
+            max_table_bytes: memory,
+            load_range: load,
+            loading,
+            file,
+            questions,
+            simulator,
+            prepare_loader: prepare,
+            internal_rules: internal,
+            categories,
+            replies,
+        }
     }
 
-    /// Takes a request. Long work is done in [`Engine::step`].
+    /// Accepts a request. Long work is left to [`Engine::step`].
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.questions = Questions::new(self.simulator.map(|make| make()));
-                let intake = Intake::new(total_bytes, access, member);
-                let mut loader = Box::new(Loader::new(name, intake, self.memory).keeping(self.load));
-                self.prepare.into_iter().for_each(|prepare| prepare(&mut loader));
+                let intake = ContainerInput::new(total_bytes, access, member);
+                let mut loader = Box::new(Loader::new(name, intake, self.max_table_bytes).with_range(self.load_range));
+                self.prepare_loader.into_iter().for_each(|prepare| prepare(&mut loader));
                 self.loading = Some(loader);
             }
-            Request::Load(range) => self.load = range,
+            Request::Load(range) => self.load_range = range,
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {
                     loader.end();
@@ -164,7 +182,7 @@ impl Engine {
                 }
             }
             Request::Ask(ask) => {
-                // Without a file nobody waits for an answer.
+                // Questions without an open file are dropped.
                 if let Some(file) = &mut self.file {
                     self.questions.ask(file, ask, &mut self.replies);
                 }
@@ -175,44 +193,45 @@ impl Engine {
                 self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
             }
             Request::InternalFrames(rules) => {
-                // The page sends what can be read; what can't says nothing.
-                self.internal = InternalRules::heeded(&rules);
+                // The page sends valid rules only. Invalid ones are ignored.
+                self.internal_rules = InternalRules::parse_leniently(&rules);
                 self.questions.forget_nodes();
-                self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
+                self.file.iter_mut().for_each(|file| file.stack_trees.set_rules(self.internal_rules.clone()));
             }
         }
     }
 
-    /// Takes the next bytes of the file being loaded; without one they are dropped. They are those it
-    /// [wants](Engine::wants).
+    /// Feeds the next bytes of the file being loaded, as requested by [`Engine::wants`]. Ignored if no file is loading.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         if let Some(loader) = &mut self.loading {
             loader.feed(chunk);
         }
     }
 
-    /// Which bytes are needed next: `None` while the last chunk is not used up, and after an error or a cancel (stop reading
-    /// then).
-    pub fn wants(&self) -> Option<Want> {
+    /// Returns which bytes are needed next. `None` while the last chunk is not used up, and after an error or a
+    /// cancellation: stop reading then.
+    pub fn wants(&self) -> Option<NeededBytes> {
         self.loading.as_ref()?.wants()
     }
 
-    /// Whether a file is loading at all.
+    /// Returns whether a file is being loaded.
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
     }
 
-    /// What is decoded so far of the file that is loading; `None` where that is as it was the last time, or where only a range is loaded.
-    /// Asking costs a pass over the events since the last time: some nanoseconds each.
+    /// Returns what has been decoded so far of the file being loaded. `None` if nothing was added since the last call,
+    /// or if only a range of events is loaded.
+    /// Costs a pass over the events since the last call, a few nanoseconds each.
     pub fn partial(&mut self) -> Option<Box<PartialFile>> {
         self.loading.as_mut()?.partial().map(Box::new)
     }
 
-    /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
+    /// Works until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
+    /// milliseconds.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
-        let slice = &mut Slice::new(has_time);
+        let slice = &mut TimeSlice::new(has_time);
         if let Some(loader) = &mut self.loading {
-            let result = apart(|| loader.step(slice));
+            let result = out_of_line(|| loader.step(slice));
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
                 Ok(None) => {
@@ -224,34 +243,34 @@ impl Engine {
                     return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
-                    self.replies.push_back(Reply::Opened(Box::new(apart(|| file.summary()))));
+                    self.replies.push_back(Reply::Opened(Box::new(out_of_line(|| file.summary()))));
                     let file = self.file.insert(Box::new(file));
-                    file.answers.set_rules(self.internal.clone());
+                    file.stack_trees.set_rules(self.internal_rules.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
-                    // Whoever only wants to know what is in it, asks for no more.
+                    // A caller that needs only the summary stops here.
                     return Work::More;
                 }
                 Err(error) => {
-                    self.replies.push_back(Reply::Failed { message: loader.message(&error) });
+                    self.replies.push_back(Reply::Failed { message: loader.error_message(&error) });
                     self.loading = None;
                 }
             }
         }
         let Some(file) = &mut self.file else { return Work::Idle };
         let Engine { questions, replies, .. } = self;
-        let answered = apart(|| questions.step(file, replies, slice));
-        // What only makes answers faster comes when there is nothing else to do.
-        let is_done = answered.and_then(|()| apart(|| file.prepare(slice))).is_ok();
+        let answered = out_of_line(|| questions.step(file, replies, slice));
+        // Preparation only makes later answers faster, so it runs when no question is waiting.
+        let is_done = answered.and_then(|()| out_of_line(|| file.prepare(slice))).is_ok();
         if is_done { Work::Idle } else { Work::More }
     }
 
-    /// The next reply, oldest first.
+    /// Removes and returns the oldest reply.
     pub fn next_reply(&mut self) -> Option<Reply> {
         self.replies.pop_front()
     }
 
-    /// Bytes on the heap, by table, of what is open and what is loading.
+    /// Returns the heap bytes of the open file and of the one being loaded, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));

@@ -1,138 +1,134 @@
-//! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
+//! Loading of a file in time slices: bytes → container → decoder → snapshot and history.
 
 use super::archive_error::ArchiveError;
+use super::container_input::ContainerInput;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
-use super::feed::More;
-use super::intake::Intake;
-use super::join::{Events, Rest, Settled};
-use super::memory::{TooLarge, Watch};
+use super::event_sink::{InputState, PendingWork, RecordingSink};
+use super::input_buffer::Supply;
+use super::memory_limit::{MemoryMonitor, TooLarge};
 use super::open::OpenFile;
-use super::partial::Partly;
-use super::protocol::{LoadRange, Member, PartialFile, Phase, Progress, Want};
+use super::partial::PartialState;
+use super::protocol::{LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
-use base::apart::apart;
-use base::slice::Slice;
+use base::out_of_line::out_of_line;
+use base::slice::TimeSlice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
 
-/// Why a file can't be opened: one sentence with place and cause.
+/// Error of opening a file. The message names place and cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
-    /// The archive.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// The outer format.
     #[error("{0}")]
     Container(#[from] ContainerError),
-    /// What is in it.
     #[error("{0}")]
     Decode(#[from] DecodeError),
-    /// The memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
 }
 
-/// A file on its way in.
+/// A file being loaded.
 pub(super) struct Loader {
     name: String,
-    intake: Intake,
+    intake: ContainerInput,
     container: Container,
-    /// How the file is written, outermost first; known once it is decoded.
+    /// Formats of the file, outermost first. Known once it is decoded.
     format: String,
-    /// Whether the container has handed out all it could of the bytes fed.
-    hungry: bool,
-    watch: Watch,
-    /// The events that are kept.
-    load: LoadRange,
-    /// Prepares what receives the events of columns.
-    prepare: Option<fn(&mut Events)>,
-    /// What is told meanwhile, once somebody has asked.
-    partly: Option<Box<Partly>>,
+    /// True if the container has consumed all bytes fed so far.
+    needs_bytes: bool,
+    watch: MemoryMonitor,
+    /// Range of events to keep.
+    load_range: LoadRange,
+    /// Applied to the event sink of columns.
+    prepare_sink: Option<fn(&mut RecordingSink)>,
+    /// Partial results, once they have been requested.
+    partial_results: Option<Box<PartialState>>,
     stage: Stage,
 }
 
 enum Stage {
-    /// Once the container knows what it holds, there is a decoder.
+    /// The decoder is created once the container knows its content.
     Decoding(Option<Decoder>),
     Replaying(Box<(Snapshot, Builder)>),
     Indexing(Box<OpenFile>),
-    Over,
+    Done,
 }
 
 impl Loader {
-    pub(super) fn new(name: String, intake: Intake, memory: u64) -> Loader {
+    pub(super) fn new(name: String, intake: ContainerInput, memory: u64) -> Loader {
         Loader {
             name,
             intake,
             container: Container::default(),
             format: String::new(),
-            hungry: true,
-            watch: Watch::new(memory),
-            load: LoadRange::ALL,
-            prepare: None,
-            partly: None,
+            needs_bytes: true,
+            watch: MemoryMonitor::new(memory),
+            load_range: LoadRange::ALL,
+            prepare_sink: None,
+            partial_results: None,
             stage: Stage::Decoding(None),
         }
     }
 
-    /// The same, which keeps these events.
-    pub(super) fn keeping(self, load: LoadRange) -> Loader {
-        Loader { load, ..self }
+    /// Sets the range of events to keep.
+    pub(super) fn with_range(self, load: LoadRange) -> Loader {
+        Loader { load_range: load, ..self }
     }
 
-    /// Takes histories in place of events, where they are kept so.
-    pub(super) fn take_histories(&mut self) {
-        self.prepare = Some(Events::take_histories);
+    /// Accepts cached histories in place of events as well.
+    pub(super) fn accept_histories(&mut self) {
+        self.prepare_sink = Some(RecordingSink::accept_histories);
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
         self.intake.feed(chunk);
-        self.hungry = false;
+        self.needs_bytes = false;
     }
 
     pub(super) fn end(&mut self) {
         self.intake.end();
-        self.hungry = false;
+        self.needs_bytes = false;
     }
 
-    pub(super) fn wants(&self) -> Option<Want> {
-        self.intake.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
+    pub(super) fn wants(&self) -> Option<NeededBytes> {
+        self.intake.wants().filter(|_| self.needs_bytes && matches!(self.stage, Stage::Decoding(_)))
     }
 
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.container.read(), total_bytes: self.intake.total_bytes(), phase }
+        Progress { bytes: self.container.bytes_read(), total_bytes: self.intake.total_bytes(), phase }
     }
 
-    /// What is decoded so far, where that is more than the last time; nothing where only a range is kept.
+    /// Returns what is decoded so far, if that is more than at the last call. `None` if only a range of events is kept.
     pub(super) fn partial(&mut self) -> Option<PartialFile> {
         let progress = self.progress();
         match &self.stage {
-            Stage::Decoding(Some(decoder)) if self.load == LoadRange::ALL => {
-                self.partly.get_or_insert_default().look(&self.name, decoder, &progress)
+            Stage::Decoding(Some(decoder)) if self.load_range == LoadRange::ALL => {
+                self.partial_results.get_or_insert_default().update(&self.name, decoder, &progress)
             }
-            _ => self.partly.as_mut()?.whole(&self.name),
+            _ => self.partial_results.as_mut()?.take_final(&self.name),
         }
     }
 
-    /// The snapshots of a file that has several, once.
+    /// Returns the snapshots of a file, once, if it has several.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.intake.take_members()
     }
 
-    /// An error as the user reads it: with the member it is in, where there are several.
-    pub(super) fn message(&self, error: &OpenError) -> String {
+    /// Formats an error for the user, with the name of the member if there are several.
+    pub(super) fn error_message(&self, error: &OpenError) -> String {
         self.intake.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
-    /// Works until the file is open (`Some`), more bytes are needed or the time is up (`None`).
-    pub(super) fn step(&mut self, slice: &mut Slice<'_>) -> Result<Option<OpenFile>, OpenError> {
+    /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
+    pub(super) fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenFile>, OpenError> {
         loop {
-            match std::mem::replace(&mut self.stage, Stage::Over) {
+            match std::mem::replace(&mut self.stage, Stage::Done) {
                 Stage::Decoding(mut decoder) => {
-                    let done = apart(|| self.decode(&mut decoder, slice))?;
+                    let done = out_of_line(|| self.decode(&mut decoder, slice))?;
                     let decoder = match (done, decoder) {
                         (true, Some(decoder)) => decoder,
                         (_, decoder) => {
@@ -143,26 +139,28 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    self.stage = match apart(|| decoder.finish())? {
-                        Decoded::Next(mut decoder) => {
-                            decoder.keep(self.load);
+                    self.stage = match out_of_line(|| decoder.finish())? {
+                        Decoded::NextMember(mut decoder) => {
+                            decoder.set_range(self.load_range);
                             self.intake.next_member();
                             Stage::Decoding(Some(decoder))
                         }
                         Decoded::Snapshot(decoded) => {
                             let (mut snapshot, recorder) = *decoded;
-                            for layer in self.container.left_out() {
-                                snapshot.warnings.add(WarningKind::BytesBehind(layer), 1, || layer.to_owned());
+                            for layer in self.container.layers_with_trailing_bytes() {
+                                snapshot.warnings.add(WarningKind::TrailingBytes(layer), 1, || layer.to_owned());
                             }
-                            let builder = apart(|| Builder::new(&snapshot, recorder));
-                            self.partly.iter_mut().for_each(|partly| partly.close(&builder, &snapshot));
+                            let builder = out_of_line(|| Builder::new(&snapshot, recorder));
+                            self.partial_results
+                                .iter_mut()
+                                .for_each(|partial_results| partial_results.finish_decoding(&builder, &snapshot));
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
                     };
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
-                    if apart(|| builder.step(snapshot, slice)).is_err() {
+                    if out_of_line(|| builder.step(snapshot, slice)).is_err() {
                         self.stage = Stage::Replaying(replaying);
                         return Ok(None);
                     }
@@ -177,13 +175,13 @@ impl Loader {
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
-                    if apart(|| file.index(slice)).is_err() {
+                    if out_of_line(|| file.build_groups(slice)).is_err() {
                         self.stage = Stage::Indexing(file);
                         return Ok(None);
                     }
                     return Ok(Some(*file));
                 }
-                Stage::Over => return Ok(None),
+                Stage::Done => return Ok(None),
             }
             if slice.check().is_err() {
                 return Ok(None);
@@ -191,11 +189,11 @@ impl Loader {
         }
     }
 
-    /// `true` when all the file holds is decoded.
-    fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut Slice<'_>) -> Result<bool, OpenError> {
+    /// Decodes the available bytes. Returns true once the whole file is decoded.
+    fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut TimeSlice<'_>) -> Result<bool, OpenError> {
         loop {
             if let Some(decoder) = decoder
-                && apart(|| decoder.settle(Rest::Open)) == Settled::Some
+                && out_of_line(|| decoder.process_pending(InputState::Open)) == PendingWork::More
             {
                 if slice.check().is_err() {
                     return Ok(false);
@@ -203,7 +201,7 @@ impl Loader {
                 continue;
             }
             let content = self.container.content();
-            match apart(|| self.container.pull())? {
+            match out_of_line(|| self.container.pull())? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
                         let layout = self.intake.layout();
@@ -211,27 +209,30 @@ impl Loader {
                             return Err(DecodeError::DrawingAlone.into());
                         }
                         let decoder = decoder.insert(Decoder::new(content, layout));
-                        decoder.keep(self.load);
-                        self.prepare.into_iter().for_each(|prepare| decoder.prepare(prepare));
+                        decoder.set_range(self.load_range);
+                        self.prepare_sink.into_iter().for_each(|prepare| decoder.prepare(prepare));
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
-                        apart(|| decoder.feed(bytes))?;
-                        let (bytes, total_bytes) = (self.container.read(), self.intake.total_bytes());
+                        out_of_line(|| decoder.feed(bytes))?;
+                        let (bytes, total_bytes) = (self.container.bytes_read(), self.intake.total_bytes());
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
-                        self.watch.look(decoded, &progress, || decoder.held())?;
+                        self.watch.check(decoded, &progress, || decoder.usage())?;
                     }
                 }
-                None => match apart(|| self.intake.give(&mut self.container))? {
-                    More::Given => {}
-                    More::Hungry => {
-                        self.hungry = true;
+                None => match out_of_line(|| self.intake.feed_container(&mut self.container))? {
+                    Supply::Supplied => {}
+                    Supply::NeedsBytes => {
+                        self.needs_bytes = true;
                         return Ok(false);
                     }
-                    More::Over => match decoder.as_mut().map(|decoder| apart(|| decoder.settle(Rest::Ended))) {
-                        Some(Settled::Some) => {}
-                        Some(Settled::All) | None => return Ok(true),
-                    },
+                    Supply::Ended => {
+                        match decoder.as_mut().map(|decoder| out_of_line(|| decoder.process_pending(InputState::Ended)))
+                        {
+                            Some(PendingWork::More) => {}
+                            Some(PendingWork::Done) | None => return Ok(true),
+                        }
+                    }
                 },
             }
             if slice.check().is_err() {
@@ -240,7 +241,7 @@ impl Loader {
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.intake.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {

@@ -1,47 +1,48 @@
-//! The marks around the picture: out of memory, snapshots, annotations in lanes.
+//! Marks of a device on the time axis: out-of-memory events, snapshots, and annotations in lanes.
 
+use super::moments;
 use super::open::OpenFile;
-use super::places;
 use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
-use history::replay::{AnnotationRange, Clock, DeviceHistory};
+use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
 use history::snapshot::{Action, StringId};
 
-/// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
-const MOST_MARKS: usize = 20_000;
-/// Characters of an annotation's name that are sent.
-const LONGEST_NAME: usize = 200;
+/// Maximum number of marks of one kind that are sent, a few megabytes.
+const MAX_MARKS: usize = 20_000;
+/// Maximum length of an annotation's name that is sent, in characters.
+const MAX_NAME_LEN: usize = 200;
 
-/// Names that are compared with each other: more are no names but numbers.
-const MOST_NAMES: usize = 4_000;
+/// Maximum number of names that are compared with each other. If there are more, names are likely to be numbers.
+const MAX_NAMES: usize = 4_000;
 
-/// The marks of a device; `None` when there is no such device.
+/// Returns the marks of a device. `None` if there is no such device.
 pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let history = file.history(device)?;
-    let clock = history.events.times.clock();
-    let span = |clock: Clock<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
+    let clock = history.events.times.time_axis();
+    let span =
+        |clock: TimeAxis<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = AxisPoint { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
-        let place = event_place(clock, event);
+        let place = event_point(clock, event);
         match history.events.action(event) {
-            Action::Oom if marks.out_of_memory.len() < MOST_MARKS => {
+            Action::Oom if marks.out_of_memory.len() < MAX_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
                 marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free, reserved });
             }
-            Action::Snapshot if marks.snapshots.len() < MOST_MARKS => marks.snapshots.push((place, event)),
+            Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((place, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,
             _ => {}
         }
     }
     let mut lanes = Lanes::default();
-    let mut beginnings = Beginnings::default();
-    for range in history.annotations.iter().take(MOST_MARKS) {
+    let mut beginnings = NamePrefixes::default();
+    for range in history.annotations.iter().take(MAX_MARKS) {
         let name = file.snapshot.strings.text(range.name);
-        let name = match name.char_indices().nth(LONGEST_NAME) {
+        let name = match name.char_indices().nth(MAX_NAME_LEN) {
             Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
             None => name.into_owned(),
         };
@@ -49,24 +50,24 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
         let end = range.end_us.unwrap_or_else(|| last_us(history));
         marks.ranges.push(RangeMark {
             name,
-            start: time_place(history, clock, range.start_us),
-            end: time_place(history, clock, end.max(range.start_us)),
+            start: time_point(history, clock, range.start_us),
+            end: time_point(history, clock, end.max(range.start_us)),
             ended: range.end_us.is_some(),
-            lane: lanes.of(range),
+            lane: lanes.assign(range),
             span: clock.map_or(Span { from: 0, to: 0 }, |clock| annotation_span(history, clock, range)),
             micros: end.max(range.start_us).abs_diff(range.start_us),
             shared: 0,
         });
     }
-    marks.ranges.iter_mut().for_each(|range| range.shared = beginnings.shared(&range.name));
+    marks.ranges.iter_mut().for_each(|range| range.shared = beginnings.shared_prefix_len(&range.name));
     marks.lanes = lanes.ends.len() as u32;
-    marks.left_out += history.annotations.len().saturating_sub(MOST_MARKS) as u64;
+    marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)
 }
 
-/// The events of an annotation: from the state before the first of them to the one after the last. Events at its start and at its end are
-/// its own; one that never ended goes on to the end of the trace.
-pub(super) fn annotation_span(history: &DeviceHistory, clock: Clock<'_>, range: &AnnotationRange) -> Span {
+/// Returns the range of an annotation, from the state before its first event to the state after its last one. Events
+/// exactly at its start and end belong to it. An annotation that never ends lasts to the end of the trace.
+pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, range: &AnnotationRange) -> Span {
     let from = clock.events_before_us(range.start_us);
     let to = match range.end_us {
         Some(end) => clock.events_before_us(end.max(range.start_us).saturating_add(1)),
@@ -75,37 +76,37 @@ pub(super) fn annotation_span(history: &DeviceHistory, clock: Clock<'_>, range: 
     Span { from, to: to.max(from) }
 }
 
-/// What names begin with, up to the end of a word or the start of a number.
+/// Prefixes of names, up to the end of a word or the start of a number.
 #[derive(Default)]
-struct Beginnings {
-    /// By beginning: the one name that has it, or that several have.
-    names: HashMap<String, u32, foldhash::fast::RandomState>,
-    added: HashMap<StringId, u32, foldhash::fast::RandomState>,
+struct NamePrefixes {
+    /// By prefix: the number of the only name that has it, or [`SEVERAL`].
+    by_prefix: HashMap<String, u32, foldhash::fast::RandomState>,
+    seen_names: HashMap<StringId, u32, foldhash::fast::RandomState>,
 }
 
-/// Several names begin so.
+/// Sentinel: several names have this prefix.
 const SEVERAL: u32 = u32::MAX;
 
-impl Beginnings {
+impl NamePrefixes {
     fn add(&mut self, id: StringId, name: &str) {
-        if self.added.len() >= MOST_NAMES || self.added.insert(id, 0).is_some() {
+        if self.seen_names.len() >= MAX_NAMES || self.seen_names.insert(id, 0).is_some() {
             return;
         }
-        for beginning in beginnings(name) {
-            let number = self.added.len() as u32;
-            self.names.entry(beginning.to_owned()).and_modify(|known| *known = SEVERAL).or_insert(number);
+        for beginning in prefixes(name) {
+            let number = self.seen_names.len() as u32;
+            self.by_prefix.entry(beginning.to_owned()).and_modify(|known| *known = SEVERAL).or_insert(number);
         }
     }
 
-    /// Bytes of the longest beginning that another name has as well.
-    fn shared(&self, name: &str) -> u32 {
-        let is_shared = |beginning: &&str| self.names.get(*beginning) == Some(&SEVERAL);
-        beginnings(name).filter(is_shared).last().map_or(0, |beginning| beginning.len() as u32)
+    /// Returns the length in bytes of the longest prefix that another name has as well.
+    fn shared_prefix_len(&self, name: &str) -> u32 {
+        let is_shared = |beginning: &&str| self.by_prefix.get(*beginning) == Some(&SEVERAL);
+        prefixes(name).filter(is_shared).last().map_or(0, |beginning| beginning.len() as u32)
     }
 }
 
-/// The beginnings of a name that end before a word or a number.
-fn beginnings(name: &str) -> impl Iterator<Item = &str> {
+/// Returns the prefixes of a name that end before a word or a number.
+fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
     name.char_indices().filter_map(move |(at, letter)| {
         let is_edge = !before.is_alphanumeric() || (letter.is_ascii_digit() && !before.is_ascii_digit());
@@ -118,31 +119,31 @@ fn last_us(history: &DeviceHistory) -> i64 {
     history.numbers.time_us.map_or(i64::MAX, |(_, last)| last)
 }
 
-fn event_place(clock: Option<Clock<'_>>, event: u32) -> AxisPoint {
+fn event_point(clock: Option<TimeAxis<'_>>, event: u32) -> AxisPoint {
     AxisPoint { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
 }
 
-/// Where a time lies; without recorded times, at the start.
-fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> AxisPoint {
+/// Returns the position of a time. Without recorded times, it is the start.
+fn time_point(history: &DeviceHistory, clock: Option<TimeAxis<'_>>, time_us: i64) -> AxisPoint {
     let Some(clock) = clock else { return AxisPoint::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
-    places::on_the_clock(history, clock, elapsed.max(0) as f64)
+    moments::point_at_time(history, clock, elapsed.max(0) as f64)
 }
 
-/// Puts ranges, given by start, into the uppermost lane that is free.
+/// Assigns ranges, given by start, to the uppermost free lane.
 #[derive(Default)]
 struct Lanes {
-    /// Where the last range of each lane ends; `i64::MAX` for one that never does.
+    /// End of the last range of each lane in µs, `i64::MAX` if it never ends.
     ends: Vec<i64>,
 }
 
-/// More lanes than this are not made: what comes then goes into the last one.
-const MOST_LANES: usize = 64;
+/// Maximum number of lanes. Further ranges go into the last one.
+const MAX_LANES: usize = 64;
 
 impl Lanes {
-    fn of(&mut self, range: &AnnotationRange) -> u32 {
+    fn assign(&mut self, range: &AnnotationRange) -> u32 {
         let free = self.ends.iter().position(|&end| end <= range.start_us);
-        let lane = free.unwrap_or(self.ends.len()).min(MOST_LANES - 1);
+        let lane = free.unwrap_or(self.ends.len()).min(MAX_LANES - 1);
         let end = range.end_us.unwrap_or(i64::MAX);
         match self.ends.get_mut(lane) {
             Some(last) => *last = end,

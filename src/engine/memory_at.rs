@@ -1,15 +1,15 @@
-//! What memory is like at an address at a moment: the block there, the segment, what is free.
+//! Memory at an address and a moment: the block, the segment, and the free space around the address.
 
 use super::open::OpenFile;
-use super::plots::Around;
-use super::protocol::{HitAllocation, HitMemory, HitSegment, Only};
+use super::plots::Neighbours;
+use super::protocol::{HitAllocation, HitMemory, HitSegment, MemoryFilter};
 use analysis::site;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::sorted::sort;
 use base::units::Moment;
-use history::replay::{AllocationId, SegmentLives};
+use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A segment at a moment, or as much of it as touches.
+/// A segment at a moment. Mapped ranges that adjoin within an expandable segment are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentAt {
     pub(super) range: AllocationId,
@@ -17,8 +17,8 @@ pub(super) struct SegmentAt {
     pub(super) end: u64,
 }
 
-/// The segment that holds an address at a moment; `segments` must be complete.
-pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) -> Option<SegmentAt> {
+/// Returns the segment that holds an address at a moment. `segments` must be complete.
+pub(super) fn segment_at(segments: &SegmentLifetimes, moment: Moment, address: u64) -> Option<SegmentAt> {
     let ranges = &segments.ranges;
     let live = segments.live.live_at(ranges, moment);
     let mut by_address: Vec<(u128, u32)> = live.map(|id| (u128::from(ranges.address(id)), id.0)).collect();
@@ -30,17 +30,18 @@ pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) 
     let range = id_at(place).filter(|&id| address < end_of(id))?;
     let [mut first, mut last] = [range; 2];
     let mut lower = place;
-    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.goes_on(below, first)) {
+    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.is_same_segment(below, first))
+    {
         (first, lower) = (below, lower - 1);
     }
     let mut upper = after;
-    while let Some(above) = id_at(upper).filter(|&above| segments.goes_on(last, above)) {
+    while let Some(above) = id_at(upper).filter(|&above| segments.is_same_segment(last, above)) {
         (last, upper) = (above, upper + 1);
     }
     Some(SegmentAt { range, address: ranges.address(first), end: end_of(last) })
 }
 
-/// What is known of a segment; `None` when there is no such device.
+/// Returns the details of a segment. `None` if there is no such device.
 pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Option<HitSegment> {
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let (ranges, kind) = (&segments.ranges, segments.kind(at.range)?);
@@ -49,8 +50,8 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         address: at.address,
         reserved: at.end - at.address,
         range_bytes: ranges.size(at.range),
-        mapped: ranges.born(at.range).0,
-        unmapped: ranges.died(at.range).map(|moment| moment.0),
+        mapped: ranges.allocated_at(at.range).0,
+        unmapped: ranges.freed_at(at.range).map(|moment| moment.0),
         pool: kind.pool,
         stream: kind.stream,
         small: kind.small,
@@ -58,13 +59,13 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         site: None,
     };
     let stack = segments.stack(&file.snapshot, history, at.range);
-    let frame = file.sites.of(&file.snapshot, stack);
+    let frame = file.sites.call_site(&file.snapshot, stack);
     let site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
     Some(HitSegment { site, ..hit })
 }
 
-/// The free bytes around an address that no block has, as far as the segment reaches.
-fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
+/// Returns start and size of the free space around an address, within the segment. `None` if a block is there.
+fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
     if around.at.is_some() {
         return None;
     }
@@ -73,22 +74,23 @@ fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)>
     (from <= address && address < to).then_some((from, to - from))
 }
 
-/// The allocation and the memory at an address at a moment, of a part of memory; `None` when there is no such device. The height of a block
-/// is where `height_of` has its first address.
+/// Returns the allocation and the memory at an address and a moment, in a part of memory. `None` if there is no such
+/// device.
+/// `height_of` maps the first address of a block to its height in the picture.
 pub(super) fn memory_at(
     file: &mut OpenFile,
-    (device, only): (i64, Only),
+    (device, only): (i64, MemoryFilter),
     moment: Moment,
     address: u64,
     height_of: impl Fn(&OpenFile, u64) -> u64,
 ) -> Option<(Option<HitAllocation>, HitMemory)> {
-    file.segment_lives(device, &mut Slice::new(&mut || true)).ok()?;
+    file.compute_segments(device, &mut TimeSlice::new(&mut || true)).ok()?;
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let moment = Moment(moment.0.min(history.event_count()));
-    let around = Around::of(file, history, moment, address, |_| true);
+    let around = Neighbours::find(file, history, moment, address, |_| true);
     let segment = segment_at(segments, moment, address);
-    let free = segment.and_then(|segment| free(&around, segment, address));
-    let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.has(block.id)));
+    let free = segment.and_then(|segment| free_space(&around, segment, address));
+    let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.contains(block.id)));
     let hit = wanted.and_then(|block| {
         let lowest_byte = height_of(file, block.address);
         file.hit_allocation(device, block.id, lowest_byte)

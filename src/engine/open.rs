@@ -1,30 +1,30 @@
-//! An open file: its snapshot, the history of each device, and what is asked of them.
+//! An open file: its snapshot, the history of each device, and data derived from them.
 
-use super::answers::Answers;
 use super::categories::Categories;
-use super::device::Open;
-use super::found::Found;
+use super::device::DeviceData;
 use super::groups::Groups;
-use super::origin::{has_stack, named_site, stack_of};
-use super::plots::Plots;
+use super::origin::{has_stack, site_with_name, stack_of};
+use super::plots::PlotCache;
 use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
 };
-use super::recorded;
+use super::recorder_facts;
+use super::search_matches::SearchMatches;
+use super::stack_trees::StackTrees;
 use analysis::{CategorySet, Sites, site};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Versions};
+use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
-use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
+use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 
 /// An open file.
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
-    /// What was held from the driver, by history; see [`OpenFile::segment_lives`].
-    segments: Vec<SegmentLives>,
-    /// The how-manieth of its address everything is, by history; see [`OpenFile::version`].
+    /// Mapped ranges over time, by history; see [`OpenFile::segment_lives`].
+    segments: Vec<SegmentLifetimes>,
+    /// Versions, which count the reuses of an address, by history; see [`OpenFile::version`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
     pub(super) rounding: Rounding,
@@ -32,26 +32,26 @@ pub(super) struct OpenFile {
     format: String,
     warnings: Warnings,
     pub(super) groups: Groups,
-    /// Those asked for last at the end.
-    stacked: Vec<Stacked>,
-    pub(super) found: Option<Found>,
-    pub(super) answers: Answers,
-    /// What other pictures than the stack are made of.
-    pub(super) plots: Plots,
+    /// Stacking orders, the most recently used last.
+    orders: Vec<StackingOrder>,
+    pub(super) found: Option<SearchMatches>,
+    pub(super) stack_trees: StackTrees,
+    /// Data of pictures other than the stack.
+    pub(super) plots: PlotCache,
 }
 
-/// An order of a device other than that of birth.
-struct Stacked {
+/// Stacking order of a device by group instead of by allocation time.
+struct StackingOrder {
     device: i64,
     by: Grouping,
-    /// How many allocations the device has.
+    /// Number of allocations of the device.
     count: usize,
-    /// The groups of the allocations, as far as they were looked up and sorted.
-    piling: Piling,
+    /// Groups of the allocations, as far as they were looked up and sorted.
+    piling: OrderBuilder,
     order: Option<Order>,
 }
 
-/// Orders that are kept, of all allocations of a file: eight bytes each.
+/// Number of stacking orders kept for all allocations of a file, eight bytes per allocation.
 const ORDERS_KEPT: usize = 2;
 
 impl OpenFile {
@@ -67,7 +67,7 @@ impl OpenFile {
         let groups = Groups::new(&snapshot);
         let stacked = Vec::new();
         let (answers, plots) = Default::default();
-        let segments = histories.iter().map(|_| SegmentLives::default()).collect();
+        let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
             snapshot,
@@ -80,30 +80,30 @@ impl OpenFile {
             format,
             warnings,
             groups,
-            stacked,
+            orders: stacked,
             found: None,
-            answers,
+            stack_trees: answers,
             plots,
         }
     }
 
-    /// How the file is written, outermost first.
+    /// Returns the formats of the file, outermost first.
     pub(super) fn format(&self) -> &str {
         &self.format
     }
 
-    /// What is odd about its history.
+    /// Returns the warnings about the file's history.
     pub(super) fn warnings(&self) -> &Warnings {
         &self.warnings
     }
 
-    /// Ranks the call sites.
-    pub(super) fn index(&mut self, slice: &mut Slice) -> Sliced {
+    /// Builds the groups of allocations. This is the last step of opening a file.
+    pub(super) fn build_groups(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
-    /// Takes checkpoints of what is live. Not needed to open a file, only to answer faster.
-    pub(super) fn prepare(&mut self, slice: &mut Slice) -> Sliced {
+    /// Precomputes live checkpoints, categories, segments and versions. Optional: it only makes answers faster.
+    pub(super) fn prepare(&mut self, slice: &mut TimeSlice) -> SliceResult {
         for history in &mut self.histories {
             history.live.step(&history.allocations, history.event_count() + 1, slice)?;
         }
@@ -114,72 +114,71 @@ impl OpenFile {
         self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
     }
 
-    /// The same at once: whoever calls it has nothing else to do.
-    pub(super) fn prepare_whole(&mut self) {
+    /// Does the work of [`OpenFile::prepare`] in one go.
+    pub(super) fn prepare_all(&mut self) {
         let goes_on = &mut || true;
-        let mut slice = Slice::new(goes_on);
+        let mut slice = TimeSlice::new(goes_on);
         while self.prepare(&mut slice).is_err() {}
     }
 
-    /// Tells what a device held from the driver when, until [`OpenFile::segments`] has it. On a device that
-    /// there is not there is nothing to tell.
-    pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice) -> Sliced {
+    /// Computes the mapped ranges of a device over time. Once done, [`OpenFile::segments`] returns them complete. Does
+    /// nothing if there is no such device.
+    pub(super) fn compute_segments(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
     }
 
-    /// What a device held from the driver: complete once [`OpenFile::segment_lives`] has said so.
-    pub(super) fn segments(&self, device: i64) -> Option<&SegmentLives> {
+    /// Returns the mapped ranges of a device over time. Complete once [`OpenFile::segment_lives`] has finished.
+    pub(super) fn segments(&self, device: i64) -> Option<&SegmentLifetimes> {
         let known = self.histories.iter().zip(&self.segments).find(|(history, _)| history.device == device);
         known.map(|(_, segments)| segments)
     }
 
-    /// Tells the versions of what a device's events are about, until [`OpenFile::version_of`] knows them.
-    pub(super) fn version(&mut self, device: i64, slice: &mut Slice) -> Sliced {
+    /// Computes the versions for a device's events. Once done, [`OpenFile::version_of`] returns them.
+    pub(super) fn compute_versions(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
 
-    /// The version of what an event is about, once [`OpenFile::version`] has said that it is known.
+    /// Returns the version of the block or segment of an event. [`OpenFile::version`] must have finished.
     pub(super) fn version_of(&self, history: &DeviceHistory, event: u32) -> u32 {
         let mut known = self.histories.iter().zip(&self.versions);
         let known = known.find(|(known, _)| known.device == history.device);
-        known.map_or(0, |(_, versions)| versions.of_event(history, event))
+        known.map_or(0, |(_, versions)| versions.event_version(history, event))
     }
 
-    /// The device with this ordinal.
     pub(super) fn history(&self, device: i64) -> Option<&DeviceHistory> {
         self.histories.iter().find(|history| history.device == device)
     }
 
-    /// What answers about a device are made of, and those that were given; `None` when there is no such device.
-    pub(super) fn open(&mut self, device: i64) -> Option<(Open<'_>, &mut Answers)> {
-        let OpenFile { snapshot, histories, rounding, groups, found, answers, .. } = self;
+    /// Returns the data for answers about a device, and the cached answers. `None` if there is no such device.
+    pub(super) fn device_with_trees(&mut self, device: i64) -> Option<(DeviceData<'_>, &mut StackTrees)> {
+        let OpenFile { snapshot, histories, rounding, groups, found, stack_trees: answers, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
-        Some((Open { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
+        Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
     }
 
-    /// What answers about the device with this history are made of, but for what a search found.
-    pub(super) fn about<'a>(&'a self, history: &'a DeviceHistory) -> Open<'a> {
-        Open { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
+    /// Returns the data for answers about the device of this history, without the matches of a search.
+    pub(super) fn device_data<'a>(&'a self, history: &'a DeviceHistory) -> DeviceData<'a> {
+        DeviceData { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
 
-    /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
+    /// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
     pub(super) fn stack(&self, history: &DeviceHistory, id: AllocationId) -> StackId {
         stack_of(&self.snapshot, history, id)
     }
 
-    /// The colour of an allocation.
+    /// Returns the colour of an allocation.
     pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
         if history.allocations.is_unexplained(id) {
             return Paint::UNEXPLAINED;
         }
-        Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)
+        Paint::new(self.groups.slot(by, self.groups.group_of(&self.snapshot, history, id, by)), id.0)
     }
 
-    /// Lends what a picture is stacked from: the history of a device as the timeline wants it, or what was held from the driver. Its order
-    /// must have been made ([`OpenFile::pile_up`]).
+    /// Calls `work` with the data that a picture is stacked from: the history of a device, or its reserved memory. The
+    /// stacking order must exist ([`OpenFile::prepare_picture`]).
     pub(super) fn with_source<R>(
         &self,
         device: i64,
@@ -190,16 +189,16 @@ impl OpenFile {
             return self.with_reserved(device, looks, work);
         }
         let history = self.history(device)?;
-        let order = self.stacked.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
+        let order = self.orders.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
-        let pending = |event: EventIdx| history.pending_change(event);
+        let pending = |event: EventIdx| history.awaiting_free_change(event);
         let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
         let found = match (looks.highlight, &self.found) {
             (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
             _ => None,
         };
-        let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
+        let has_steps = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
         let has_stack = match looks.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
@@ -207,39 +206,39 @@ impl OpenFile {
             _ => None,
         };
         let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
-        let open = self.about(history);
+        let open = self.device_data(history);
         let is_below = match looks.highlight {
-            Highlight::Node(arrangement, node) => self.answers.subtree(arrangement, node),
+            Highlight::Node(arrangement, node) => self.stack_trees.subtree(arrangement, node),
             _ => None,
         };
-        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.holds(&self.answers.stems, open, id));
+        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stems, open, id));
         let by_node = is_below.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
             order: order.and_then(|it| it.order.as_ref()),
-            clock: history.events.times.clock(),
+            clock: history.events.times.time_axis(),
             requested: Curve::new(&history.drawn, &drawn),
             reserved: Curve::new(&history.reserved, &reserved),
-            pending: Curve::new(&history.pending, &pending),
+            pending: Curve::new(&history.awaiting_free, &pending),
             paint: &paint,
-            highlight: is_found.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
+            highlight: has_steps.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
         }))
     }
 
-    /// Other rules tell categories from now on.
+    /// Sets the category rules.
     pub(super) fn set_categories(&mut self, set: &CategorySet) {
         self.groups.categories = Categories::new(set);
-        self.stacked.retain(|stacked| stacked.by != Grouping::Category);
+        self.orders.retain(|stacked| stacked.by != Grouping::Category);
     }
 
-    /// Tells the category of every allocation.
-    pub(super) fn categorize(&mut self, slice: &mut Slice) -> Sliced {
+    /// Classifies all allocations.
+    pub(super) fn categorize(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell.
-    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
+    /// Computes everything that a picture with these `looks` needs: categories, and a stacking order or a plot.
+    pub(super) fn prepare_picture(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if wanted {
             self.categorize(slice)?;
@@ -248,82 +247,89 @@ impl OpenFile {
             return self.prepare_plot(device, looks, slice);
         }
         let Some(by) = looks.stacking else { return Ok(()) };
-        let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
+        let known = self.orders.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());
-        let new = || Stacked { device, by, count, piling: Piling::default(), order: None };
-        let mut stacked = known.map_or_else(new, |at| self.stacked.remove(at));
-        let result = self.order(&mut stacked, slice);
-        self.keep(stacked);
+        let new = || StackingOrder { device, by, count, piling: OrderBuilder::default(), order: None };
+        let mut stacked = known.map_or_else(new, |at| self.orders.remove(at));
+        let result = self.build_order(&mut stacked, slice);
+        self.keep_order(stacked);
         result
     }
 
-    /// The same at once. The scene has made it already.
-    pub(super) fn pile_up_at_once(&mut self, device: i64, looks: Looks) {
-        let _ = self.pile_up(device, looks, &mut Slice::new(&mut || true));
+    /// Does the work of [`OpenFile::prepare_picture`] in one go. Usually the scene has done it already.
+    pub(super) fn prepare_picture_now(&mut self, device: i64, looks: Looks) {
+        let _ = self.prepare_picture(device, looks, &mut TimeSlice::new(&mut || true));
     }
 
-    fn order(&self, stacked: &mut Stacked, slice: &mut Slice) -> Sliced {
-        let Stacked { device, by, count, piling, order } = stacked;
+    fn build_order(&self, stacked: &mut StackingOrder, slice: &mut TimeSlice) -> SliceResult {
+        let StackingOrder { device, by, count, piling, order } = stacked;
         let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
         if piling.is_empty() {
-            *piling = Piling::new(*count);
+            *piling = OrderBuilder::new(*count);
         }
         let mut next = piling.len();
-        while let Some(part) = slice.part(&mut next, *count, 1)? {
-            part.for_each(|id| piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), *by)));
+        while let Some(part) = slice.next_range(&mut next, *count, 1)? {
+            part.for_each(|id| {
+                piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by));
+            });
         }
         *order = Some(piling.step(slice)?);
-        *piling = Piling::default();
+        *piling = OrderBuilder::default();
         Ok(())
     }
 
-    /// Collects the stacks of a node that is to stand out.
-    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice) -> Sliced {
+    /// Collects the stacks of a highlighted node.
+    pub(super) fn collect_highlight(
+        &mut self,
+        device: i64,
+        highlight: Highlight,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
-        match self.open(device) {
-            Some((open, answers)) => answers.collect(open, arrangement, node, slice),
+        match self.device_with_trees(device) {
+            Some((open, answers)) => answers.collect_subtree(open, arrangement, node, slice),
             None => Ok(()),
         }
     }
 
-    /// Keeps an order, and of the others those asked for last: of several devices beside each other each has its own, the one before
-    /// and the one that comes.
-    fn keep(&mut self, newest: Stacked) {
-        self.stacked.push(newest);
+    /// Keeps a stacking order and drops the oldest ones. With several devices side by side, each keeps its current
+    /// order and the previous one.
+    fn keep_order(&mut self, newest: StackingOrder) {
+        self.orders.push(newest);
         let most = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
-        let kept = self.stacked.iter().rev().scan(0, |sum, stacked| {
+        let kept = self.orders.iter().rev().scan(0, |sum, stacked| {
             *sum += stacked.count;
             (*sum <= most).then_some(())
         });
-        let forgotten = self.stacked.len() - kept.count().max(1);
-        self.stacked.drain(..forgotten);
+        let forgotten = self.orders.len() - kept.count().max(1);
+        self.orders.drain(..forgotten);
     }
 
-    /// The allocation at a byte of the stack at a moment.
+    /// Returns the allocation at a byte of the stack at a moment.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// What is known of an allocation that was hit, whose lowest byte stands there.
+    /// Returns the details of an allocation for a tooltip. `lowest_byte` is its position in the picture.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
-        let site = self.sites.of(&self.snapshot, stack);
+        let site = self.sites.call_site(&self.snapshot, stack);
         let site = site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))).unwrap_or_default();
         Some(HitAllocation {
             allocation: id.0,
             requested: history.allocations.size(id),
-            born: history.allocations.born(id).0,
-            died: history.allocations.died(id).map(|moment| moment.0),
+            allocated_at: history.allocations.allocated_at(id).0,
+            freed_at: history.allocations.freed_at(id).map(|moment| moment.0),
             lowest_byte,
-            site: Some(named_site(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
+            site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
             category: self.groups.categories.name(history, id),
         })
     }
 
-    /// The silhouette of a device; `None` when there is no such device.
+    /// Returns the silhouette of a device. `None` if there is no such device.
     pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
         let first = self.history(device)?.events.first();
         self.with_source(device, Looks::default(), |source| {
@@ -332,7 +338,7 @@ impl OpenFile {
         })
     }
 
-    /// Where an allocation is in a window; `None` when there is no such device.
+    /// Returns the outline of an allocation in a window. `None` if there is no such device.
     pub(super) fn outline(
         &mut self,
         device: i64,
@@ -343,11 +349,11 @@ impl OpenFile {
         if looks.plot != Plot::Stack {
             return self.outline_in_plot(device, looks, view, AllocationId(allocation));
         }
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
     }
 
-    /// What the summary shows.
+    /// Returns the summary of the file.
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
         FileSummary {
@@ -366,25 +372,25 @@ impl OpenFile {
             devices: self.histories.iter().map(|history| self.device_summary(history)).collect(),
             settings: self.snapshot.settings.clone(),
             pools: self.groups.named_pools(),
-            recorder: self.snapshot.recorder.of_process(),
+            recorder: self.snapshot.recorder.process_facts(),
         }
     }
 
     fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
-        DeviceSummary { recorder: recorded::facts(&self.snapshot, history), ..device_summary(history) }
+        DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
-        let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
+        let orders = self.orders.iter().filter_map(|stacked| stacked.order.as_ref());
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
-        bytes.push(("segments over time", self.segments.iter().map(SegmentLives::heap_bytes).sum()));
+        bytes.push(("segments over time", self.segments.iter().map(SegmentLifetimes::heap_bytes).sum()));
         bytes.push(("pictures", self.plots.heap_bytes()));
         bytes.push(("versions", self.versions.iter().map(Versions::heap_bytes).sum()));
-        bytes.push(("answers", self.answers.heap_bytes()));
+        bytes.push(("answers", self.stack_trees.heap_bytes()));
         bytes.push((
             "search",
             self.found.as_ref().map_or(0, |found| found.matches.heap_bytes() + found.frames.heap_bytes()),
@@ -399,10 +405,10 @@ fn device_summary(history: &DeviceHistory) -> DeviceSummary {
     DeviceSummary {
         device: history.device,
         events: u64::from(history.event_count()),
-        loaded: history.loaded().map(|loaded| (loaded.first, loaded.behind)),
+        loaded: history.loaded().map(|loaded| (loaded.first, loaded.later_events)),
         actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),
         allocations: numbers.allocations,
-        base_requested: numbers.base,
+        base_requested: numbers.baseline,
         peak_requested: numbers.peak,
         peak_event: numbers.peak_event,
         min_requested: numbers.min,

@@ -1,34 +1,35 @@
-//! Opens one file and answers nothing about it: for who reads the history himself, and links none of the code that answers questions.
+//! Opening of a file without the code that answers questions, for callers that read the history themselves.
 
 use super::Engine;
-use super::crop::{Crop, CropError, Cropped, SimulatedRun, Written};
-use super::intake::Intake;
+use super::container_input::ContainerInput;
+use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
 use super::loader::Loader;
 use super::open::OpenFile;
-use super::protocol::{Access, FileSummary, LoadRange, Member, Want};
+use super::protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
-use base::slice::Slice;
-use history::compact::{self, Unwritable};
+use base::slice::TimeSlice;
+use history::compact::{self, WriteError};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
-/// A file on its way in.
+/// A file being loaded.
 pub struct Opening(Loader);
 
 impl Opening {
-    /// A file of so many bytes, and which snapshot of it; it is refused where its tables take more than `memory` bytes.
+    /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot if the file has several.
+    /// The file is rejected if its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
-        Opening(Loader::new(name, Intake::new(Some(total_bytes), Access::Anywhere, member), memory))
+        Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Anywhere, member), memory))
     }
 
-    /// The same, of which only these events are loaded.
+    /// Sets the range of events to keep.
     #[must_use]
-    pub fn keeping(self, load: LoadRange) -> Opening {
-        Opening(self.0.keeping(load))
+    pub fn with_range(self, load: LoadRange) -> Opening {
+        Opening(self.0.with_range(load))
     }
 
-    /// Takes the bytes that it [wants](Opening::wants); none at the end.
+    /// Takes the bytes that it [wants](Opening::wants). An empty chunk marks the end of the file.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         match chunk.is_empty() {
             true => self.0.end(),
@@ -36,34 +37,37 @@ impl Opening {
         }
     }
 
-    /// Which bytes are needed next; `None` while the last are not used up.
-    pub fn wants(&self) -> Option<Want> {
+    /// Returns which bytes are needed next. `None` while the last chunk is not used up.
+    pub fn wants(&self) -> Option<NeededBytes> {
         self.0.wants()
     }
 
-    /// The snapshots of a file that has several, once.
+    /// Returns the snapshots of a file, once, if it has several.
     pub fn take_members(&mut self) -> Option<Vec<Member>> {
         self.0.take_members()
     }
 
-    /// Works until the file is open (`Some`), more bytes are needed or the time is up (`None`).
+    /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
     ///
     /// # Errors
-    /// It is no snapshot, it is broken, or it takes too much memory: one sentence.
-    pub fn step(&mut self, slice: &mut Slice<'_>) -> Result<Option<Opened>, String> {
-        self.0.step(slice).map(|file| file.map(Opened)).map_err(|error| self.0.message(&error))
+    /// The file is not a snapshot, is damaged, or takes too much memory.
+    pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenedFile>, String> {
+        self.0.step(slice).map(|file| file.map(OpenedFile)).map_err(|error| self.0.error_message(&error))
     }
 }
 
-/// Opens what [`Engine::write_columns`](super::Engine::write_columns) wrote, all of it at once; no other format is linked. `read` fills the
-/// buffer from its beginning, and says with how many bytes; none at the end.
+/// Opens the output of [`Engine::write_columns`](super::Engine::write_columns) in one go. No other format is linked.
+/// `read` fills the buffer from its start and returns the number of bytes, 0 at the end.
 ///
 /// # Errors
-/// `read` fails, or these are no such columns: one sentence.
-pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>) -> Result<Opened, String> {
+/// An error of `read`, or the input is not in this format.
+pub fn open_columns(
+    name: String,
+    read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>,
+) -> Result<OpenedFile, String> {
     let goes_on = &mut || true;
-    let slice = &mut Slice::new(goes_on);
-    let mut machine = compact::Machine::new(Recorder::default());
+    let slice = &mut TimeSlice::new(goes_on);
+    let mut machine = compact::ColumnReader::new(Recorder::default());
     let mut buffer = vec![0; 1 << 18];
     loop {
         let length = read(&mut buffer)?;
@@ -79,55 +83,55 @@ pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usiz
     let (histories, warnings) = builder.finish();
     let sites = Sites::new(&snapshot);
     let mut file = OpenFile::new(name, format, snapshot, histories, warnings, sites);
-    while file.index(slice).is_err() {}
-    Ok(Opened(file))
+    while file.build_groups(slice).is_err() {}
+    Ok(OpenedFile(file))
 }
 
 /// An open file.
-pub struct Opened(OpenFile);
+pub struct OpenedFile(OpenFile);
 
-impl Opened {
-    /// The file that an engine has open, without what answers questions about it.
-    pub fn of(engine: Engine) -> Option<Opened> {
-        engine.file.map(|file| Opened(*file))
+impl OpenedFile {
+    /// Returns the file that an engine has open, without the code that answers questions about it.
+    pub fn from_engine(engine: Engine) -> Option<OpenedFile> {
+        engine.file.map(|file| OpenedFile(*file))
     }
 
-    /// Writes what is to be read in place of the file: see [`Engine::write_kept`](super::Engine::write_kept).
+    /// Writes a cache file that can be opened in place of the original.
     ///
     /// # Errors
-    /// Those of that.
-    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.0.write_kept(out)
+    /// See [`Engine::write_kept`](super::Engine::write_kept).
+    pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.0.write_cache(out)
     }
 
-    /// What is in it.
+    /// Returns the summary of the file.
     pub fn summary(&self) -> FileSummary {
         self.0.summary()
     }
 
-    /// Tells all that a [`Side`] can say of it: categories by these rules, and what was reserved when.
+    /// Computes everything that a [`Side`] returns: categories by these rules, and reserved memory over time.
     pub fn prepare(&mut self, categories: &CategorySet) {
         self.0.set_categories(categories);
-        self.0.prepare_whole();
+        self.0.prepare_all();
     }
 
-    /// Writes a range of it as a pickle; see [`Engine::crop`](super::Engine::crop).
+    /// Writes a range of the file as a pickle.
     ///
     /// # Errors
-    /// Those of that.
+    /// See [`Engine::crop`](super::Engine::crop).
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         self.0.crop(crop, out)
     }
 
-    /// Writes a simulated run as a pickle; see [`Engine::write_simulated`](super::Engine::write_simulated).
+    /// Writes a simulated run as a pickle.
     ///
     /// # Errors
-    /// Those of that.
-    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
+    /// See [`Engine::write_simulated`](super::Engine::write_simulated).
+    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
         self.0.write_simulated(run, out)
     }
 
-    /// The device with this ordinal.
+    /// Returns the device with this ordinal.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         Some(Side { file: &self.0, history: self.0.history(device)? })
     }

@@ -1,21 +1,22 @@
-//! Where an allocation comes from: the stack and the labels of the event, or the block, that tells.
+//! Origin of an allocation: its stack and labels, from its event or its block.
 
-use super::protocol::SEPARATOR;
+use super::protocol::TENSOR_SEPARATOR;
 use analysis::metadata;
 use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 
-/// The internal metadata of a block that `resize_` with an address hint allocates in front of the wanted address and frees at once.
+/// `internal_metadata` of a block that `resize_` with an address hint allocates in front of the wanted address and
+/// frees at once.
 const PREFIX_BLOCK: &str = "mallocWithAddress";
 
-/// Whether an allocation is such a block: live for a moment, and counted by the allocator as any other.
+/// Returns whether an allocation is such a block. The allocator counts it like any other.
 pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
     let internal = labels_of(snapshot, history, id).internal_metadata;
     internal.is_some_and(|text| snapshot.strings.bytes(text) == PREFIX_BLOCK.as_bytes())
 }
 
-/// The labels of the event that an allocation is known from.
+/// Returns the labels of the event that an allocation is known from.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
     if let Some(origin) = history.origin(id) {
         return snapshot.labels.labels(origin.labels);
@@ -28,34 +29,35 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
     }
 }
 
-/// The tensors that were in an allocation when the snapshot was saved, as a recorder says.
+/// Returns the tensors in an allocation at the time the snapshot was saved, as listed by a recorder.
 #[inline(never)]
 pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id: AllocationId) -> &'a [Tensor] {
     let Snapshot { recorder, .. } = snapshot;
     let allocations = &history.allocations;
-    // What a crop has live at its end may be freed before the end that the recorder saw: then its tensors were left out.
-    if recorder.tensors.is_empty() || allocations.died(id).is_some() || allocations.is_unexplained(id) {
+    // An allocation that is live at the end of a crop may have been freed before the recorder listed the tensors. The
+    // crop has none for it.
+    if recorder.tensors.is_empty() || allocations.freed_at(id).is_some() || allocations.is_unexplained(id) {
         return &[];
     }
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
 }
 
-/// One of these as text: name, kind, shape, dtype.
-pub(super) fn described(snapshot: &Snapshot, tensor: &Tensor) -> String {
+/// Formats a tensor: name, kind, shape, dtype.
+pub(super) fn describe_tensor(snapshot: &Snapshot, tensor: &Tensor) -> String {
     let recorder = &snapshot.recorder;
     let mut text = recorder.name(tensor);
     if text.is_empty() {
         text.push_str("unnamed");
     }
     for part in [recorder.kind(tensor), recorder.shape(tensor), recorder.dtype(tensor)] {
-        text.push_str(SEPARATOR);
+        text.push_str(TENSOR_SEPARATOR);
         text.push_str(&part);
     }
     text
 }
 
-/// What a library or the user calls an allocation: by the newest `annotate` event on it, else by the `name` in its metadata, else as the
-/// recorder names its tensor.
+/// Returns the name of an allocation: from the newest `annotate` event on it, else the `name` in its metadata, else the
+/// name of the recorder's tensor in it.
 fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
     let text = |string: StringId| snapshot.strings.text(string);
     let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
@@ -69,20 +71,20 @@ fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Op
     }
 }
 
-/// A call site with what the allocation is called in front, where it has a name.
-pub(super) fn named_site(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
-    match name_of(snapshot, history, id).map(|name| name.chars().take(LONGEST_NAME).collect::<String>()) {
+/// Returns a call site, preceded by the name of the allocation if it has one.
+pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
+    match name_of(snapshot, history, id).map(|name| name.chars().take(MAX_NAME_LEN).collect::<String>()) {
         Some(name) if site.is_empty() => name,
         Some(name) => [&name, " · ", &site].concat(),
         None => site,
     }
 }
 
-/// Letters of a name in front of a call site.
-const LONGEST_NAME: usize = 100;
+/// Maximum length of a name in front of a call site, in characters.
+const MAX_NAME_LEN: usize = 100;
 
-/// The category that the file itself has for an allocation, as torch.profiler calls it: that of the recorder's tensor in it, its own, that
-/// of a note on it, or the one in its metadata.
+/// Returns the category that the file records for an allocation, in torch.profiler's terms: that of the recorder's
+/// tensor in it, else its own, else that of an annotation on it, else the one in its metadata.
 pub(super) fn recorded_category<'a>(
     snapshot: &'a Snapshot,
     history: &DeviceHistory,
@@ -104,38 +106,39 @@ pub(super) fn recorded_category<'a>(
     own.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 
-/// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
+/// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
     if let Provenance::AllocatedBy(event) = source {
-        // Nearly all there are: nothing else need be looked up.
+        // The common case, which needs no further lookups.
         let stack = history.events.stack(event.0);
         if recorded(&stack) {
             return stack;
         }
     }
     let origin = history.origin(id);
-    let of_alloc = origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded);
-    // A block that is still there at the end has the stack of its alloc; that of the free says less.
+    let of_alloc = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);
+    // A block that still exists at the end has the stack of its alloc, which is more useful than that of the free.
     let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
     let of_free = || match source {
-        _ if origin.is_some_and(|origin| origin.of_free) => origin.map(|origin| origin.stack),
+        _ if origin.is_some_and(|origin| origin.is_of_free) => origin.map(|origin| origin.stack),
         Provenance::FreedBy(event) => Some(history.events.stack(event.0)),
         _ => None,
     };
     of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
 }
 
-/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing else is known of one that was allocated before recording.
-pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+/// Returns whether `stack`, as returned by [`stack_of`], is that of the free. That happens if an allocation was made
+/// before recording and nothing else is known about it.
+pub(super) fn is_free_stack(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     if let Some(origin) = history.origin(id) {
-        return origin.of_free && origin.stack == stack;
+        return origin.is_of_free && origin.stack == stack;
     }
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }
 
-/// Whether an allocation has this stack; unexplained bytes have none.
+/// Returns whether an allocation has this stack. Unexplained bytes have none.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     !history.allocations.is_unexplained(id) && stack_of(snapshot, history, id) == stack
 }

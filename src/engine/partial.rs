@@ -1,68 +1,70 @@
-//! What of a file is told while it is decoded, to whoever asks for it.
+//! Partial results that are sent while a file is being decoded.
 
 use super::decoder::Decoder;
 use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
-use base::sorted::{ascending, pair, sorted_by_key};
-use history::replay::{Builder, Line, Outline, Partial};
-use history::snapshot::{Action, HOST, Snapshot};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
+use history::replay::{Builder, Outline, Partial, RunningTotal};
+use history::snapshot::{Action, HOST_DEVICE, Snapshot};
 
-/// An estimate is kept while the next one differs by less than this part of it, so that the axis does not tremble.
-const STEADY: f64 = 1.0 / 32.0;
+/// Largest relative change of the estimated event count that is ignored, so that the axis does not jitter.
+const ESTIMATE_TOLERANCE: f64 = 1.0 / 32.0;
 
-/// When what is decoded so far is told: by milliseconds of whoever's clock it is.
+/// Schedule of the partial results. Times are milliseconds of the caller's clock.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pace {
+pub struct PartialSchedule {
     due_ms: f64,
 }
 
-impl Pace {
-    /// Milliseconds after a file was begun: what is open sooner is not shown before.
-    const FIRST_MS: f64 = 400.0;
-    /// Milliseconds between two times.
-    const EVERY_MS: f64 = 100.0;
-    /// How many times as long as telling it took is worked before it is told again.
-    const REST: f64 = 40.0;
+impl PartialSchedule {
+    /// Delay before the first partial result. Files that open faster never show one.
+    const FIRST_DELAY_MS: f64 = 400.0;
+    /// Minimum interval between two partial results.
+    const MIN_INTERVAL_MS: f64 = 100.0;
+    /// Minimum pause after a partial result, as a multiple of the time that it took to produce.
+    const PAUSE_FACTOR: f64 = 40.0;
 
-    /// A file is begun.
-    pub fn begun(now_ms: f64) -> Pace {
-        Pace { due_ms: now_ms + Pace::FIRST_MS }
+    /// Starts the schedule when a file is opened at `now_ms`.
+    pub fn start(now_ms: f64) -> PartialSchedule {
+        PartialSchedule { due_ms: now_ms + PartialSchedule::FIRST_DELAY_MS }
     }
 
-    /// Whether it is time to tell.
+    /// Returns whether the next partial result is due.
     pub fn is_due(self, now_ms: f64) -> bool {
         now_ms >= self.due_ms
     }
 
-    /// It was told, which took from then until then.
-    pub fn told(from_ms: f64, to_ms: f64) -> Pace {
-        Pace { due_ms: to_ms + Pace::EVERY_MS.max((to_ms - from_ms) * Pace::REST) }
+    /// Schedules the next partial result after one that was produced between `from_ms` and `to_ms`.
+    pub fn after_update(from_ms: f64, to_ms: f64) -> PartialSchedule {
+        PartialSchedule {
+            due_ms: to_ms + PartialSchedule::MIN_INTERVAL_MS.max((to_ms - from_ms) * PartialSchedule::PAUSE_FACTOR),
+        }
     }
 }
 
-/// What is told of a file that is loading.
+/// State of the partial results for the file that is loading.
 #[derive(Default)]
-pub(super) struct Partly {
+pub(super) struct PartialState {
     partial: Partial,
-    /// Bytes read and events decoded when events were met first.
-    begun: Option<[u64; 2]>,
-    /// The estimate of the trace of this number that was told last.
+    /// Bytes read and events decoded at the first call that saw any events.
+    first_seen: Option<[u64; 2]>,
+    /// Index of the trace that is being decoded, and its estimated number of events.
     expected: (usize, f64),
-    /// Events that were told last.
-    told: u64,
-    is_whole: bool,
+    /// Number of events in the last partial result.
+    sent_events: u64,
+    is_complete: bool,
 }
 
-impl Partly {
-    /// Takes in what was decoded since the last look, and tells it; `None` where that is nothing.
-    pub(super) fn look(&mut self, name: &str, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
-        decoder.look(&mut self.partial);
+impl PartialState {
+    /// Folds in the events decoded since the last call. Returns `None` if there were none.
+    pub(super) fn update(&mut self, name: &str, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
+        decoder.update_partial(&mut self.partial);
         let events: u64 = self.partial.outlines.iter().map(|outline| u64::from(outline.events)).sum();
-        let [first_byte, first_event] = *self.begun.get_or_insert([progress.bytes, events]);
+        let [first_byte, first_event] = *self.first_seen.get_or_insert([progress.bytes, events]);
         if events == 0 {
-            self.begun = None;
+            self.first_seen = None;
             return None;
         }
-        if std::mem::replace(&mut self.told, events) == events {
+        if std::mem::replace(&mut self.sent_events, events) == events {
             return None;
         }
         let last = self.partial.outlines.len() - 1;
@@ -72,39 +74,41 @@ impl Partly {
             0 => events as f64 / progress.bytes.max(1) as f64,
             read => (events - first_event) as f64 / read as f64,
         };
-        // What is to come is divided among the devices that have memory and no events yet.
+        // The remaining events are split evenly among the devices that have memory but no events yet.
         let others = self.partial.devices.saturating_sub(self.partial.outlines.len()) as f64;
         let of_last = self.partial.outlines.last().map_or(0.0, |outline| f64::from(outline.events));
         let expected = of_last.max((of_last + rate * rest as f64) / (1.0 + others));
-        let is_steady = (expected / self.expected.1 - 1.0).abs() < STEADY && self.expected.1 >= of_last;
+        let is_steady = (expected / self.expected.1 - 1.0).abs() < ESTIMATE_TOLERANCE && self.expected.1 >= of_last;
         if self.expected.0 != last || !is_steady {
             self.expected = (last, expected);
         }
-        Some(self.tell(name))
+        Some(self.build_partial_file(name))
     }
 
-    /// All is decoded, and nothing is built of it yet.
-    pub(super) fn close(&mut self, builder: &Builder, snapshot: &Snapshot) {
-        builder.close(&mut self.partial, snapshot);
-        self.told = 0;
-        self.is_whole = true;
+    /// Marks the file as fully decoded. Indexing has not started yet.
+    pub(super) fn finish_decoding(&mut self, builder: &Builder, snapshot: &Snapshot) {
+        builder.close_outlines(&mut self.partial, snapshot);
+        self.sent_events = 0;
+        self.is_complete = true;
     }
 
-    /// The numbers of the whole file, once.
-    pub(super) fn whole(&mut self, name: &str) -> Option<PartialFile> {
-        let is_news = self.is_whole && std::mem::replace(&mut self.told, 1) == 0;
-        is_news.then(|| self.tell(name)).filter(|partial| !partial.devices.is_empty())
+    /// Returns the final numbers of the file. Returns `None` after the first call.
+    pub(super) fn take_final(&mut self, name: &str) -> Option<PartialFile> {
+        let is_news = self.is_complete && std::mem::replace(&mut self.sent_events, 1) == 0;
+        is_news.then(|| self.build_partial_file(name)).filter(|partial| !partial.devices.is_empty())
     }
 
-    fn tell(&mut self, name: &str) -> PartialFile {
+    fn build_partial_file(&mut self, name: &str) -> PartialFile {
         let (last, expected) = self.expected;
         let outlines = self.partial.outlines.iter().zip(0..).collect();
-        let key = |(outline, _): &(&Outline, usize)| pair((outline.device == HOST).into(), ascending(outline.device));
+        let key = |(outline, _): &(&Outline, usize)| {
+            two_part_key((outline.device == HOST_DEVICE).into(), signed_key(outline.device))
+        };
         let outlines: Vec<(&Outline, usize)> = sorted_by_key(outlines, key);
         let mut summaries = Vec::new();
         for (outline, at) in &outlines {
             let mut summary = summary(outline);
-            if *at == last && !self.is_whole {
+            if *at == last && !self.is_complete {
                 summary.events = summary.events.max(expected as u64);
             }
             summaries.push(summary);
@@ -121,12 +125,12 @@ impl Partly {
             pools: Vec::new(),
             recorder: Vec::new(),
         };
-        PartialFile { summary, devices, is_whole: self.is_whole }
+        PartialFile { summary, devices, is_whole: self.is_complete }
     }
 }
 
 fn device(outline: &Outline) -> PartialDevice {
-    let bins = |line: &Line, base: i64| line.bins.iter().map(|&bin| bin.saturating_add(base)).collect();
+    let bins = |line: &RunningTotal, base: i64| line.bins.iter().map(|&bin| bin.saturating_add(base)).collect();
     PartialDevice {
         events: outline.events.into(),
         bin_bits: outline.bin_bits,
@@ -147,7 +151,7 @@ fn summary(outline: &Outline) -> DeviceSummary {
         base_requested: base,
         peak_requested: peak,
         peak_event: i64::from(outline.live.peak.1) - 1,
-        end_requested: u64::try_from(base.saturating_add(outline.live.now)).unwrap_or(0),
+        end_requested: u64::try_from(base.saturating_add(outline.live.current)).unwrap_or(0),
         reserved_start,
         peak_reserved: reserved_start.saturating_add(outline.reserved.peak.0),
         drawn_peak: u64::try_from(peak).unwrap_or(0),

@@ -1,7 +1,7 @@
-//! What the page, the command line and the tests ask, and what they are told. Plain data.
+//! Messages between the engine and its drivers (page, command line, tests). Plain data.
 //!
-//! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`, and
-//! asks it before each chunk which ones it [wants](Want).
+//! The bytes of a file are not part of a [`Request`]. The driver feeds them to the engine between `Open` and
+//! `EndOfFile`, and asks the engine before each chunk which ones it [wants](Want).
 
 mod ask;
 mod details;
@@ -37,24 +37,25 @@ pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
-pub use details::{BY_RECORDER, CategoryDetails, Details, FrameText, HitAllocation, Origin, SEPARATOR};
+pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
-pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
-pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
+pub use find::{Direction, FrameMatcher, Match, Query, QueryError, SearchStart, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MAX_BOXES};
 pub use history::snapshot::Action;
-pub use loading::{Access, LoadRange, MOST_OF_32_BITS, Member, Phase, Progress, Want};
+pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, NeededBytes, Phase, Progress};
 pub use looks::{Grouping, Highlight, Looks};
-pub use message::{decoded, encoded};
-pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
+pub use message::{decode, encode};
+pub use moments::{MomentFacts, MomentSpec, NamedAction, NamedEvent, Step, StepOutcome, StepResult};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
 pub use pair::{
-    Align, DeltaCurve, MatchKey, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+    Align, DeltaCurve, MatchKey, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, second_file_ordinal,
+    split_ordinal,
 };
 pub use partial::{PartialDevice, PartialFile};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
-pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
-pub use pools::{PoolName, pool_name, pool_of_id};
+pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
+pub use pools::{PoolName, default_pool_name, pool_name};
 pub use question::{
     Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,
     Span, Weight,
@@ -62,55 +63,53 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, ChartMap, ChartPart, DeltaBox, Evidence, MapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
-    Statement, Threshold, Tone, Topic,
+    Cell, Chart, ChartPart, DeltaBox, Evidence, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn,
+    SheetRow, Statement, Threshold, Tone, Topic,
 };
-pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
+pub use sources::{LocationWeight, SourceFile, SourceLine, SourcesPage};
 pub use state::{
-    PieceKind, PinnedBy, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
-    StateSums,
+    HeldBySite, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsKept, SegmentsPage,
+    SegmentsPiece, SegmentsQuestion, SegmentsSums,
 };
 pub use summary::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PROCESS, PeakCheck,
-    SCHEMA, TENSORS, TENSORS_FOUND, Warning,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
+    PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
-    LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
+    LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection, TableColumn,
+    TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
-pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use serde::{Deserialize, Serialize};
 
-/// What a driver sends to the engine.
+/// Message from a driver to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// A new file begins; it replaces the open one and whatever was loading.
+    /// Opens a new file. Closes the open file and cancels any load in progress.
     Open {
         name: String,
-        /// Its length in bytes, where known.
         total_bytes: Option<u64>,
-        /// How its bytes can be reached.
         access: Access,
-        /// Which snapshot of a file that holds several: its place in [`Reply::Members`]; the first when not said.
+        /// Index in [`Reply::Members`] of the snapshot to open, if the file holds several. `None` opens the first.
         member: Option<u32>,
     },
-    /// The events that files are opened with from now on; all, before it was sent. There is no reply.
+    /// Sets the events to load from files opened after this. The default is all. Has no reply.
     Load(LoadRange),
-    /// There are no more bytes after those that were fed last.
+    /// Signals that all bytes of the file have been fed.
     EndOfFile,
     Cancel,
     Ask(Ask),
-    /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them
-    /// get new numbers. There is no reply.
+    /// Sets the rules for internal frames, one per string, as parsed by [`InternalRules::parse`]. Tree nodes of
+    /// arrangements that hide internal frames get new numbers. Has no reply.
     InternalFrames(Vec<String>),
-    /// The categories from now on: [`CategorySet::parse`] reads them from a text, [`CategorySet::standard`] are those of a new engine.
-    /// There is no reply; whatever names categories has to be asked for again.
+    /// Sets the categories. A new engine has [`CategorySet::standard`]. Has no reply. Questions that depend on
+    /// categories have to be asked again.
     Categories(Box<CategorySet>),
 }
 
 impl Request {
-    /// Opens a file that is read from its beginning to its end, the first snapshot in it if it holds several.
+    /// Creates a request to open a file that is read sequentially. Opens its first snapshot if it holds several.
     pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
         Request::Open { name: name.to_owned(), total_bytes, access: Access::Forward, member: None }
     }

@@ -1,56 +1,54 @@
-//! A stable sort of numbers by keys of 64 bits, in slices: one digit after the other, the least first.
+//! Stable LSD radix sort of ids by 64-bit keys, in slices.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use std::ops::Range;
 
-/// Bits of a digit.
-const DIGIT: u32 = 8;
-const DIGITS: usize = 1 << DIGIT;
+/// Bits per digit.
+const DIGIT_BITS: u32 = 8;
+const DIGIT_VALUES: usize = 1 << DIGIT_BITS;
 
-/// What is to be sorted, and how far it is.
+/// Sort in progress.
 #[derive(Default)]
 pub(super) struct Radix {
     keys: Vec<u64>,
     ids: Vec<u32>,
     to_keys: Vec<u64>,
     to_ids: Vec<u32>,
-    /// Bits in which keys differ: digits without any are passed over.
+    /// Bits that differ between any two keys. Digits without such bits are skipped.
     differing: u64,
     digit: u32,
-    /// How often each value of the digit was counted; then where the next number of that value goes.
+    /// Number of occurrences of each digit value, then the target index of the next id with that value.
     counts: Vec<u32>,
     next: usize,
     counted: bool,
 }
 
 impl Radix {
-    /// None yet, with room for `count`: growing would copy all of them in one go.
-    pub(super) fn with_room(count: usize) -> Radix {
+    /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them in one go.
+    pub(super) fn with_capacity(count: usize) -> Radix {
         Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
     }
 
-    /// Appends a number, before the sort begins.
+    /// Appends an id. Must not be called after [`Radix::step`].
     pub(super) fn push(&mut self, key: u64, id: u32) {
         self.differing |= key ^ self.keys.first().copied().unwrap_or(key);
         self.keys.push(key);
         self.ids.push(id);
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Sorts.
-    pub(super) fn step(&mut self, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let len = self.keys.len();
-        while self.digit < u64::BITS / DIGIT {
-            let shift = self.digit * DIGIT;
-            if self.differing >> shift & (DIGITS as u64 - 1) == 0 {
+        while self.digit < u64::BITS / DIGIT_BITS {
+            let shift = self.digit * DIGIT_BITS;
+            if self.differing >> shift & (DIGIT_VALUES as u64 - 1) == 0 {
                 self.digit += 1;
                 continue;
             }
-            while let Some(rows) = slice.part(&mut self.next, len, 1)? {
+            while let Some(rows) = slice.next_range(&mut self.next, len, 1)? {
                 self.count_or_move(rows, shift);
             }
             self.next = 0;
@@ -69,14 +67,15 @@ impl Radix {
         Ok(())
     }
 
-    /// The digit at `shift` of these rows: counts how often each value occurs, or then moves the numbers to their places.
+    /// Processes the digit at bit `shift` for the given rows. Counts values in the first pass and moves ids in the
+    /// second.
     fn count_or_move(&mut self, rows: Range<usize>, shift: u32) {
         let len = self.keys.len();
         if self.counted {
             for (key, id) in
                 self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
             {
-                let digit = (key >> shift) as usize % DIGITS;
+                let digit = (key >> shift) as usize % DIGIT_VALUES;
                 let Some(place) = self.counts.get_mut(digit) else { continue };
                 if let (Some(to_key), Some(to_id)) =
                     (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
@@ -87,7 +86,7 @@ impl Radix {
             }
         } else {
             if rows.start == 0 {
-                self.counts = vec![0; DIGITS];
+                self.counts = vec![0; DIGIT_VALUES];
                 self.to_keys.reserve_exact(len - self.to_keys.len());
                 self.to_ids.reserve_exact(len - self.to_ids.len());
             }
@@ -96,71 +95,69 @@ impl Radix {
                 self.to_ids.resize(rows.end, 0);
             }
             for key in self.keys.get(rows).into_iter().flatten() {
-                if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
+                if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGIT_VALUES) {
                     *count += 1;
                 }
             }
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         (self.keys.capacity() + self.to_keys.capacity()) * size_of::<u64>()
             + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
     }
 
-    /// The numbers, in the order of their keys once sorted.
+    /// Returns the ids, in key order once sorted.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
     }
 }
 
-/// Numbers sorted by several keys, in slices.
+/// Sort of ids by several keys, in slices.
 #[derive(Default)]
-pub(super) struct Sorting {
+pub(super) struct MultiKeySort {
     radix: Radix,
-    /// Which key comes next: the one that counts least comes first.
-    part: usize,
-    /// The numbers, sorted by the keys before that.
+    /// Index of the current key. The least significant key comes first.
+    key_index: usize,
+    /// Ids, sorted by all keys before `part`.
     ids: Vec<u32>,
 }
 
-impl Sorting {
-    /// Of these, in the order in which equal ones stay.
-    pub(super) fn of(ids: Vec<u32>) -> Sorting {
-        Sorting { ids, ..Sorting::default() }
+impl MultiKeySort {
+    /// Creates a sort of these ids. Equal ids keep their order.
+    pub(super) fn new(ids: Vec<u32>) -> MultiKeySort {
+        MultiKeySort { ids, ..MultiKeySort::default() }
     }
 
-    /// Sorts by so many keys. Key 0 counts least; each takes so many steps to make.
+    /// Sorts by `parts` keys, key 0 being the least significant. Computing one key costs `steps` slice steps.
     pub(super) fn step(
         &mut self,
         (parts, steps): (usize, u32),
         key: &mut dyn FnMut(usize, u32) -> u64,
-        slice: &mut Slice,
-    ) -> Sliced {
-        while self.part < parts {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while self.key_index < parts {
             if self.radix.len() == 0 {
-                self.radix = Radix::with_room(self.ids.len());
+                self.radix = Radix::with_capacity(self.ids.len());
             }
             let mut next = self.radix.len();
-            while let Some(part) = slice.part(&mut next, self.ids.len(), steps)? {
+            while let Some(part) = slice.next_range(&mut next, self.ids.len(), steps)? {
                 for &id in self.ids.get(part).unwrap_or_default() {
-                    self.radix.push(key(self.part, id), id);
+                    self.radix.push(key(self.key_index, id), id);
                 }
             }
             self.radix.step(slice)?;
             self.ids = std::mem::take(&mut self.radix).into_ids();
-            self.part += 1;
+            self.key_index += 1;
         }
         Ok(())
     }
 
-    /// The numbers, in their order once sorted.
+    /// Returns the ids, in order once sorted.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.radix.heap_bytes() + self.ids.capacity() * size_of::<u32>()
     }

@@ -1,19 +1,24 @@
-//! What happened in a range of the trace, in slices.
+//! Facts about a range of the trace, computed in slices.
 
-use super::answers::{Selection, within};
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
-use base::slice::{Slice, Sliced};
+use super::stack_trees::{Selection, clamp_scope};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// What happened in the range. On a device that the file does not have, nothing.
-pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice) -> Sliced<RangeFacts> {
-    let Some((open, answers)) = file.open(device) else {
+/// Returns the totals of the allocations in `span`. All zero if the file does not have the device.
+pub(super) fn range_facts(
+    file: &mut OpenFile,
+    device: i64,
+    span: Span,
+    slice: &mut TimeSlice,
+) -> SliceResult<RangeFacts> {
+    let Some((open, answers)) = file.device_with_trees(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);
         return Ok(RangeFacts {
             span,
-            born: none,
+            allocated: none,
             freed: none,
             kept: none,
             peak: 0,
@@ -23,12 +28,12 @@ pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Sl
         });
     };
     let history = open.history;
-    let span = match within(history, Scope::Born(span)) {
-        Scope::Born(span) => span,
+    let span = match clamp_scope(history, Scope::Allocated(span)) {
+        Scope::Allocated(span) => span,
         _ => span,
     };
     let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, slice);
-    let born = total(Scope::Born(span))?;
+    let allocated = total(Scope::Allocated(span))?;
     let freed = total(Scope::Freed(span))?;
     let kept = total(Scope::Kept(span))?;
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
@@ -36,5 +41,5 @@ pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Sl
     let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
     let (peak_moment, peak) = peak.map_or((span.from, 0), |(moment, bytes)| (moment.0, positive(bytes)));
     let at = |moment: u32| positive(history.drawn_at(Moment(moment)));
-    Ok(RangeFacts { span, born, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
+    Ok(RangeFacts { span, allocated, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
 }

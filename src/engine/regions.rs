@@ -1,14 +1,14 @@
-//! The annotation and the compiled region that allocations are born in, as numbered groups.
+//! Grouping of allocations by annotation and torch.compile region.
 
-use super::innermost::Innermost;
-use base::slice::{Slice, Sliced};
+use super::innermost::InnermostAnnotations;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use std::ops::Range;
 
-/// Names in the order in which the file first has them, numbered from 0.
+/// Distinct names, numbered from 0 in file order.
 #[derive(Default)]
 struct Names {
     names: Vec<StringId>,
@@ -17,8 +17,13 @@ struct Names {
 }
 
 impl Names {
-    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.read, rows.len(), 1)? {
+    fn read(
+        &mut self,
+        rows: &[impl Sized],
+        name: impl Fn(usize) -> Option<StringId>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.read, rows.len(), 1)? {
             for row in part {
                 let Some(name) = name(row) else { continue };
                 let next = self.names.len() as u32;
@@ -44,21 +49,26 @@ impl Names {
 pub(super) struct Regions {
     annotations: Names,
     contexts: Names,
-    /// By device, in the order of the histories.
-    innermost: Vec<(i64, Innermost)>,
+    /// Device ordinal and annotations, in the order of the histories.
+    innermost: Vec<(i64, InnermostAnnotations)>,
     read: usize,
 }
 
 impl Regions {
-    /// Reads marks and labels.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+    /// Reads the annotation marks and event labels.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
         self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;
         self.contexts.read(labels, context, slice)?;
         while let Some(history) = histories.get(self.read) {
             if self.innermost.len() == self.read {
-                self.innermost.push((history.device, Innermost::by(Default::default())));
+                self.innermost.push((history.device, InnermostAnnotations::new(Default::default())));
             }
             if let Some((_, innermost)) = self.innermost.last_mut() {
                 innermost.step(snapshot, history, slice)?;
@@ -68,47 +78,45 @@ impl Regions {
         Ok(())
     }
 
-    /// The group of what is born at a moment, by the innermost annotation that is open then; 0: none is.
-    pub(super) fn annotation(&self, history: &DeviceHistory, born: Moment) -> u32 {
-        self.annotation_around(history, born).0
+    /// Returns the group of an allocation made at this moment, by the innermost open annotation. 0 means no annotation.
+    pub(super) fn annotation(&self, history: &DeviceHistory, allocated_at: Moment) -> u32 {
+        self.annotation_range(history, allocated_at).0
     }
 
-    /// The same, and the moments around it of which it holds as well: whoever asks of one after another need not ask of each.
-    pub(super) fn annotation_around(&self, history: &DeviceHistory, born: Moment) -> (u32, Range<u32>) {
-        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_birth(born.0));
+    /// Returns the same group and the range of moments for which it holds, so that callers can skip lookups for
+    /// neighbouring allocations.
+    pub(super) fn annotation_range(&self, history: &DeviceHistory, allocated_at: Moment) -> (u32, Range<u32>) {
+        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(allocated_at.0));
         (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
     }
 
-    /// The innermost annotations of a device.
-    pub(super) fn innermost(&self, history: &DeviceHistory) -> Option<&Innermost> {
+    pub(super) fn innermost(&self, history: &DeviceHistory) -> Option<&InnermostAnnotations> {
         self.innermost.iter().find(|&&(device, _)| device == history.device).map(|(_, innermost)| innermost)
     }
 
-    /// The group of what is born at a moment, by its compiled region: 0 before the trace, 1 in none.
-    pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, born: Moment) -> u32 {
-        let Some(event) = born.event() else { return 0 };
+    /// Returns the group of an allocation made at this moment, by compiled region. 0 means before the trace, 1 means
+    /// outside any region.
+    pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: Moment) -> u32 {
+        let Some(event) = allocated_at.event() else { return 0 };
         let name = compile_context(snapshot, history, event);
         name.and_then(|name| self.contexts.number(name)).map_or(1, |number| number + 2)
     }
 
-    /// One more than the largest groups: of annotations, of compiled regions.
+    /// Returns the number of annotation groups and of compiled-region groups.
     pub(super) fn counts(&self) -> [u32; 2] {
         [self.annotations.names.len() as u32 + 1, self.contexts.names.len() as u32 + 2]
     }
 
-    /// What a group of annotations is called.
     pub(super) fn annotation_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(1).and_then(|number| self.annotations.label(snapshot, number));
         name.unwrap_or_else(|| "no annotation".to_owned())
     }
 
-    /// What a group of compiled regions is called.
     pub(super) fn context_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(2).and_then(|number| self.contexts.label(snapshot, number));
         name.unwrap_or_else(|| if group == 0 { "allocated before recording" } else { "N/A" }.to_owned())
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let names = |names: &Names| names.names.capacity() * size_of::<StringId>() + names.numbers.allocation_size();
         let changes = self.innermost.iter().map(|(_, innermost)| innermost.heap_bytes());
@@ -116,7 +124,7 @@ impl Regions {
     }
 }
 
-/// The compiled region that an event happens in; `None`: not recorded, or `N/A`.
+/// Returns the compiled region of an event, or `None` if it is not recorded or `N/A`.
 pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
     let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
     name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")

@@ -1,20 +1,21 @@
-//! A made-up snapshot, for a worker to open while nobody has given it one: so that by then the browser has compiled, and optimised,
-//! the code that opens snapshots and answers questions about them.
+//! A synthetic snapshot that a worker opens before the user has chosen a file. The browser then compiles and
+//! optimises the code that opens snapshots and answers questions.
 //!
-//! It is what Python's pickler writes of a plain training loop on one device. Nothing in it is shown to anybody.
+//! The bytes match what Python's pickler writes for a plain training loop on one device. The page never shows this
+//! snapshot.
 
-/// Allocations of a step: the first of each step stay, as the model's would, the others are freed in the same step.
+/// Allocations per step. The first [`KEPT`] stay live like a model's weights. The others are freed in the same step.
 const ALLOCATIONS: u32 = 24;
-/// Of which so many stay, of the first step.
-const KEPT: u32 = 6;
-/// Bytes between one address and the next.
-const APART: u64 = 4 << 20;
-/// Where the one segment begins.
+/// Allocations of the first step that are never freed.
+const PERSISTENT: u32 = 6;
+/// Distance between two addresses, in bytes.
+const ADDRESS_STRIDE: u64 = 4 << 20;
+/// Address of the only segment.
 const START: u64 = 0x7f00_0000_0000;
-/// So many steps are written at a time.
+/// Steps per chunk.
 const STEPS_AT_ONCE: u32 = 8;
 
-/// Frames inside each other, innermost first, of which every stack has a part; `line` tells those apart that have the same function.
+/// Frames of all stacks, innermost first. Each stack has a subset. `line` distinguishes frames of the same function.
 const FRAMES: [(&str, &str, u32); 8] = [
     ("c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0),
     ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0),
@@ -26,68 +27,68 @@ const FRAMES: [(&str, &str, u32); 8] = [
     ("main", "train.py", 112),
 ];
 
-/// The snapshot, some kilobytes at a time.
-pub struct MadeUp {
+/// Generator of the snapshot in chunks of a few kilobytes.
+pub struct SyntheticSnapshot {
     steps: u32,
     step: u32,
     now_us: u64,
-    /// Texts that were written before, and where the memo has them.
+    /// Strings written so far, with their memo index.
     texts: Vec<(&'static str, u32)>,
-    /// Frames that were written before, by number and line.
+    /// Frames written so far: index in [`FRAMES`], line offset, memo index.
     frames: Vec<(usize, u32, u32)>,
     memo: u32,
     out: Vec<u8>,
 }
 
-impl MadeUp {
-    /// One of so many steps; each has some seventy events.
-    pub fn new(steps: u32) -> MadeUp {
+impl SyntheticSnapshot {
+    /// Creates a snapshot of `steps` training steps, each about 70 events.
+    pub fn new(steps: u32) -> SyntheticSnapshot {
         let (texts, frames, out) = Default::default();
-        MadeUp { steps, step: 0, now_us: 1_700_000_000_000_000, texts, frames, memo: 0, out }
+        SyntheticSnapshot { steps, step: 0, now_us: 1_700_000_000_000_000, texts, frames, memo: 0, out }
     }
 
-    fn begin(&mut self) {
+    fn write_header(&mut self) {
         self.out.extend_from_slice(&[0x80, 4]);
-        self.open(b'}');
+        self.open_container(b'}');
         self.text("segments");
-        self.open(b']');
-        let size = APART * u64::from(ALLOCATIONS + KEPT);
+        self.open_container(b']');
+        let size = ADDRESS_STRIDE * u64::from(ALLOCATIONS + PERSISTENT);
         let numbers = [
             ("device", 0),
             ("address", START),
             ("total_size", size),
-            ("allocated_size", u64::from(KEPT) * APART),
-            ("active_size", u64::from(KEPT) * APART),
+            ("allocated_size", u64::from(PERSISTENT) * ADDRESS_STRIDE),
+            ("active_size", u64::from(PERSISTENT) * ADDRESS_STRIDE),
             ("stream", 0),
         ];
-        self.open(b'}');
+        self.open_container(b'}');
         numbers.into_iter().for_each(|(key, number)| self.entry(key, number));
         self.text("segment_type");
         self.text("large");
         self.text("blocks");
-        self.open(b']');
-        for place in 0..=KEPT {
-            let is_kept = place < KEPT;
+        self.open_container(b']');
+        for place in 0..=PERSISTENT {
+            let is_kept = place < PERSISTENT;
             let blocks = if is_kept { 1 } else { ALLOCATIONS };
-            self.open(b'}');
-            self.entry("address", START + u64::from(place) * APART);
-            self.entry("size", u64::from(blocks) * APART);
+            self.open_container(b'}');
+            self.entry("address", START + u64::from(place) * ADDRESS_STRIDE);
+            self.entry("size", u64::from(blocks) * ADDRESS_STRIDE);
             self.entry("requested_size", if is_kept { requested(place) } else { 0 });
             self.text("state");
             self.text(if is_kept { "active_allocated" } else { "inactive" });
-            self.close(b'u');
+            self.close_container(b'u');
         }
-        // Blocks, segment, segments.
-        [b'e', b'u', b'e'].into_iter().for_each(|code| self.close(code));
+        // Close the blocks, the segment and the segments.
+        [b'e', b'u', b'e'].into_iter().for_each(|code| self.close_container(code));
         self.text("device_traces");
-        self.open(b']');
-        self.open(b']');
+        self.open_container(b']');
+        self.open_container(b']');
     }
 
-    fn train(&mut self) {
-        let places = || (0..ALLOCATIONS).filter(|place| *place >= KEPT);
+    fn write_step(&mut self) {
+        let places = || (0..ALLOCATIONS).filter(|place| *place >= PERSISTENT);
         if self.step == 0 {
-            (0..KEPT).for_each(|place| self.event("alloc", place));
+            (0..PERSISTENT).for_each(|place| self.event("alloc", place));
         }
         for place in places() {
             self.event("alloc", place);
@@ -101,15 +102,15 @@ impl MadeUp {
 
     fn event(&mut self, action: &'static str, place: u32) {
         self.now_us += 7;
-        self.open(b'}');
+        self.open_container(b'}');
         self.text("action");
         self.text(action);
-        self.entry("addr", START + u64::from(place) * APART);
+        self.entry("addr", START + u64::from(place) * ADDRESS_STRIDE);
         self.entry("size", requested(place));
         self.entry("stream", 0);
         self.entry("time_us", self.now_us);
         self.text("frames");
-        self.open(b']');
+        self.open_container(b']');
         for number in 0..FRAMES.len() {
             let is_in = match number {
                 2 => place % 3 == 2,
@@ -120,23 +121,23 @@ impl MadeUp {
                 self.frame(number, if number == 5 { place } else { 0 });
             }
         }
-        self.close(b'e');
-        self.close(b'u');
+        self.close_container(b'e');
+        self.close_container(b'u');
     }
 
     fn frame(&mut self, number: usize, further: u32) {
         if let Some((.., slot)) = self.frames.iter().find(|(of, by, _)| (*of, *by) == (number, further)) {
-            return self.again(*slot);
+            return self.write_memo_get(*slot);
         }
         let Some((name, file, line)) = FRAMES.get(number) else { return };
         self.frames.push((number, further, self.memo));
-        self.open(b'}');
+        self.open_container(b'}');
         self.text("name");
         self.text(name);
         self.text("filename");
         self.text(file);
         self.entry("line", u64::from(line + further));
-        self.close(b'u');
+        self.close_container(b'u');
     }
 
     fn entry(&mut self, key: &'static str, number: u64) {
@@ -145,17 +146,17 @@ impl MadeUp {
             0..0x100 => (&b"K"[..], 1),
             0x100..0x1_0000 => (&b"M"[..], 2),
             0x1_0000..0x8000_0000 => (&b"J"[..], 4),
-            // Signed, of eight bytes: no number here needs the ninth.
+            // `LONG1` with eight bytes, signed. No number here needs a ninth byte.
             _ => (&[0x8a, 8][..], 8),
         };
         self.out.extend_from_slice(code);
         self.out.extend(number.to_le_bytes().iter().take(length));
     }
 
-    /// A text: in full, or where the memo has it.
+    /// Writes a string, or a memo reference if it was written before.
     fn text(&mut self, text: &'static str) {
         if let Some((_, slot)) = self.texts.iter().find(|(known, _)| *known == text) {
-            return self.again(*slot);
+            return self.write_memo_get(*slot);
         }
         self.texts.push((text, self.memo));
         self.out.extend_from_slice(&[0x8c, text.len() as u8]);
@@ -163,7 +164,7 @@ impl MadeUp {
         self.memoize();
     }
 
-    fn again(&mut self, slot: u32) {
+    fn write_memo_get(&mut self, slot: u32) {
         let [low, rest @ ..] = slot.to_le_bytes();
         self.out.extend_from_slice(if rest == [0; 3] { b"h" } else { b"j" });
         self.out.push(low);
@@ -172,14 +173,14 @@ impl MadeUp {
         }
     }
 
-    /// Opens a dict or a list, and begins to fill it.
-    fn open(&mut self, code: u8) {
+    /// Opens a dict or list and starts its items.
+    fn open_container(&mut self, code: u8) {
         self.out.push(code);
         self.memoize();
         self.out.push(b'(');
     }
 
-    fn close(&mut self, code: u8) {
+    fn close_container(&mut self, code: u8) {
         self.out.push(code);
     }
 
@@ -189,12 +190,12 @@ impl MadeUp {
     }
 }
 
-/// Bytes of an allocation.
+/// Returns the requested bytes of the allocation in a slot.
 fn requested(place: u32) -> u64 {
     u64::from(place + 1) * 163_840 - 96
 }
 
-impl Iterator for MadeUp {
+impl Iterator for SyntheticSnapshot {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {
@@ -202,14 +203,14 @@ impl Iterator for MadeUp {
             return None;
         }
         if self.step == 0 {
-            self.begin();
+            self.write_header();
         }
         for _ in 0..STEPS_AT_ONCE {
-            self.train();
+            self.write_step();
         }
         if self.step >= self.steps {
-            // Trace, traces, all.
-            [b'e', b'e', b'u', b'.'].into_iter().for_each(|code| self.close(code));
+            // Close the trace, the list of traces and the snapshot.
+            [b'e', b'e', b'u', b'.'].into_iter().for_each(|code| self.close_container(code));
         }
         Some(std::mem::take(&mut self.out))
     }

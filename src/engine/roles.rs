@@ -1,6 +1,6 @@
-//! What part a category plays in training, by its name, in our set of rules and in Mosaic's.
+//! Roles of categories in training, derived from category names of the standard rule set and of Mosaic.
 
-/// The part.
+/// Role of a category in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Parameter,
@@ -9,11 +9,11 @@ pub(super) enum Role {
     Activation,
     Temporary,
     Input,
-    /// Any other: a KV cache, buffers of collectives, a category of the user's own, unknown.
+    /// Everything else, such as KV caches, communication buffers, user-defined and unknown categories.
     Other,
 }
 
-/// The names that categories of a part have.
+/// Category names of each role, compared without case.
 const NAMES: [(Role, &[&str]); 6] = [
     (Role::Parameter, &["parameter", "parameters", "weights"]),
     (Role::Optimizer, &["optimizer state", "optimizer", "optimizer states"]),
@@ -24,8 +24,8 @@ const NAMES: [(Role, &[&str]); 6] = [
 ];
 
 impl Role {
-    /// That of a category.
-    pub(super) fn named(name: &str) -> Role {
+    /// Returns the role of the category with this name.
+    pub(super) fn from_name(name: &str) -> Role {
         let has = |names: &[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
         NAMES.iter().find(|(_, names)| has(names)).map_or(Role::Other, |&(role, _)| role)
     }

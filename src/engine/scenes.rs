@@ -1,33 +1,33 @@
-//! A scene that was asked for and is not done yet, of whatever picture it is.
+//! Scenes under construction, for all kinds of plots.
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot};
-use base::slice::{Slice, Sliced, Spent};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
-/// The scene, as far as it is.
+/// Scene under construction. Empty before the first step.
 #[derive(Default)]
-pub(super) struct SceneInWork(Option<Job>);
+pub(super) struct SceneBuilder(Option<Job>);
 
 enum Job {
     Stack(Box<SceneJob>),
     Addresses(Box<AddressJob>),
 }
 
-impl SceneInWork {
-    /// The scene; `None` for an unknown device. Another window is another [`SceneInWork`].
+impl SceneBuilder {
+    /// Builds the scene in slices. Returns `None` for an unknown device. Use a new [`SceneBuilder`] for each window.
     pub(super) fn scene(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         view: View,
         looks: Looks,
-        slice: &mut Slice,
-    ) -> Sliced<Option<Scene>> {
-        file.pile_up(device, looks, slice)?;
-        file.collect(device, looks.highlight, slice)?;
-        let SceneInWork(job) = self;
-        let scene = SceneInWork::draw(job, file, device, view, looks, slice).transpose()?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<Scene>> {
+        file.prepare_picture(device, looks, slice)?;
+        file.collect_highlight(device, looks.highlight, slice)?;
+        let SceneBuilder(job) = self;
+        let scene = SceneBuilder::draw(job, file, device, view, looks, slice).transpose()?;
         self.0 = None;
         Ok(scene)
     }
@@ -38,20 +38,20 @@ impl SceneInWork {
         device: i64,
         view: View,
         looks: Looks,
-        slice: &mut Slice,
-    ) -> Option<Sliced<Scene>> {
+        slice: &mut TimeSlice,
+    ) -> Option<SliceResult<Scene>> {
         if let Plot::Addresses(_) = looks.plot {
             return file.with_addresses(device, looks, |source| {
                 match job.get_or_insert_with(|| Job::Addresses(Box::new(AddressJob::new(source, view)))) {
                     Job::Addresses(job) => job.step(source, slice),
-                    Job::Stack(_) => Err(Spent),
+                    Job::Stack(_) => Err(OutOfTime),
                 }
             });
         }
         file.with_source(device, looks, |source| {
             match job.get_or_insert_with(|| Job::Stack(Box::new(SceneJob::new(source, view)))) {
                 Job::Stack(job) => job.step(source, slice),
-                Job::Addresses(_) => Err(Spent),
+                Job::Addresses(_) => Err(OutOfTime),
             }
         })
     }

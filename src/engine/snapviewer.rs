@@ -1,61 +1,63 @@
-//! SnapViewer's drawing (`allocations.json`): when each of the events it was drawn from (`elements.json`, see `join`) begins and ends.
+//! Reader for SnapViewer's `allocations.json`: the start and end of each allocation. The
+//! events are in `elements.json`, see `join`.
 //!
 //! ```text
-//! allocations.json   [{"elem": 1, "timesteps": [0, 7], "offsets": [0, 0], "size": 512, "color": …}, …]   in drawing order
-//! elements.json      [{"action": "free_completed", "addr": …, "frames": […]}, {"action": "alloc", …}, …]  in order of time
+//! allocations.json   [{"elem": 1, "timesteps": [0, 7], "offsets": [0, 0], "size": 512, "color": …}, …]   drawing order
+//! elements.json      [{"action": "free_completed", "addr": …, "frames": […]}, {"action": "alloc", …}, …]  time order
 //! ```
 //!
-//! `elem` is the index into the elements: one for each alloc, and one for each free of a block that was never alloc'd. (SnapViewer
-//! itself takes the element of the same row, which is another one as soon as there is such a free.) The first timestep is the
-//! alloc, the last one the free; of what reaches the last timestep of all, we say that it is live at the end. Steps, not the
-//! polygon between them, are kept: the file may have many more points than allocations.
+//! `elem` is the index into the elements. There is one element for each alloc, and one for each free of a block
+//! without an alloc. SnapViewer itself uses the element at the same index as the allocation, which is wrong once
+//! there is such a free. The first timestep is the alloc and the last one is the free. An allocation that reaches the
+//! last timestep of the file counts as live at the end. Only the timesteps are kept, because the polygons may have
+//! many more points than there are allocations.
 
-use super::join::Events;
+use super::event_sink::RecordingSink;
 use super::spans::{JoinError, Span, Spans};
-use history::json::{Limits, Machine};
+use history::json::{Limits, Parser};
 use history::pickle::Builder;
 use history::snapshot::Reader;
 
-/// The members of its archives, as it names them.
+/// Member names in SnapViewer archives.
 pub(super) const DRAWING: &str = "allocations.json";
 pub(super) const ELEMENTS: &str = "elements.json";
 
-/// Whether JSON that begins so is a drawing: its allocations have timesteps.
+/// Returns whether the JSON text starts like an `allocations.json`, whose items have timesteps.
 pub(super) fn is_drawing(text: &[u8]) -> bool {
     let key = b"\"timesteps\"";
     text.get(..1000).unwrap_or(text).windows(key.len()).any(|part| part == key)
 }
 
-/// Receives `allocations.json`.
+/// Builder for `allocations.json`.
 #[derive(Default)]
 pub(super) struct Drawing {
     open: Vec<Open>,
     spans: Spans,
 }
 
-/// An open list or dict.
+/// An unfinished list or dict.
 #[derive(Clone, Copy, Default)]
 struct Open {
     items: u64,
-    /// The first and the last number.
+    /// First and last number of the list, or of the dict's timesteps.
     ends: Option<(i64, i64)>,
     elem: Option<i64>,
     size: Option<i64>,
 }
 
-/// A value of the drawing, as far as we need it.
+/// JSON value, reduced to the parts that the reader uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Other,
     Open(u32),
     Key(Key),
     Number(i64),
-    /// The first and the last number of a list.
+    /// First and last number of a list.
     Ends(i64, i64),
     Allocation,
 }
 
-/// The keys that count.
+/// Dict keys that the reader uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Elem,
@@ -133,7 +135,7 @@ impl Builder for Drawing {
                 Value::Number(step) => {
                     open.ends = Some((open.ends.map_or(step, |(first, _)| first), step));
                 }
-                // The outermost list holds allocations and nothing else.
+                // The outermost list may only hold allocations.
                 Value::Allocation => {}
                 _ if slot == 0 => return Err((at, JoinError::NotAnAllocation(open.items as usize + at))),
                 _ => {}
@@ -164,7 +166,7 @@ impl Builder for Drawing {
         Ok(match (ends, elem.and_then(|elem| u32::try_from(elem).ok()), size) {
             (Some((first, last)), Some(elem), Some(_)) => match Span::new(first, last) {
                 Some(span) => {
-                    self.spans.put(elem, span)?;
+                    self.spans.insert(elem, span)?;
                     Value::Allocation
                 }
                 None => Value::Other,
@@ -189,21 +191,20 @@ impl Builder for Drawing {
 }
 
 impl Drawing {
-    /// A machine that reads `allocations.json`.
-    pub(super) fn machine() -> Machine<Drawing> {
-        Machine::new(Drawing::default(), Limits::default())
+    /// Creates a parser for `allocations.json`.
+    pub(super) fn machine() -> Parser<Drawing> {
+        Parser::new(Drawing::default(), Limits::default())
     }
 
-    /// A machine that reads `elements.json`, to be joined with this drawing.
+    /// Creates a parser for `elements.json` that joins the elements with these allocations.
     ///
     /// # Errors
-    /// An allocation has an element that there can't be.
-    pub(super) fn elements(self) -> Result<Machine<Reader<Events>>, JoinError> {
+    /// Fails if an allocation refers to an element that cannot exist.
+    pub(super) fn elements(self) -> Result<Parser<Reader<RecordingSink>>, JoinError> {
         self.spans.check()?;
-        Ok(Machine::new(Reader::new(Events::of_elements(self.spans)), Limits::default()))
+        Ok(Parser::new(Reader::new(RecordingSink::for_elements(self.spans)), Limits::default()))
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.spans.heap_bytes()
     }

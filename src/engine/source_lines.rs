@@ -1,75 +1,75 @@
-//! What frames weigh, put together to the lines and files of their code, in slices: a file may claim millions of lines.
+//! Aggregation of frame weights to lines and files, in slices because a file may claim millions of lines.
 
-use super::protocol::{SourceFile, SourceLine, Standing};
-use super::radix::Sorting;
+use super::protocol::{LocationWeight, SourceFile, SourceLine};
+use super::radix::MultiKeySort;
 use base::column::Column;
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
-/// Files and lines that are sent; no project has more.
-const MOST_FILES: usize = 2000;
-const MOST_LINES: usize = 20_000;
-/// Bytes of a path that are sent.
-const LONGEST_PATH: usize = 1000;
+/// Maximum number of files and lines in an answer. Larger than any real project.
+const MAX_FILES: usize = 2000;
+const MAX_LINES: usize = 20_000;
+/// Maximum length of a path in an answer, in bytes.
+const MAX_PATH_LEN: usize = 1000;
 
-/// Bytes of the text of a line, and of all lines, that are sent.
-const LONGEST_CODE: usize = 200;
-const MOST_CODE: usize = 1 << 20;
+/// Maximum length of the source text of a line, and of all lines together, in bytes.
+const MAX_CODE_LEN: usize = 200;
+const MAX_CODE: usize = 1 << 20;
 
-/// A file by a frame of it, what it weighs, and the first of its lines.
+/// A source file: one of its frames, its weight, and the index of its first line.
 #[derive(Clone, Copy)]
 struct File {
     frame: u32,
-    standing: Standing,
+    standing: LocationWeight,
     first: u32,
 }
 
-/// What files and lines are sorted by.
+/// Sort key of files and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SortBy {
     /// Bytes in the scope.
     #[default]
     Weight,
-    /// Bytes that a change adds or takes away.
+    /// Bytes that a change adds or removes.
     Change,
 }
 
-/// Frames on their way to files.
+/// Aggregation in progress.
 #[derive(Default)]
 pub(super) struct SourceLines {
-    pub(super) frames: Vec<Standing>,
+    pub(super) frames: Vec<LocationWeight>,
     pub(super) by: SortBy,
-    /// How many of them were looked at, and those that weigh anything.
-    seen: usize,
+    /// Number of frames examined so far, and the ones with any weight.
+    next_frame: usize,
     used: Vec<u32>,
-    /// These by file and line, and how many of them stand in `lines` and `files`.
-    by_place: Option<Sorting>,
+    /// `used` sorted by file and line, and how many of these are in `lines` and `files`.
+    by_line: Option<MultiKeySort>,
     grouped: usize,
-    /// Of each line a frame, and what it weighs.
-    lines: Column<(u32, Standing)>,
+    /// A frame of each line, and the weight of the line.
+    lines: Column<(u32, LocationWeight)>,
     files: Column<File>,
-    /// The files, heaviest first, and how many of them are done.
-    by_weight: Option<Sorting>,
+    /// Files in descending order of weight, and how many of them are in `sent`.
+    by_weight: Option<MultiKeySort>,
     done: usize,
-    /// The lines of the file that comes next, heaviest first.
-    of_file: Option<Sorting>,
+    /// Lines of the next file in descending order of weight.
+    of_file: Option<MultiKeySort>,
     line_count: usize,
     code_bytes: usize,
     sent: Vec<SourceFile>,
-    left_out: Standing,
+    left_out: LocationWeight,
 }
 
-impl Standing {
-    pub(super) fn join(&mut self, more: Standing) {
+impl LocationWeight {
+    pub(super) fn add(&mut self, more: LocationWeight) {
         self.now.add(more.now);
         self.peak.add(more.peak);
     }
 
-    fn weighs(&self) -> bool {
+    fn has_weight(&self) -> bool {
         self.now.count > 0 || self.peak.count > 0
     }
 
-    /// What it sorts by, the heaviest or most changed first; key 0 counts less.
+    /// Returns a sort key that puts the heaviest or most changed item first. Key 0 is the less significant one.
     fn key(&self, part: usize, by: SortBy) -> u64 {
         !match (part, by) {
             (0, _) => self.peak.bytes,
@@ -80,23 +80,27 @@ impl Standing {
 }
 
 impl SourceLines {
-    /// Puts them together: the files, heaviest first, and what is not among them.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced<(Vec<SourceFile>, Standing)> {
-        while let Some(part) = slice.part(&mut self.seen, self.frames.len(), 1)? {
+    /// Returns the files, heaviest first, and the total of the files that do not fit.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<(Vec<SourceFile>, LocationWeight)> {
+        while let Some(part) = slice.next_range(&mut self.next_frame, self.frames.len(), 1)? {
             let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
-            self.used.extend(part.filter(|(_, standing)| standing.weighs()).map(|(id, _)| id as u32));
+            self.used.extend(part.filter(|(_, standing)| standing.has_weight()).map(|(id, _)| id as u32));
         }
         let frame = |id: u32| snapshot.frames.frame(FrameId(id));
-        // Where neither file nor line changes, it is the same line.
+        // Adjacent frames with the same file and line belong to the same line.
         let mut place = |part: usize, id: u32| match (part, frame(id)) {
             (0, Frame { line, .. }) => line.cast_unsigned() as u64,
             (1, Frame { line, .. }) => (line.cast_unsigned() >> u64::BITS) as u64,
             (_, Frame { filename, .. }) => filename.0.into(),
         };
-        let by_place = self.by_place.get_or_insert_with(|| Sorting::of(std::mem::take(&mut self.used)));
-        by_place.step((3, 1), &mut place, slice)?;
-        while let Some(part) = slice.part(&mut self.grouped, by_place.ids().len(), 1)? {
-            for &id in by_place.ids().get(part).unwrap_or_default() {
+        let by_line = self.by_line.get_or_insert_with(|| MultiKeySort::new(std::mem::take(&mut self.used)));
+        by_line.step((3, 1), &mut place, slice)?;
+        while let Some(part) = slice.next_range(&mut self.grouped, by_line.ids().len(), 1)? {
+            for &id in by_line.ids().get(part).unwrap_or_default() {
                 let standing = self.frames.get(id as usize).copied().unwrap_or_default();
                 let mut file = self.files.len().checked_sub(1).and_then(|last| self.files.get(last));
                 file = file.filter(|file| frame(file.frame).filename == frame(id).filename);
@@ -106,7 +110,7 @@ impl SourceLines {
                 let line = line.and_then(|last| Some((last, self.lines.get(last)?)));
                 match line.filter(|(_, (known, _))| frame(*known).line == frame(id).line) {
                     Some((last, (known, mut sum))) => {
-                        sum.join(standing);
+                        sum.add(standing);
                         self.lines.set(last, (known, sum));
                     }
                     None => self.lines.push((id, standing)),
@@ -114,35 +118,35 @@ impl SourceLines {
                 if is_new_file {
                     self.files.push(file);
                 } else {
-                    file.standing.join(standing);
+                    file.standing.add(standing);
                     self.files.set(self.files.len() - 1, file);
                 }
             }
         }
         let file = |at: u32| self.files.get(at as usize);
         let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part, self.by));
-        let files = self.by_weight.get_or_insert_with(|| Sorting::of((0..self.files.len() as u32).collect()));
+        let files = self.by_weight.get_or_insert_with(|| MultiKeySort::new((0..self.files.len() as u32).collect()));
         files.step((2, 1), &mut weight, slice)?;
         while let Some(&at) = files.ids().get(self.done) {
             let Some(File { frame: known, standing, first }) = file(at) else { break };
-            if self.sent.len() < MOST_FILES {
+            if self.sent.len() < MAX_FILES {
                 let end = file(at + 1).map_or(self.lines.len() as u32, |next| next.first);
                 let line = |at: u32| self.lines.get(at as usize);
                 let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part, self.by));
-                let room = MOST_LINES - self.line_count;
-                let lines = self
-                    .of_file
-                    .get_or_insert_with(|| Sorting::of(if room > 0 { (first..end).collect() } else { Vec::new() }));
+                let room = MAX_LINES - self.line_count;
+                let lines = self.of_file.get_or_insert_with(|| {
+                    MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() })
+                });
                 lines.step((2, 1), &mut weight, slice)?;
                 let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
                 let text = |id: u32| frame(id).line.to_string();
                 let source =
                     snapshot.recorder.source(snapshot.strings.bytes(frame(known).filename)).unwrap_or_default();
-                let begins = begins(source);
+                let begins = line_starts(source);
                 let mut code_bytes = self.code_bytes;
                 let mut code = |id: u32| {
                     let code =
-                        if code_bytes < MOST_CODE { code(source, &begins, frame(id).line) } else { String::new() };
+                        if code_bytes < MAX_CODE { line_text(source, &begins, frame(id).line) } else { String::new() };
                     code_bytes += code.len();
                     code
                 };
@@ -151,32 +155,31 @@ impl SourceLines {
                 self.line_count += lines.len();
                 self.code_bytes = code_bytes;
                 let left_out = (end - first) - lines.len() as u32;
-                let path = path(snapshot.strings.bytes(frame(known).filename));
+                let path = display_path(snapshot.strings.bytes(frame(known).filename));
                 self.sent.push(SourceFile { path, standing, lines, left_out });
                 self.of_file = None;
             } else {
-                self.left_out.join(standing);
+                self.left_out.add(standing);
             }
             self.done += 1;
-            slice.spend(if self.sent.len() < MOST_FILES { STEPS } else { 1 })?;
+            slice.spend(if self.sent.len() < MAX_FILES { STEPS_PER_CHECK } else { 1 })?;
         }
         Ok((std::mem::take(&mut self.sent), self.left_out))
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let sorting = [&self.by_place, &self.by_weight, &self.of_file].into_iter().flatten();
-        self.frames.capacity() * size_of::<Standing>()
+        let sorting = [&self.by_line, &self.by_weight, &self.of_file].into_iter().flatten();
+        self.frames.capacity() * size_of::<LocationWeight>()
             + self.used.capacity() * size_of::<u32>()
-            + sorting.map(Sorting::heap_bytes).sum::<usize>()
+            + sorting.map(MultiKeySort::heap_bytes).sum::<usize>()
             + self.lines.heap_bytes()
             + self.files.heap_bytes()
     }
 }
 
-/// Where each line of a source begins.
+/// Returns the byte offset of the start of each line.
 #[inline(never)]
-fn begins(source: &[u8]) -> Vec<u32> {
+fn line_starts(source: &[u8]) -> Vec<u32> {
     let mut begins = Vec::new();
     let mut is_new = true;
     for (at, &byte) in (0u32..).zip(source) {
@@ -188,18 +191,18 @@ fn begins(source: &[u8]) -> Vec<u32> {
     begins
 }
 
-/// The text of a line; empty where there is none.
+/// Returns the trimmed text of a line. Empty if there is no such line.
 #[inline(never)]
-fn code(source: &[u8], begins: &[u32], line: i128) -> String {
+fn line_text(source: &[u8], begins: &[u32], line: i128) -> String {
     let at = usize::try_from(line).ok().and_then(|line| begins.get(line.checked_sub(1)?));
     let text = at.and_then(|&at| source.get(at as usize..)).unwrap_or_default();
-    let end = text.iter().take(LONGEST_CODE).position(|&byte| byte == b'\n').unwrap_or(LONGEST_CODE.min(text.len()));
+    let end = text.iter().take(MAX_CODE_LEN).position(|&byte| byte == b'\n').unwrap_or(MAX_CODE_LEN.min(text.len()));
     String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
-/// A path, of a very long one the end: it has the file's name.
-fn path(bytes: &[u8]) -> String {
-    let (mark, end) = match bytes.len().checked_sub(LONGEST_PATH) {
+/// Returns a path as text. Keeps the end of a very long one, because it has the file name.
+fn display_path(bytes: &[u8]) -> String {
+    let (mark, end) = match bytes.len().checked_sub(MAX_PATH_LEN) {
         Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),
         _ => ("", bytes),
     };

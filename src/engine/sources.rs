@@ -1,39 +1,39 @@
-//! What the files and lines of the user's own code weigh, in slices.
+//! Weights of the files and lines of the user's own code, computed in slices.
 
-use super::answers::{Selection, within};
-use super::device::Open;
+use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Scope, SourcesPage, Standing, Weight};
+use super::protocol::{LocationWeight, Scope, SourcesPage, Weight};
 use super::source_lines::{SortBy, SourceLines};
-use base::slice::{Slice, Sliced};
+use super::stack_trees::{Selection, clamp_scope};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 
-/// How far the answer is.
+/// Computation in progress.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// Of the scope, then of the peak, how many kinds of stacks are attributed.
+    /// Number of stacks attributed so far, for the scope and for the peak.
     next: [usize; 2],
-    /// What frames weigh, on the way to files.
+    /// Weights by frame, aggregated to files at the end.
     lines: SourceLines,
     page: SourcesPage,
 }
 
 impl Sources {
-    /// The answer. On a device that the file does not have it is empty.
+    /// Computes the answer. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
-        slice: &mut Slice,
-    ) -> Sliced<SourcesPage> {
-        let OpenFile { snapshot, histories, groups, rounding, found, answers, sites, .. } = file;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<SourcesPage> {
+        let OpenFile { snapshot, histories, groups, rounding, found, stack_trees: answers, sites, .. } = file;
         let Some(history) = histories.iter().find(|history| history.device == device) else {
             return Ok(SourcesPage::default());
         };
-        let open = Open { snapshot, history, groups, rounding, found: found.as_ref() };
+        let open = DeviceData { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
-        let selection = |scope| Selection { device, scope: within(history, scope), found: None };
+        let selection = |scope| Selection { device, scope: clamp_scope(history, scope), found: None };
         let of = match scope {
             Scope::Change(span) => {
                 self.lines.by = SortBy::Change;
@@ -44,20 +44,20 @@ impl Sources {
         let of = of.map(selection);
         let now = answers.total(open, of[0], slice)?;
         let peak = answers.total(open, of[1], slice)?;
-        self.page.total = Standing { now, peak };
+        self.page.total = LocationWeight { now, peak };
         let (frames, count) = (&mut self.lines.frames, snapshot.frames.len());
         frames.reserve_exact(count - frames.len());
         let mut room = frames.len();
-        while let Some(part) = slice.part(&mut room, count, 1)? {
-            frames.resize(part.end, Standing::default());
+        while let Some(part) = slice.next_range(&mut room, count, 1)? {
+            frames.resize(part.end, LocationWeight::default());
         }
-        let part: [fn(&mut Standing) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
+        let part: [fn(&mut LocationWeight) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
         for ((next, of), part) in self.next.iter_mut().zip(of).zip(part) {
-            // Some are thousands of frames long.
-            while let Some(part_of) = slice.part(next, answers.stack_count(of), 16)? {
+            // Weight 16, because some stacks have thousands of frames.
+            while let Some(part_of) = slice.next_range(next, answers.stack_count(of), 16)? {
                 let (frames, elsewhere) = (&mut self.lines.frames, &mut self.page.elsewhere);
-                answers.each_stack(of, part_of, &mut |stack, weight| {
-                    let frame = stack.and_then(|stack| sites.of_user(snapshot, stack));
+                answers.visit_stacks(of, part_of, &mut |stack, weight| {
+                    let frame = stack.and_then(|stack| sites.user_frame(snapshot, stack));
                     let standing = frame.and_then(|frame| frames.get_mut(frame.0 as usize)).unwrap_or(elsewhere);
                     part(standing).add(weight);
                 });
@@ -68,7 +68,6 @@ impl Sources {
         Ok(SourcesPage { files, left_out, ..page })
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.lines.heap_bytes()
     }

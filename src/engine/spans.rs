@@ -1,51 +1,51 @@
-//! When each element of SnapViewer's begins and ends, by its number, in whatever order they come.
+//! Start and end timestep of each SnapViewer element, by element number. Elements may be added in any order.
 
-use base::units::grouped;
+use base::units::group_digits;
 
-/// Allocations of a drawing. SnapViewer holds all its points in memory, so its files are far smaller.
-pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
+/// Maximum number of allocations in a file. SnapViewer keeps all points in memory, so its files are far smaller.
+pub(super) const MAX_ALLOCATIONS: u32 = 1 << 24;
 
-/// Elements in a chunk: what a lone one costs is 64 KiB, and there are at most 4096 chunks.
+/// Elements per chunk. A chunk takes 64 KiB, and there are at most 4096 chunks.
 const CHUNK: usize = 4096;
 
-/// Why a drawing can't be joined with its elements.
+/// Reason why SnapViewer's allocations cannot be joined with its elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JoinError {
-    /// The number of allocations, and that of elements.
+    /// Number of allocations, and number of elements.
     #[error("allocations.json has {0} allocations, but elements.json has {1} events")]
     Lengths(u32, u64),
-    /// An `elem`, and how many there can be.
+    /// The `elem`, and the number of elements.
     #[error("allocations.json: elem {0} is out of range, as there are {1} allocations")]
     NoSuchElement(u32, u32),
-    /// An allocation that is no dict with `elem`, `timesteps` and `size`; its place.
+    /// Index of an item that is no dict with `elem`, `timesteps` and `size`.
     #[error("allocations.json: [{0}] is not a SnapViewer allocation")]
     NotAnAllocation(usize),
-    /// Two allocations of one element.
+    /// Two allocations have this `elem`.
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
-    /// More than we read.
-    #[error("allocations.json has more than {} allocations", grouped(MOST_ALLOCATIONS.into()))]
+    /// More than [`MAX_ALLOCATIONS`].
+    #[error("allocations.json has more than {} allocations", group_digits(MAX_ALLOCATIONS.into()))]
     TooMany,
 }
 
-/// When an element begins and ends, in SnapViewer's timesteps.
+/// First and last SnapViewer timestep of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) first: i64,
     pub(super) last: i64,
 }
 
-/// No element has this: it would end before it begins.
-const NONE: Span = Span { first: 1, last: 0 };
+/// Sentinel: no span. The end is before the start, so no element can have it.
+const NO_SPAN: Span = Span { first: 1, last: 0 };
 
 impl Span {
-    /// `None` where it would end before it begins.
+    /// Returns `None` if the end is before the start.
     pub(super) fn new(first: i64, last: i64) -> Option<Span> {
         (first <= last).then_some(Span { first, last })
     }
 }
 
-/// The spans. Nothing is ever copied to grow, sorted or looked through: each takes its place as it comes.
+/// The spans by element number. Stored in chunks, so that adding an element never copies or searches.
 #[derive(Default)]
 pub(super) struct Spans {
     chunks: Vec<Option<Box<[Span; CHUNK]>>>,
@@ -55,21 +55,21 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// The span of an element.
+    /// Sets the span of an element.
     ///
     /// # Errors
-    /// It has one already, or its number is one of too many.
-    pub(super) fn put(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
-        if elem >= MOST_ALLOCATIONS {
+    /// Fails if the element already has a span, or if its number is too large.
+    pub(super) fn insert(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
+        if elem >= MAX_ALLOCATIONS {
             return Err(JoinError::TooMany);
         }
         let (chunk, place) = (elem as usize / CHUNK, elem as usize % CHUNK);
         if self.chunks.len() <= chunk {
             self.chunks.resize_with(chunk + 1, || None);
         }
-        let spans = self.chunks.get_mut(chunk).map(|chunk| chunk.get_or_insert_with(|| Box::new([NONE; CHUNK])));
+        let spans = self.chunks.get_mut(chunk).map(|chunk| chunk.get_or_insert_with(|| Box::new([NO_SPAN; CHUNK])));
         match spans.and_then(|spans| spans.get_mut(place)) {
-            Some(slot) if *slot == NONE => *slot = span,
+            Some(slot) if *slot == NO_SPAN => *slot = span,
             _ => return Err(JoinError::Twice(elem)),
         }
         self.end = if self.count == 0 { span.last } else { self.end.max(span.last) };
@@ -78,36 +78,34 @@ impl Spans {
         Ok(())
     }
 
-    /// Whether the elements are numbered from 0 without a gap.
+    /// Checks that the elements are numbered from 0 without a gap.
     ///
     /// # Errors
-    /// They are not.
+    /// Fails if a number is missing.
     pub(super) fn check(&self) -> Result<(), JoinError> {
-        // None is there twice, so the highest number tells.
+        // No element occurs twice, so there is a gap only if the highest number is too large.
         if self.count == 0 || self.highest < self.count {
             return Ok(());
         }
         Err(JoinError::NoSuchElement(self.highest, self.count))
     }
 
-    /// The span of an element, if it has one.
     pub(super) fn get(&self, elem: u64) -> Option<Span> {
         let elem = usize::try_from(elem).ok()?;
         let span = self.chunks.get(elem / CHUNK)?.as_ref()?.get(elem % CHUNK)?;
-        Some(*span).filter(|span| *span != NONE)
+        Some(*span).filter(|span| *span != NO_SPAN)
     }
 
-    /// How many elements have one.
+    /// Returns the number of elements that have a span.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The last timestep of all; 0 where there is none.
+    /// Returns the last timestep of all elements, or 0 if there are none.
     pub(super) fn end(&self) -> i64 {
         self.end
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let held = self.chunks.iter().flatten().count();
         held * CHUNK * size_of::<Span>() + self.chunks.capacity() * size_of::<Option<Box<[Span; CHUNK]>>>()

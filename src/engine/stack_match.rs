@@ -1,13 +1,15 @@
-//! Which stacks have a frame that reads so: every frame is looked at once, then every stack once (it matches when its innermost
-//! frame does or the stack of its callers; or when its innermost frame of the user's own code does), in slices.
+//! Matching of stacks against a query, in slices. Every frame is tested once, then every stack once.
+//!
+//! A stack matches a frame query if its innermost frame or its caller's stack does. It matches a call-site query if
+//! its innermost frame of the user's own code does.
 
 use super::open::OpenFile;
 use super::protocol::Query;
 use analysis::{IdSet, frame_line};
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, StackId};
 
-/// The frames and stacks that match, as far as they were looked at.
+/// Matching frames and stacks, as far as they have been tested.
 #[derive(Default)]
 pub(super) struct StackMatch {
     pub(super) frames: IdSet,
@@ -18,9 +20,8 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Looks at all of them, at once for a query that is
-    /// not about frames; for one about categories, those are told.
-    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut Slice) -> Sliced {
+    /// Tests all frames and stacks. For a category query, assigns categories instead. Does nothing for other queries.
+    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut TimeSlice) -> SliceResult {
         if let Query::Category(_) = query {
             return file.categorize(slice);
         }
@@ -28,25 +29,25 @@ impl StackMatch {
         let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
-            (self.frames, self.stacks) = (IdSet::below(frames.len()), IdSet::below(stacks.len()));
+            (self.frames, self.stacks) = (IdSet::with_bound(frames.len()), IdSet::with_bound(stacks.len()));
         }
-        // One at a time: an expression may take long.
-        while let Some(part) = slice.part(&mut self.next_frame, frames.len(), STEPS)? {
+        // One frame per part, because a regular expression may be slow.
+        while let Some(part) = slice.next_range(&mut self.next_frame, frames.len(), STEPS_PER_CHECK)? {
             let id = part.start as u32;
             frame_line::write(&mut self.line, snapshot, frames.frame(FrameId(id)));
             if wording.matches(&self.line) {
                 self.frames.insert(id);
             }
         }
-        while let Some(part) = slice.part(&mut self.next_stack, stacks.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next_stack, stacks.len(), 1)? {
             for id in part.map(|id| id as u32) {
-                // Callers come before those they call.
+                // A caller's stack always has a lower number.
                 let matches = |(callers, frame): (StackId, FrameId)| {
                     self.stacks.contains(callers.0) || self.frames.contains(frame.0)
                 };
                 let is_sought = match query {
                     Query::Site(_) => {
-                        let site = sites.of_user(snapshot, StackId(id));
+                        let site = sites.user_frame(snapshot, StackId(id));
                         site.is_some_and(|site| self.frames.contains(site.0))
                     }
                     _ => stacks.innermost(StackId(id)).is_some_and(matches),

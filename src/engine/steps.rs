@@ -1,38 +1,39 @@
-//! Steps through the stack: to the neighbour above or below at one moment, to the neighbour in time at one byte.
+//! Keyboard steps in the stack plots: to the neighbour above or below at one moment, or to the previous or next block
+//! at one byte.
 
 use super::open::OpenFile;
-use super::plots::along_ranges;
-use super::protocol::{Looks, Plot, Step, Stepped, Stop};
+use super::plots::walk_ranges;
+use super::protocol::{Looks, Plot, Step, StepOutcome, StepResult};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
 
-/// Events that one call looks at: a few milliseconds.
-const MOST_EVENTS: u32 = 50_000;
+/// Maximum number of events per call. They take a few milliseconds.
+const MAX_EVENTS: u32 = 50_000;
 
-/// Where `step` from `(moment, byte)` leads; `None` when there is no such device.
+/// Performs `step` from `(moment, byte)`. Returns `None` for an unknown device.
 pub(super) fn step(
     file: &mut OpenFile,
     device: i64,
     looks: Looks,
     (moment, byte): (u32, u64),
     step: Step,
-) -> Option<Stepped> {
+) -> Option<StepResult> {
     if let Plot::Addresses(_) = looks.plot {
         return file.step_in_addresses(device, looks, (moment, byte), step);
     }
-    file.pile_up_at_once(device, looks);
+    file.prepare_picture_now(device, looks);
     let history = file.history(device)?;
     let moment = moment.min(history.event_count());
     file.with_source(device, looks, |source| {
-        let middle = |lowest: u64, size: u64| Some((moment, lowest.saturating_add(size / 2), Stop::Arrived));
+        let middle = |lowest: u64, size: u64| Some((moment, lowest.saturating_add(size / 2), StepOutcome::Arrived));
         let found = match step {
             Step::Above => block(source, moment, byte)
                 .and_then(|this| block(source, moment, this.lowest.saturating_add(this.size)))
                 .and_then(|above| middle(above.lowest, above.size)),
             Step::Below => match block(source, moment, byte) {
                 Some(this) => this.lowest.checked_sub(1).and_then(|byte| block(source, moment, byte)),
-                // Above the stack: down onto its top.
+                // From above the stack, the step goes to its top.
                 None => total(source, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
             }
             .and_then(|below| middle(below.lowest, below.size)),
@@ -44,14 +45,14 @@ pub(super) fn step(
             Step::Earlier | Step::Later => {
                 let held = file.segments(device).filter(|_| looks.plot != Plot::Stack);
                 match held {
-                    Some(segments) => along_ranges((history, segments), source, (moment, byte), step),
-                    None => along(history, source, (moment, byte), step, MOST_EVENTS),
+                    Some(segments) => walk_ranges((history, segments), source, (moment, byte), step),
+                    None => walk_events(history, source, (moment, byte), step, MAX_EVENTS),
                 }
                 .map(|(moment, stop)| (moment, byte, stop))
             }
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, byte, Stop::Nowhere));
-        Stepped { moment, byte, stop }
+        let (moment, byte, stop) = found.unwrap_or((moment, byte, StepOutcome::Nowhere));
+        StepResult { moment, byte, stop }
     })
 }
 
@@ -72,20 +73,20 @@ fn total(source: &Source, moment: u32) -> u64 {
     u64::try_from(source.requested.at(Moment(moment))).unwrap_or(0)
 }
 
-/// Event by event, for as long as the byte belongs to the same block or to none. A block moves when one below it comes or goes.
-fn along(
+/// Walks event by event until another block covers the byte. A block moves when one below it is allocated or freed.
+fn walk_events(
     history: &DeviceHistory,
     source: &Source,
     (start, byte): (u32, u64),
     step: Step,
-    most_events: u32,
-) -> Option<(u32, Stop)> {
+    max_events: u32,
+) -> Option<(u32, StepOutcome)> {
     let rank = |id: AllocationId| source.order.map_or(id.0, |order| order.rank(id));
     let mut this = block(source, start, byte);
     let mut total = total(source, start);
     let mut moment = start;
-    for _ in 0..most_events {
-        // The event between this moment and the next one on the way, and whether it is undone.
+    for _ in 0..max_events {
+        // The next moment on the way, and the event between it and the current moment.
         let (next, event) = match step {
             Step::Earlier => (moment.checked_sub(1)?, moment - 1),
             _ => (moment + 1, moment),
@@ -93,9 +94,9 @@ fn along(
         if next > history.event_count() {
             return None;
         }
-        if let Some((id, born)) = history.change(EventIdx(event)) {
+        if let Some((id, allocated_at)) = history.lifetime_change(EventIdx(event)) {
             let size = source.allocations.size(id);
-            let comes = born == (step == Step::Later);
+            let comes = allocated_at == (step == Step::Later);
             let changed = |bytes: u64| if comes { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
             total = changed(total);
             this = this.filter(|this| this.id != id);
@@ -105,12 +106,12 @@ fn along(
             let still = this.is_some_and(|this| this.lowest <= byte && byte - this.lowest < this.size);
             if !still {
                 if byte < total {
-                    return Some((next, Stop::Arrived));
+                    return Some((next, StepOutcome::Arrived));
                 }
                 this = None;
             }
         }
         moment = next;
     }
-    Some((moment, Stop::OnItsWay))
+    Some((moment, StepOutcome::OnItsWay))
 }

@@ -1,73 +1,76 @@
-//! What an archive's directory tells before any of its members is looked into, read in slices: it may have many thousand rows.
+//! Classification of an archive by its directory, in slices because a directory may have thousands of entries.
 
 use super::archive_error::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
-use history::container::zip::{Directory, Entry, Rows};
+use history::container::zip::{Directory, DirectoryReader, Entry};
 
-/// Bytes of the directory read at a time: a fraction of a millisecond.
+/// Bytes of the directory read per step. Takes a fraction of a millisecond.
 const SLICE: usize = 64 << 10;
 
-/// Members that are looked into for a snapshot. What is packed together by hand has some tens.
-const MOST_LOOKED_INTO: usize = 4096;
+/// Maximum number of members that are searched for snapshots. Archives packed by hand have a few dozen.
+const MAX_CANDIDATES: usize = 4096;
 
-/// A directory on its way in.
+/// Classification in progress.
 pub(super) struct Survey {
     bytes: Vec<u8>,
-    rows: Rows,
+    rows: DirectoryReader,
     members: Vec<Entry>,
-    /// Drawings and elements that are still without the other, by their folder.
-    halves: HashMap<String, Entry, foldhash::fast::RandomState>,
+    /// SnapViewer members whose counterpart has not been seen yet, by folder.
+    unpaired: HashMap<String, Entry, foldhash::fast::RandomState>,
     pair: Option<(Entry, Entry)>,
 }
 
-/// What an archive is, by its directory.
-pub(super) enum Surveyed {
-    Unsure(Survey),
+/// Result of a step.
+pub(super) enum SurveyStep {
+    Unfinished(Survey),
     SnapViewer(Entry, Entry),
-    /// Any: the members that may be snapshots, in the directory's order.
+    /// Possible snapshots, in directory order.
     Members(Vec<Entry>),
 }
 
 impl Survey {
-    /// `bytes` is the whole directory.
+    /// Starts the classification. `bytes` is the whole directory.
     pub(super) fn new(directory: Directory, bytes: Vec<u8>) -> Survey {
-        let rows = Rows::new(directory);
-        Survey { bytes, rows, members: Vec::new(), halves: HashMap::default(), pair: None }
+        let rows = DirectoryReader::new(directory);
+        Survey { bytes, rows, members: Vec::new(), unpaired: HashMap::default(), pair: None }
     }
 
-    /// Reads some rows.
-    pub(super) fn step(mut self) -> Result<Surveyed, ArchiveError> {
-        let end = self.rows.read() + SLICE;
-        while self.rows.read() < end {
+    /// Reads the next entries of the directory.
+    ///
+    /// # Errors
+    /// Fails for a malformed directory and for a PyTorch checkpoint.
+    pub(super) fn step(mut self) -> Result<SurveyStep, ArchiveError> {
+        let end = self.rows.bytes_read() + SLICE;
+        while self.rows.bytes_read() < end {
             match self.rows.next(&self.bytes)? {
-                Some(entry) => self.see(entry)?,
+                Some(entry) => self.add_entry(entry)?,
                 None => {
                     return Ok(match self.pair {
-                        Some((drawing, elements)) => Surveyed::SnapViewer(drawing, elements),
-                        None => Surveyed::Members(self.members),
+                        Some((drawing, elements)) => SurveyStep::SnapViewer(drawing, elements),
+                        None => SurveyStep::Members(self.members),
                     });
                 }
             }
         }
-        Ok(Surveyed::Unsure(self))
+        Ok(SurveyStep::Unfinished(self))
     }
 
-    fn see(&mut self, entry: Entry) -> Result<(), ArchiveError> {
+    fn add_entry(&mut self, entry: Entry) -> Result<(), ArchiveError> {
         if entry.name == "data.pkl" || entry.name.ends_with("/data.pkl") {
             return Err(ArchiveError::Checkpoint);
         }
         for half in [DRAWING, ELEMENTS] {
             let Some(folder) = entry.name.strip_suffix(half).filter(|_| self.pair.is_none()) else { continue };
-            match self.halves.remove(folder) {
-                Some(other) if other.name.ends_with(half) => drop(self.halves.insert(folder.to_owned(), other)),
+            match self.unpaired.remove(folder) {
+                Some(other) if other.name.ends_with(half) => drop(self.unpaired.insert(folder.to_owned(), other)),
                 Some(other) if half == DRAWING => self.pair = Some((entry.clone(), other)),
                 Some(other) => self.pair = Some((other, entry.clone())),
-                None => drop(self.halves.insert(folder.to_owned(), entry.clone())),
+                None => drop(self.unpaired.insert(folder.to_owned(), entry.clone())),
             }
         }
         let is_file = !entry.name.ends_with('/') && !entry.name.starts_with("__MACOSX/") && entry.unpacked > 0;
-        if is_file && self.members.len() < MOST_LOOKED_INTO {
+        if is_file && self.members.len() < MAX_CANDIDATES {
             self.members.push(entry);
         }
         Ok(())

@@ -1,44 +1,51 @@
-//! The table of allocations: what a scope and a filter leave, sorted, and parts of it as rows or as text. All of it in slices, and
-//! kept until another table is asked for, so that scrolling costs next to nothing.
+//! The Allocations table: filtered and sorted rows, as table rows or as text.
+//!
+//! Everything is computed in slices and cached until another table is requested, so that scrolling is cheap.
 
 mod listing;
 mod order;
 mod rows;
 
-use super::copying::Copying;
+use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{TablePage, TableQuestion, TableText};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
-/// Rows of a reply: more than any screen shows.
-const MOST_ROWS: u32 = 512;
+/// Maximum number of rows in an answer. More than any screen shows.
+const MAX_ROWS: u32 = 512;
 
-/// The table that was asked for last, and the rows of it that are copied.
+/// Cache of the last requested table, and the text export in progress.
 #[derive(Default)]
-pub(super) struct Tables {
-    copying: Copying,
+pub(super) struct TableCache {
+    copying: CopyProgress,
     listing: Option<Box<Listing>>,
     order: Option<Box<Order>>,
-    /// Those of the filter that was asked for last.
+    /// Parsed terms of the last filter.
     terms: Option<Terms>,
     sites: SiteRanks,
 }
 
-impl Tables {
-    /// Rows of another table are wanted as text.
-    pub(super) fn begin_text(&mut self) {
-        self.copying = Copying::default();
+impl TableCache {
+    /// Resets the text export for a new question.
+    pub(super) fn reset_text(&mut self) {
+        self.copying = CopyProgress::default();
     }
 
-    /// Categories or the numbers of nodes are others from now on.
-    pub(super) fn forget(&mut self) {
+    /// Drops the table, because categories or node numbers have changed.
+    pub(super) fn invalidate(&mut self) {
         (self.listing, self.order) = (None, None);
     }
 
-    /// Makes the table that is asked for.
-    fn list(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut Slice) -> Sliced {
+    /// Builds the requested table.
+    fn build(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &TableQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
             self.order = None;
@@ -46,7 +53,7 @@ impl Tables {
         let Some(listing) = &mut self.listing else { return Ok(()) };
         listing.step(file, &mut self.terms, slice)?;
         listing.weigh_found(file, question.find, slice)?;
-        // The histograms alone want no order.
+        // Histograms alone need no order.
         if question.rows[1] == 0 && question.reveal.is_none() && question.chosen.is_empty() {
             return Ok(());
         }
@@ -55,60 +62,59 @@ impl Tables {
         }
         let Some(order) = &mut self.order else { return Ok(()) };
         order.step(file, &mut self.sites, device, listing.moment(), &listing.ids, slice)?;
-        order.weigh(file, device, &question.chosen, slice)
+        order.sum_ranges(file, device, &question.chosen, slice)
     }
 
-    /// A part of a table; empty on a device that the file does not have.
+    /// Returns a part of the table. Empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &TableQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<TablePage> {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<TablePage> {
+        self.build(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(TablePage::default()) };
         let mut page = TablePage {
             scope: listing.all,
             listed: listing.listed,
-            gone: listing.gone,
-            found: listing.of_found,
+            gone: listing.freed,
+            found: listing.found_total,
             first: question.rows[0],
             sizes: listing.sizes.clone(),
-            lives: listing.lives.clone(),
+            lives: listing.lifetimes.clone(),
             ..TablePage::default()
         };
         if let Some(order) = self.order.as_ref().filter(|order| order.by == question.sort) {
             let [first, count] = question.rows;
-            let rows = order.ids.iter().skip(first as usize).take(count.min(MOST_ROWS) as usize);
+            let rows = order.ids.iter().skip(first as usize).take(count.min(MAX_ROWS) as usize);
             let row = |&id: &u32| rows::row(file, device, listing.moment(), id, question.find);
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);
             page.revealed = question.reveal.and_then(row_of).map(|row| row as u32);
-            page.chosen = order.chosen();
+            page.chosen = order.selected_total();
         }
         Ok(page)
     }
 
-    /// Sends rows of a table as text, in parts.
+    /// Sends rows of the table as text, in parts.
     pub(super) fn text(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &TableQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice,
-    ) -> Sliced {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.build(file, device, question, slice)?;
         let (Some(listing), Some(order)) = (&self.listing, &self.order) else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {
             let id = order.ids.get(row as usize);
             id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
         };
-        self.copying.step(rows::HEAD, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
             + self.order.as_ref().map_or(0, |order| order.heap_bytes())

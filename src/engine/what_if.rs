@@ -1,21 +1,23 @@
-//! The allocator simulated: a device's recording, and natively the simulation itself. The page has that in a wasm of its own.
+//! Allocator simulation: the recording of a device, and in native builds the simulator. The page runs the simulator
+//! in a separate wasm module.
 
 use super::open::OpenFile;
-use super::protocol::{WhatIf, WhatIfQuestion, encoded};
+use super::protocol::{WhatIf, WhatIfQuestion, encode};
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// A recording in the making.
+/// Recording under construction.
 #[derive(Default)]
-struct Recordings(Option<Box<(i64, Reading)>>);
+struct RecordingBuilder(Option<Box<(i64, Reading)>>);
 
-impl Recordings {
-    /// What the program of a device asked for; `None` where the file does not have the device.
-    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
-        file.segment_lives(device, slice)?;
+impl RecordingBuilder {
+    /// Builds the recording of the requests that the device's program made. Returns `None` if the file does not have
+    /// the device.
+    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Recording>> {
+        file.compute_segments(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
             self.0 = Some(Box::new((device, Reading::default())));
@@ -27,65 +29,69 @@ impl Recordings {
     }
 }
 
-/// A recording for another worker, in the making.
+/// Encoded recording for another worker, under construction.
 #[derive(Default)]
-pub(super) struct Sending {
-    recordings: Recordings,
+pub(super) struct RecordingEncoder {
+    recordings: RecordingBuilder,
     writing: Option<Box<Writing>>,
 }
 
-impl Sending {
-    /// The recording as bytes; `None` where the file does not have the device.
-    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Vec<u8>>> {
+impl RecordingEncoder {
+    /// Returns the encoded recording, or `None` if the file does not have the device.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<Vec<u8>>> {
         if self.writing.is_none() {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.writing = Some(Box::new(Writing::new(recording)));
         }
         let Some(writing) = &mut self.writing else { return Ok(None) };
         let mut bytes = writing.step(slice)?;
-        bytes.extend_from_slice(&encoded(&writing.recording));
+        bytes.extend_from_slice(&encode(&writing.recording));
         self.writing = None;
         Ok(Some(bytes))
     }
 }
 
-/// Whoever answers a [`WhatIfQuestion`]. An engine that has none leaves its code out.
-pub(super) trait Simulate {
-    /// Another question is to be answered.
-    fn begin(&mut self);
+/// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without one does not link its code.
+pub(super) trait Simulator {
+    /// Resets the simulator for a new question.
+    fn reset(&mut self);
 
-    /// The answer; `send` takes parts of it that are there before. On a device that the file does not have there is none.
+    /// Answers a question. Calls `send` with partial answers. Returns `None` if the file does not have the device.
     fn answer(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<Option<WhatIf>>;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<WhatIf>>;
 
-    /// Takes the bytes of a device's allocations under a plan.
-    fn plan(&mut self, device: i64, sizes: &[u8]);
+    /// Sets the planned sizes of a device's allocations, as encoded for [`Simulation::plan`].
+    fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
 
     fn heap_bytes(&self) -> usize;
 }
 
-/// What was simulated last.
+/// The last simulation, for reuse.
 #[derive(Default)]
-struct Simulations {
-    recordings: Recordings,
+struct NativeSimulator {
+    recordings: RecordingBuilder,
     simulation: Option<Simulation>,
-    /// Sizes of a plan that no simulation has yet, with their device.
+    /// Device and planned sizes that have not been passed to a simulation yet.
     sizes: Option<(i64, Vec<u8>)>,
 }
 
-/// A simulator.
-pub(super) fn simulator() -> Box<dyn Simulate> {
-    Box::new(Simulations::default())
+pub(super) fn simulator() -> Box<dyn Simulator> {
+    Box::new(NativeSimulator::default())
 }
 
-impl Simulate for Simulations {
-    fn begin(&mut self) {
+impl Simulator for NativeSimulator {
+    fn reset(&mut self) {
         self.simulation.iter_mut().for_each(Simulation::begin);
     }
 
@@ -95,8 +101,8 @@ impl Simulate for Simulations {
         device: i64,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<Option<WhatIf>> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<WhatIf>> {
         if self.simulation.as_ref().is_none_or(|simulation| simulation.device() != device) {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.simulation = Some(Simulation::new(device, recording));
@@ -108,7 +114,7 @@ impl Simulate for Simulations {
         simulation.answer(question, send, slice).map(Some)
     }
 
-    fn plan(&mut self, device: i64, sizes: &[u8]) {
+    fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]) {
         self.sizes = Some((device, sizes.to_vec()));
     }
 

@@ -1,12 +1,12 @@
-//! Collapsed stacks: `outermost;…;innermost BYTES`, as flamegraph.pl, inferno, speedscope and Perfetto read them.
+//! Collapsed stacks: `outermost;…;innermost BYTES`, as read by flamegraph.pl, inferno, speedscope and Perfetto.
 
 use crate::profile::{Profile, Total};
 use std::io::{self, Write};
 
-/// Writes a line for each stack.
+/// Writes one line per stack.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(profile: &Profile<'_>, out: &mut dyn Write) -> io::Result<Total> {
     for sample in &profile.samples {
         for (at, frame) in sample.frames.iter().enumerate() {
@@ -15,7 +15,7 @@ pub(crate) fn write(profile: &Profile<'_>, out: &mut dyn Write) -> io::Result<To
                 "" => texts.name.into_owned(),
                 file => format!("{} ({file}:{})", texts.name, texts.line),
             };
-            // These end a frame or a stack.
+            // These characters end a frame or a stack.
             let label = label.replace(';', ",").replace(char::is_control, " ");
             write!(out, "{}{label}", if at == 0 { "" } else { ";" })?;
         }

@@ -1,8 +1,8 @@
-//! The columns of the tables of an export, and what their cells are.
+//! Columns and cells of exported tables.
 
 use engine::protocol::ExportTable;
 
-/// What the cells of a column are; any of them may be empty.
+/// Type of a column's cells. Any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number that may need all 64 bits.
@@ -12,15 +12,15 @@ pub enum Kind {
     Text,
 }
 
-/// A column.
+/// A column of an exported table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// As in the JSON of the command line.
+    /// Name, as in the JSON of the command line.
     pub name: &'static str,
     pub kind: Kind,
 }
 
-/// A cell.
+/// A cell of an exported table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
     Empty,
@@ -60,8 +60,8 @@ macro_rules! columns {
     };
 }
 
-/// The columns of a table. Bytes are requested bytes unless the name says otherwise; an address is a text, so that nobody reads it as a
-/// number that it does not fit into; times are µs since 1970.
+/// Returns the columns of a table. Bytes are requested bytes unless the name says otherwise. Addresses are text,
+/// because some readers would round them as numbers. Times are µs since 1970.
 pub fn columns(table: ExportTable) -> &'static [Column] {
     match table {
         ExportTable::Allocations => columns![

@@ -1,4 +1,4 @@
-//! The totals of a device from event to event, in one pass.
+//! Totals of a device from event to event, in one pass.
 
 use base::units::{EventIdx, Moment};
 use engine::Side;
@@ -10,31 +10,32 @@ pub(crate) struct Point {
     pub(crate) event: Option<u32>,
     /// µs since 1970.
     pub(crate) time_us: Option<i64>,
-    /// Requested bytes that are live.
+    /// Requested bytes of live allocations.
     pub(crate) live: i64,
-    /// Those of them whose free waits for a stream.
+    /// Part of `live` that is awaiting free.
     pub(crate) awaiting: i64,
     pub(crate) reserved: i64,
 }
 
 impl Point {
-    /// What a format shows that knows no negative bytes, which only broken files have.
+    /// Returns the totals without negative values, which occur only in corrupt files. For formats that cannot show
+    /// them.
     pub(crate) fn shown(self) -> [u64; 3] {
         [self.live, self.awaiting, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
     }
 }
 
-/// The totals at the moment `from`, and after each event from there to before event `to`.
+/// Returns the totals at the moment `from`, and after each event from there to before event `to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
     let history = side.history;
     let from = from.max(history.events.first());
     let moment = Moment(from);
-    let awaiting = |event| history.pending_change(event);
+    let awaiting = |event| history.awaiting_free_change(event);
     let mut point = Point {
         event: moment.event().map(|event| event.0),
         time_us: moment.event().and_then(|event| history.events.times.at(event.0)),
         live: history.drawn_at(moment),
-        awaiting: Curve::new(&history.pending, &awaiting).at(moment),
+        awaiting: Curve::new(&history.awaiting_free, &awaiting).at(moment),
         reserved: history.reserved_at(moment),
     };
     let first = point;
@@ -44,7 +45,7 @@ pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item =
             event: Some(event),
             time_us: history.events.times.at(event),
             live: point.live.saturating_add(history.drawn_change(at)),
-            awaiting: point.awaiting.saturating_add(history.pending_change(at)),
+            awaiting: point.awaiting.saturating_add(history.awaiting_free_change(at)),
             reserved: point.reserved.saturating_add(history.reserved_change(at)),
         };
         point

@@ -1,6 +1,7 @@
-//! DHAT's JSON, version 2: for each stack its bytes over the whole trace, at its own maximum, at the peak, and at the end.
+//! DHAT's JSON, version 2: bytes per stack over the whole trace, at the stack's own maximum, at the peak, and at the
+//! end.
 
-use crate::frames::{Numbered, Stack, outermost_first};
+use crate::frames::{FrameNumbers, Stack, outermost_first};
 use crate::json;
 use crate::profile::Total;
 use base::units::{EventIdx, Moment};
@@ -10,14 +11,14 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use std::io::{self, Write};
 
-/// A "program point": a stack.
+/// Sums of a stack, DHAT's "program point".
 #[derive(Clone, Default)]
 struct Sums {
     all: Total,
-    /// Events that all of them live, together.
+    /// Sum of the lifetimes, in events.
     lifetimes: u64,
     now: Total,
-    most: Total,
+    max: Total,
     at_peak: Total,
     at_end: Total,
 }
@@ -25,13 +26,13 @@ struct Sums {
 /// Writes the whole trace. Time is counted in events.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     let (stacks, sums) = sums(side, peak);
-    let mut frames = Numbered::default();
-    // The first stands for all.
+    let mut frames = FrameNumbers::default();
+    // Frame 0 is the root.
     let mut of_stacks = Vec::new();
     for &stack in &stacks {
         let innermost_first = outermost_first(side, stack).into_iter().rev();
@@ -42,7 +43,7 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     json::text(out, &side.name())?;
     write!(out, ",\"pid\":{},\"te\":{},\"tg\":{},\"pps\":", history.device, history.event_count(), peak.0)?;
     json::list(out, sums.iter().zip(&of_stacks), |out, (sums, frames)| {
-        let Sums { all, lifetimes, most, at_peak, at_end, .. } = sums;
+        let Sums { all, lifetimes, max: most, at_peak, at_end, .. } = sums;
         write!(out, "\n{{\"tb\":{},\"tbk\":{},\"tl\":{lifetimes}", all.bytes, all.count)?;
         write!(
             out,
@@ -72,8 +73,8 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
     let mut numbers = HashMap::<Stack, u32, foldhash::fast::RandomState>::default();
     let (mut stacks, mut sums, mut of_allocation) = (Vec::new(), Vec::<Sums>::new(), Vec::new());
     let last = history.event_count();
-    for (id, (born, died, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
-        let stack = Stack::of(side, id);
+    for (id, (allocated_at, freed_at, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+        let stack = Stack::of_allocation(side, id);
         let next = stacks.len() as u32;
         let number = *numbers.entry(stack).or_insert(next);
         if number == next {
@@ -83,20 +84,20 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
         of_allocation.push(number);
         let Some(known) = sums.get_mut(number as usize) else { continue };
         known.all.add(bytes);
-        known.lifetimes = known.lifetimes.saturating_add(u64::from(died.min(last).saturating_sub(born)));
-        if born == 0 {
+        known.lifetimes = known.lifetimes.saturating_add(u64::from(freed_at.min(last).saturating_sub(allocated_at)));
+        if allocated_at == 0 {
             known.now.add(bytes);
-            known.most = known.now;
+            known.max = known.now;
         }
-        if born <= peak.0 && peak.0 < died {
+        if allocated_at <= peak.0 && peak.0 < freed_at {
             known.at_peak.add(bytes);
         }
-        if died > last {
+        if freed_at > last {
             known.at_end.add(bytes);
         }
     }
     for event in (0..last).map(EventIdx) {
-        let Some((id, is_birth)) = history.change(event) else { continue };
+        let Some((id, is_birth)) = history.lifetime_change(event) else { continue };
         let known = of_allocation.get(id.0 as usize).and_then(|&number| sums.get_mut(number as usize));
         let Some(known) = known else { continue };
         let bytes = history.allocations.size(id);
@@ -106,8 +107,8 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
             known.now.bytes = known.now.bytes.saturating_sub(bytes);
             known.now.count = known.now.count.saturating_sub(1);
         }
-        if known.now.bytes > known.most.bytes {
-            known.most = known.now;
+        if known.now.bytes > known.max.bytes {
+            known.max = known.now;
         }
     }
     (stacks, sums)

@@ -1,4 +1,4 @@
-//! The frames of an export: those of the snapshot that occur in it, renumbered, and those that stand for what has no stack.
+//! Frames of an export, renumbered, and synthetic frames for allocations without a stack.
 
 use engine::Side;
 use hashbrown::HashMap;
@@ -6,64 +6,64 @@ use history::replay::AllocationId;
 use history::snapshot::{FrameId, StackId};
 use std::borrow::Cow;
 
-/// What an allocation is known from: its own stack, or something that stands for it.
+/// Origin of an allocation's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Root {
-    Own,
+pub(crate) enum StackOrigin {
+    Allocation,
     /// Only the stack of its free is known.
-    OfFree,
+    Free,
     NoStack,
-    /// Bytes that no event and no block explains.
+    /// Bytes without an event or block.
     Unexplained,
 }
 
-impl Root {
+impl StackOrigin {
     fn frame(self) -> Option<&'static str> {
         match self {
-            Root::Own => None,
-            Root::OfFree => Some("allocated before recording (stacks of their frees)"),
-            Root::NoStack => Some("no stack"),
-            Root::Unexplained => Some("unexplained bytes"),
+            StackOrigin::Allocation => None,
+            StackOrigin::Free => Some("allocated before recording (stacks of their frees)"),
+            StackOrigin::NoStack => Some("no stack"),
+            StackOrigin::Unexplained => Some("unexplained bytes"),
         }
     }
 }
 
-/// The stack of an allocation, and what it is.
+/// Stack of an allocation with its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Stack {
-    pub(crate) root: Root,
+    pub(crate) root: StackOrigin,
     pub(crate) id: StackId,
 }
 
 impl Stack {
-    pub(crate) fn of(side: Side<'_>, id: AllocationId) -> Stack {
+    pub(crate) fn of_allocation(side: Side<'_>, id: AllocationId) -> Stack {
         if side.history.allocations.is_unexplained(id) {
-            return Stack { root: Root::Unexplained, id: StackId::NONE };
+            return Stack { root: StackOrigin::Unexplained, id: StackId::NONE };
         }
         let stack = side.stack(id);
         let root = match side.snapshot().stacks.innermost(stack) {
-            None => Root::NoStack,
-            Some(_) if side.is_of_free(id, stack) => Root::OfFree,
-            Some(_) => Root::Own,
+            None => StackOrigin::NoStack,
+            Some(_) if side.is_of_free(id, stack) => StackOrigin::Free,
+            Some(_) => StackOrigin::Allocation,
         };
-        Stack { root, id: if root == Root::NoStack { StackId::NONE } else { stack } }
+        Stack { root, id: if root == StackOrigin::NoStack { StackId::NONE } else { stack } }
     }
 }
 
 /// A frame of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Frame {
-    /// One that stands for a stack.
-    Root(Root),
-    Of(FrameId),
+    /// A synthetic frame.
+    Root(StackOrigin),
+    Recorded(FrameId),
 }
 
-/// The texts of a frame.
+/// Texts of a frame.
 pub(crate) struct Texts<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// Empty where there is none.
+    /// Empty if there is none.
     pub(crate) file: Cow<'a, str>,
-    /// 0 where there is none.
+    /// 0 if there is none.
     pub(crate) line: u32,
 }
 
@@ -72,15 +72,15 @@ impl Frame {
         let snapshot = side.snapshot();
         match self {
             Frame::Root(root) => Texts { name: root.frame().unwrap_or_default().into(), file: Cow::default(), line: 0 },
-            Frame::Of(id) => {
+            Frame::Recorded(id) => {
                 let frame = snapshot.frames.frame(id);
                 let file = snapshot.strings.text(frame.filename);
-                // What torch writes for C++ frames without debug information.
+                // PyTorch writes these for C++ frames without debug information.
                 let is_known = !matches!(&*file, "??" | "none");
                 Texts {
                     name: snapshot.strings.text(frame.name),
                     file: if is_known { file } else { Cow::default() },
-                    // Real files have 2^64 − 1 for an unknown line.
+                    // Files contain 2^64 − 1 for unknown lines.
                     line: u32::try_from(frame.line).ok().filter(|&line| line <= i32::MAX as u32).unwrap_or(0),
                 }
             }
@@ -88,22 +88,22 @@ impl Frame {
     }
 }
 
-/// The frames of a stack, the outermost first.
+/// Returns the frames of a stack, outermost first.
 pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Of).collect();
-    frames.extend((stack.root != Root::Own).then_some(Frame::Root(stack.root)));
+    let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Recorded).collect();
+    frames.extend((stack.root != StackOrigin::Allocation).then_some(Frame::Root(stack.root)));
     frames.reverse();
     frames
 }
 
-/// Numbers for the frames that occur, from 0 on.
+/// Numbers of the frames that occur, starting at 0.
 #[derive(Default)]
-pub(crate) struct Numbered {
+pub(crate) struct FrameNumbers {
     numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,
     pub(crate) frames: Vec<Frame>,
 }
 
-impl Numbered {
+impl FrameNumbers {
     pub(crate) fn number(&mut self, frame: Frame) -> u32 {
         let next = self.frames.len() as u32;
         let number = *self.numbers.entry(frame).or_insert(next);

@@ -1,8 +1,8 @@
-//! JSON as it is written here: by hand, as it comes, so that none of a long list is held. Only texts need care.
+//! Streaming JSON writer. Only strings need escaping.
 
 use std::io::{self, Write};
 
-/// Writes a text with its quotes.
+/// Writes a string with its quotes.
 pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
     let mut plain = 0;
@@ -37,7 +37,7 @@ pub(crate) fn list<T>(
     out.write_all(b"]")
 }
 
-/// Writes a list of what has a text as JSON already: numbers.
+/// Writes a list of numbers.
 pub(crate) fn numbers<T: std::fmt::Display>(
     out: &mut dyn Write,
     values: impl IntoIterator<Item = T>,

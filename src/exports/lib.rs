@@ -1,5 +1,8 @@
-//! An open file in the formats of other tools. Writers go from the history to `io::Write` as they read: nothing of it is copied, and
-//! what a writer holds is by stack or by frame, never the text that it writes.
+//! Export of an open file to the formats of other tools.
+//!
+//! Writers stream from the history to an `io::Write`. They hold data per stack or frame, but never the whole output.
+//!
+//! Start with `profile.rs` (sums by stack), `rows.rs` (tables) and any of the formats, such as `speedscope.rs`.
 
 mod collapsed;
 mod columns;
@@ -8,7 +11,7 @@ mod dhat;
 mod firefox;
 mod frames;
 mod json;
-mod onto;
+mod merge;
 mod pprof;
 mod profile;
 mod rows;
@@ -17,7 +20,7 @@ mod tables;
 mod trace;
 
 pub use columns::{Cell, Column, Kind, columns};
-pub use onto::{Kineto, OntoError, onto};
+pub use merge::{MergeError, TraceLayout, merge_into_trace};
 pub use profile::Total;
 pub use rows::each_row;
 
@@ -26,11 +29,11 @@ use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use profile::Profile;
 use std::io::{self, Write};
 
-/// Writes a device in a format; what the stacks or allocations in it add up to, or else what is live at the cursor, or, for other tables
-/// than that of allocations, how many rows there are.
+/// Writes a device in a format. Returns the sum of the exported stacks or allocations, or the live bytes at the cursor
+/// for formats without such a sum. For tables other than allocations it returns the number of rows.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
     let live = Scope::At(question.at);
     match question.format {
@@ -40,7 +43,7 @@ pub fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> 
         ExportFormat::Firefox => firefox::write(side, question.at, out),
         ExportFormat::Dhat => dhat::write(side, out),
         ExportFormat::Trace => {
-            trace::whole(side, question, out)?;
+            trace::write(side, question, out)?;
             Ok(Total::of(side, live))
         }
         ExportFormat::Csv | ExportFormat::JsonLines => {

@@ -1,6 +1,7 @@
-//! pprof's protobuf: proto/profile.proto of google/pprof, in the terms of its heap profiles. Whoever writes it gzips it.
+//! pprof's protobuf format (proto/profile.proto of google/pprof), with the sample types of heap profiles. The caller
+//! compresses it with gzip.
 
-use crate::frames::{Frame, Numbered};
+use crate::frames::{Frame, FrameNumbers};
 use crate::profile::{Labels, Profile, Total};
 use base::units::Moment;
 use engine::Side;
@@ -18,7 +19,7 @@ const STRING: u64 = 6;
 const COMMENT: u64 = 13;
 const DEFAULT_SAMPLE_TYPE: u64 = 14;
 
-/// Texts by number; the first is empty.
+/// String table. The first string is empty.
 struct Strings {
     numbers: HashMap<String, u64, foldhash::fast::RandomState>,
     texts: Vec<String>,
@@ -41,12 +42,12 @@ impl Strings {
     }
 }
 
-/// Writes what is live at the cursor as `inuse_space`, and what was allocated in the range as `alloc_space`.
+/// Writes the live bytes at the cursor as `inuse_space`, and the bytes allocated in the range as `alloc_space`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
-    let (mut strings, mut frames) = (Strings::new(), Numbered::default());
+    let (mut strings, mut frames) = (Strings::new(), FrameNumbers::default());
     for [kind, unit] in
         [["alloc_objects", "count"], ["alloc_space", "bytes"], ["inuse_objects", "count"], ["inuse_space", "bytes"]]
     {
@@ -56,7 +57,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         message(out, SAMPLE_TYPE, &value)?;
     }
     let (live, none) = (Profile::labelled(side, Scope::At(question.at)), Total::default());
-    let allocated = Profile::labelled(side, Scope::Born(question.range));
+    let allocated = Profile::labelled(side, Scope::Allocated(question.range));
     let mut writing = Samples { side, strings: &mut strings, frames: &mut frames };
     for sample in &allocated.samples {
         let values = [sample.total, none];
@@ -66,7 +67,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         let values = [none, sample.total];
         message(out, SAMPLE, &writing.sample(&sample.frames, sample.key, values))?;
     }
-    // All names are there: nothing is left to symbolise.
+    // All names are present, so nothing needs symbolization.
     let mut mapping = Vec::new();
     number(&mut mapping, 1, 1);
     number(&mut mapping, 5, strings.number(&side.name()));
@@ -105,17 +106,17 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     Ok(live.total)
 }
 
-/// What samples are made with.
+/// State for writing samples.
 struct Samples<'a> {
     side: Side<'a>,
     strings: &'a mut Strings,
-    frames: &'a mut Numbered,
+    frames: &'a mut FrameNumbers,
 }
 
 impl Samples<'_> {
     fn sample(&mut self, frames: &[Frame], labels: Labels, totals: [Total; 2]) -> Vec<u8> {
         let (mut sample, mut part) = (Vec::new(), Vec::new());
-        // The innermost first; ids begin at 1.
+        // Innermost frame first. Ids start at 1.
         frames.iter().rev().for_each(|&frame| varint(&mut part, u64::from(self.frames.number(frame)) + 1));
         bytes(&mut sample, 1, &part);
         part.clear();
@@ -158,13 +159,13 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// A field that is a number.
+/// Writes a numeric field.
 fn number(out: &mut Vec<u8>, field: u64, value: u64) {
     varint(out, field << 3);
     varint(out, value);
 }
 
-/// A field that is a message, a text or packed numbers.
+/// Writes a field with a message, a string or packed numbers.
 fn bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     varint(out, field << 3 | 2);
     varint(out, bytes.len() as u64);

@@ -1,4 +1,4 @@
-//! Bytes and allocations by stack: what profiles are written from.
+//! Bytes and allocations by stack, the input of all profile formats.
 
 use crate::frames::{Frame, Stack, outermost_first};
 use engine::Side;
@@ -6,7 +6,7 @@ use engine::protocol::{Grouping, Scope};
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// Requested bytes, and how many allocations.
+/// Requested bytes and number of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     pub bytes: u64,
@@ -19,30 +19,30 @@ impl Total {
         self.count += 1;
     }
 
-    /// What the allocations of a scope add up to.
+    /// Sums the allocations of a scope.
     pub fn of(side: Side<'_>, scope: Scope) -> Total {
         let mut total = Total::default();
-        side.in_scope(scope, &mut |_, bytes| total.add(bytes));
+        side.for_each_in_scope(scope, &mut |_, bytes| total.add(bytes));
         total
     }
 }
 
-/// A stack with what has it. `K` is what else tells allocations apart.
+/// A stack with its sums. `K` distinguishes allocations with the same stack.
 pub(crate) struct Sample<K> {
-    /// The outermost first.
+    /// Outermost frame first.
     pub(crate) frames: Vec<Frame>,
     pub(crate) key: K,
     pub(crate) total: Total,
 }
 
-/// The stacks of a scope in the order of the call tree, so that neighbours share callers.
+/// Stacks of a scope in the order of the call tree, so that adjacent ones share callers.
 pub(crate) struct Profile<'a, K = ()> {
     pub(crate) side: Side<'a>,
     pub(crate) samples: Vec<Sample<K>>,
     pub(crate) total: Total,
 }
 
-/// What tells the allocations of a stack apart in a format that has labels.
+/// Labels that distinguish allocations with the same stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Labels {
     pub(crate) category: u32,
@@ -72,9 +72,9 @@ impl<'a, K: Copy + Ord + Hash> Profile<'a, K> {
     fn by(side: Side<'a>, scope: Scope, key: impl Fn(history::replay::AllocationId, u64) -> K) -> Profile<'a, K> {
         let mut sums = HashMap::<(Stack, K), Total, foldhash::fast::RandomState>::default();
         let mut total = Total::default();
-        side.in_scope(scope, &mut |id, bytes| {
+        side.for_each_in_scope(scope, &mut |id, bytes| {
             total.add(bytes);
-            sums.entry((Stack::of(side, id), key(id, bytes))).or_default().add(bytes);
+            sums.entry((Stack::of_allocation(side, id), key(id, bytes))).or_default().add(bytes);
         });
         let mut samples: Vec<Sample<K>> = sums
             .into_iter()

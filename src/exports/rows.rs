@@ -1,4 +1,4 @@
-//! The tables of an export: columns with their kinds, and rows as they come.
+//! Rows of exported tables.
 
 use crate::columns::Cell;
 use crate::curve::points;
@@ -11,10 +11,10 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
 use std::io;
 
-/// Hands out the rows of a table, as many cells each as [`crate::columns()`] names; says how many.
+/// Passes the rows of a table to `each`, with cells in the order of [`crate::columns()`]. Returns their number.
 ///
 /// # Errors
-/// Those of `each`.
+/// Returns the errors of `each`.
 pub fn each_row(
     side: Side<'_>,
     question: &ExportQuestion,
@@ -31,7 +31,7 @@ pub fn each_row(
     Ok(rows.count)
 }
 
-/// What rows are made with.
+/// State for creating rows.
 struct Rows<'a, 'b> {
     side: Side<'a>,
     sites: Sites,
@@ -46,13 +46,13 @@ impl Rows<'_, '_> {
         (self.each)(cells)
     }
 
-    /// The number of a stack, and its call site.
+    /// Returns the number of a stack and its call site.
     fn stack(&mut self, stack: StackId) -> [Cell; 2] {
         let snapshot = self.side.snapshot();
         if snapshot.stacks.innermost(stack).is_none() {
             return [Cell::Empty, Cell::Empty];
         }
-        let site = self.sites.of(snapshot, stack).map(|frame| {
+        let site = self.sites.call_site(snapshot, stack).map(|frame| {
             frame_line::write(&mut self.line, snapshot, snapshot.frames.frame(frame));
             self.line.clone()
         });
@@ -63,7 +63,7 @@ impl Rows<'_, '_> {
         [pool.map(pool_text).into(), pool.map(|pool| self.side.pool_label(pool)).into()]
     }
 
-    /// An event, and its time.
+    /// Returns an event and its time.
     fn event(&self, event: Option<EventIdx>) -> [Cell; 2] {
         let time = event.and_then(|event| self.side.history.events.times.at(event.0));
         [event.map(|event| event.0).into(), time.into()]
@@ -71,7 +71,7 @@ impl Rows<'_, '_> {
 
     fn allocations(&mut self, scope: Scope) -> io::Result<()> {
         let (side, mut done) = (self.side, Ok(()));
-        side.in_scope(scope, &mut |id, _| {
+        side.for_each_in_scope(scope, &mut |id, _| {
             if done.is_ok() {
                 done = self.allocation(id);
             }
@@ -82,11 +82,11 @@ impl Rows<'_, '_> {
     fn allocation(&mut self, id: AllocationId) -> io::Result<()> {
         let (side, allocations) = (self.side, &self.side.history.allocations);
         let source = allocations.provenance(id);
-        let born = match source {
+        let allocated_at = match source {
             Provenance::AllocatedBy(event) => Some(event),
             _ => None,
         };
-        let died = allocations.died(id).and_then(|moment| moment.event());
+        let freed_at = allocations.freed_at(id).and_then(|moment| moment.event());
         let address = (source != Provenance::Unexplained).then(|| hex(allocations.address(id)));
         let category = side.group_label(Grouping::Category, side.group(Grouping::Category, id));
         let stack = match source {
@@ -94,8 +94,8 @@ impl Rows<'_, '_> {
             _ => side.stack(id),
         };
         let [pool, pool_name] = self.pool(side.pool(id));
-        let [allocated, allocated_us] = self.event(born);
-        let [freed, freed_us] = self.event(died);
+        let [allocated, allocated_us] = self.event(allocated_at);
+        let [freed, freed_us] = self.event(freed_at);
         let [stack, site] = self.stack(stack);
         self.row(&[
             Cell::Unsigned(id.0.into()),
@@ -121,8 +121,8 @@ impl Rows<'_, '_> {
             let Some(event) = point.event else { continue };
             let (address, size) = history.address_and_size(EventIdx(event));
             let action = history.events.action(event);
-            // Other events have something else where these have an address.
-            let address = action.moves_memory().then(|| hex(address));
+            // Other events use the address field for something else.
+            let address = action.requires_address().then(|| hex(address));
             let [stack, site] = self.stack(side.event_stack(event));
             self.row(&[
                 Cell::Unsigned(event.into()),
@@ -149,8 +149,8 @@ impl Rows<'_, '_> {
         for id in (0..lives.ranges.len() as u32).map(AllocationId) {
             let kind = lives.kind(id);
             let [pool, pool_name] = self.pool(kind.and_then(|kind| kind.pool));
-            let [allocated, allocated_us] = self.event(lives.ranges.born(id).event());
-            let [freed, freed_us] = self.event(lives.ranges.died(id).and_then(|moment| moment.event()));
+            let [allocated, allocated_us] = self.event(lives.ranges.allocated_at(id).event());
+            let [freed, freed_us] = self.event(lives.ranges.freed_at(id).and_then(|moment| moment.event()));
             let [stack, site] = self.stack(lives.stack(side.snapshot(), side.history, id));
             self.row(&[
                 Cell::Unsigned(id.0.into()),
@@ -185,11 +185,11 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// The frames of each stack that another table names, the innermost first.
+    /// Writes the frames of all stacks that other tables reference, innermost first.
     fn stacks(&mut self) -> io::Result<()> {
         let side = self.side;
         for id in used_stacks(side) {
-            let stack = Stack { root: crate::frames::Root::Own, id };
+            let stack = Stack { root: crate::frames::StackOrigin::Allocation, id };
             for (at, frame) in outermost_first(side, stack).into_iter().rev().enumerate() {
                 let texts = Frame::texts(frame, side);
                 self.row(&[
@@ -205,12 +205,13 @@ impl Rows<'_, '_> {
     }
 }
 
-/// The stacks of allocations, events, segments and blocks, ascending: most others are only the callers of these.
+/// Returns the stacks of allocations, events, segments and blocks, ascending. Most other stacks are only callers of
+/// these.
 fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
     let snapshot = side.snapshot();
     let mut is_used = vec![false; snapshot.stacks.len()];
     let mut mark = |stack: StackId| is_used.get_mut(stack.0 as usize).into_iter().for_each(|used| *used = true);
-    side.in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
+    side.for_each_in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
     (0..side.history.event_count()).for_each(|event| mark(side.event_stack(event)));
     if let Some(lives) = side.segment_lives() {
         (0..lives.ranges.len() as u32).for_each(|id| mark(lives.stack(snapshot, side.history, AllocationId(id))));
@@ -228,7 +229,7 @@ fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// A pool as `memscape events --pool` takes it.
+/// Formats a pool for `memscape events --pool`.
 fn pool_text((first, second): (u64, u64)) -> String {
     format!("{first},{second}")
 }

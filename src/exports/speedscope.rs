@@ -1,6 +1,6 @@
-//! speedscope's JSON: file-format-schema.json of speedscope 1.25.
+//! speedscope's JSON (file-format-schema.json of speedscope 1.25).
 
-use crate::frames::Numbered;
+use crate::frames::FrameNumbers;
 use crate::json;
 use crate::profile::{Profile, Total};
 use base::units::Moment;
@@ -8,11 +8,11 @@ use engine::Side;
 use engine::protocol::{ExportQuestion, Scope};
 use std::io::{self, Write};
 
-/// Writes what is live at the cursor, at the peak and at the end, what was allocated in the range, and what of that is live at its end: a
-/// profile each, the first shown first.
+/// Writes one profile each of the live bytes at the cursor, at the peak and at the end, of the allocations in the
+/// range, and of those that are live at its end. The first one is shown first.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
@@ -20,11 +20,11 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         ("Live at the cursor", Scope::At(question.at)),
         ("Live at the peak", Scope::At(peak)),
         ("Live at the end", Scope::At(history.event_count())),
-        ("Allocated in range", Scope::Born(question.range)),
+        ("Allocated in range", Scope::Allocated(question.range)),
         ("Allocated in range, not freed in it", Scope::Kept(question.range)),
     ];
     let profiles = scopes.map(|(name, scope)| (name, Profile::new(side, scope)));
-    let mut frames = Numbered::default();
+    let mut frames = FrameNumbers::default();
     for sample in profiles.iter().flat_map(|(_, profile)| &profile.samples) {
         sample.frames.iter().for_each(|&frame| _ = frames.number(frame));
     }

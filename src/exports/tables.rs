@@ -1,4 +1,4 @@
-//! Rows as text: CSV (RFC 4180, the names of the columns first) and JSON lines.
+//! Tables as CSV (RFC 4180, with a header) or JSON lines.
 
 use crate::columns::{Cell, columns};
 use crate::json;
@@ -7,10 +7,10 @@ use engine::Side;
 use engine::protocol::{ExportFormat, ExportQuestion};
 use std::io::{self, Write};
 
-/// Writes the rows of a table; says how many.
+/// Writes the rows of a table and returns their number.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<u64> {
     let columns = columns(question.table);
     if question.format == ExportFormat::JsonLines {
@@ -50,7 +50,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     })
 }
 
-/// A text, in quotes where it needs them; a spreadsheet takes one that begins like a formula for a formula, and would run it.
+/// Writes a field, quoted if necessary. Fields that a spreadsheet would run as a formula are prefixed with `'`.
 fn field(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if !is_formula && !text.contains([',', '"', '\r', '\n']) {

@@ -1,5 +1,5 @@
-//! Chrome's trace event JSON, which Perfetto, chrome://tracing and the Firefox Profiler open: counters, annotations, OOMs, and the largest
-//! allocations as spans.
+//! Chrome's trace event JSON, as read by Perfetto, chrome://tracing and the Firefox Profiler: counters, annotations,
+//! OOMs, and the largest allocations as spans.
 
 use crate::curve::{Point, points};
 use crate::frames::{Stack, outermost_first};
@@ -12,18 +12,18 @@ use history::replay::{AllocationId, AnnotationRange};
 use history::snapshot::Action;
 use std::io::{self, Write};
 
-/// What a device's process is numbered from: no process of the machine has such a number, so that other tracks stay apart.
+/// Process number of device 0. No real process has such a number, so tracks do not mix.
 const FIRST_PROCESS: i64 = 2_000_000_000;
-/// Thread numbers of annotations, and of OOMs.
+/// First thread number of annotations.
 const ANNOTATIONS: usize = 1;
-/// Frames of the stack of a large allocation, the innermost first.
-const MOST_FRAMES: usize = 64;
+/// Maximum number of frames of a large allocation's stack, innermost first.
+const MAX_FRAMES: usize = 64;
 
-/// Writes a trace of its own.
+/// Writes a complete trace.
 ///
 /// # Errors
-/// Those of `out`.
-pub(crate) fn whole(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<()> {
+/// Returns the errors of `out`.
+pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<()> {
     let first_us = side.history.numbers.time_us.map_or(0, |(first, _)| first);
     write!(out, "{{\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":{},", i128::from(first_us) * 1000)?;
     out.write_all(b"\"otherData\":{\"source\":")?;
@@ -33,14 +33,14 @@ pub(crate) fn whole(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     out.write_all(b"\n]}\n")
 }
 
-/// Writes the events of a device, with commas between them; their times are since `base_ns`, nanoseconds since 1970.
+/// Writes the events of a device, separated by commas. Times are relative to `base_ns`, in nanoseconds since 1970.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, out: &mut dyn Write) -> io::Result<()> {
     let process = FIRST_PROCESS + side.history.device;
-    let has_times = side.history.events.times.recorded();
-    let mut writing = Writing { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
+    let has_times = side.history.events.times.has_times();
+    let mut writing = TraceWriter { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
     writing.head()?;
     writing.counters(question)?;
     writing.annotations()?;
@@ -48,7 +48,7 @@ pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, ou
     writing.largest(question)
 }
 
-struct Writing<'a, 'b> {
+struct TraceWriter<'a, 'b> {
     side: Side<'a>,
     process: i64,
     base_ns: i64,
@@ -56,8 +56,8 @@ struct Writing<'a, 'b> {
     out: &'b mut dyn Write,
 }
 
-impl Writing<'_, '_> {
-    /// Begins an event; what follows are its other fields.
+impl TraceWriter<'_, '_> {
+    /// Starts an event. The caller writes its other fields.
     fn event(&mut self, phase: &str, name: &str, thread: usize) -> io::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;
@@ -65,7 +65,7 @@ impl Writing<'_, '_> {
         json::text(self.out, name)
     }
 
-    /// Writes a time, µs since 1970, to the nanosecond.
+    /// Writes a time given in µs since 1970, with nanosecond precision.
     fn time(&mut self, key: &str, us: i64) -> io::Result<()> {
         let ns = i128::from(us) * 1000 - i128::from(self.base_ns);
         let sign = if ns < 0 { "-" } else { "" };
@@ -95,14 +95,14 @@ impl Writing<'_, '_> {
         self.out.write_all(b",\"args\":{\"sort_index\":2000000}}")
     }
 
-    /// The time of an event: without times its number, so that it takes a microsecond.
+    /// Returns the time of an event. Without recorded times, each event takes a microsecond.
     fn at(&self, point: Point) -> i64 {
         let first = || self.side.history.numbers.time_us.map(|(first, _)| first);
         let number = || point.event.map_or(0, i64::from);
         point.time_us.or_else(first).unwrap_or_else(number)
     }
 
-    /// Counters: of each microsecond the highest value and the last.
+    /// Writes counters: the maximum and the last value of each microsecond.
     fn counters(&mut self, question: &ExportQuestion) -> io::Result<()> {
         let names = ["Live bytes (requested)", "Awaiting free bytes (requested)", "Reserved bytes"];
         let (from, to) = (question.range.from, question.range.to);
@@ -133,7 +133,7 @@ impl Writing<'_, '_> {
         Ok(())
     }
 
-    /// Annotations, in as many threads as it takes for them to nest.
+    /// Writes annotations, on as many threads as needed for proper nesting.
     fn annotations(&mut self) -> io::Result<()> {
         let side = self.side;
         let last = side.history.numbers.time_us.map_or(0, |(_, last)| last);
@@ -141,7 +141,7 @@ impl Writing<'_, '_> {
         let mut threads: Vec<Vec<i64>> = Vec::new();
         for range in ranges {
             let end = end_of(range, last);
-            // Where all that is open there ends no earlier than this range.
+            // Fits if all open annotations of the thread end at or after the end of this one.
             let fits = threads.iter_mut().position(|open| {
                 while open.last().is_some_and(|&until| until <= range.start_us) {
                     open.pop();
@@ -180,13 +180,13 @@ impl Writing<'_, '_> {
         Ok(())
     }
 
-    /// The largest allocations of the range, as spans.
+    /// Writes the largest allocations of the range as spans.
     fn largest(&mut self, question: &ExportQuestion) -> io::Result<()> {
         let side = self.side;
         let (history, snapshot) = (side.history, side.snapshot());
         let mut largest: Vec<(u64, AllocationId)> = Vec::new();
         let scope = Scope::ByteMoments(question.range);
-        side.in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
+        side.for_each_in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
         let order = |one: &(u64, AllocationId), other: &(u64, AllocationId)| (other.0, one.1).cmp(&(one.0, other.1));
         let most = question.largest as usize;
         if most > 0 && largest.len() > most {
@@ -198,17 +198,17 @@ impl Writing<'_, '_> {
         let last = i64::from(history.event_count());
         let end_us = history.numbers.time_us.map_or(last, |(_, last)| last);
         for (bytes, id) in largest {
-            let stack = Stack::of(side, id);
-            let call_site = sites.of(snapshot, stack.id).map(|frame| site::in_row(snapshot, frame));
+            let stack = Stack::of_allocation(side, id);
+            let call_site = sites.call_site(snapshot, stack.id).map(|frame| site::short_truncated(snapshot, frame));
             let name = format!("{} {}", Bytes(bytes), call_site.as_deref().unwrap_or("no stack"));
             let time = |event: Option<EventIdx>, otherwise: i64| match event {
                 Some(event) => history.events.times.at(event.0).unwrap_or(event.0.into()),
                 None => otherwise,
             };
             let first = history.numbers.time_us.map_or(0, |(first, _)| first);
-            let born = time(history.allocations.born(id).event(), first);
-            let died = time(history.allocations.died(id).and_then(|moment| moment.event()), end_us);
-            for (phase, us) in [("b", born), ("e", died)] {
+            let allocated_at = time(history.allocations.allocated_at(id).event(), first);
+            let freed_at = time(history.allocations.freed_at(id).and_then(|moment| moment.event()), end_us);
+            for (phase, us) in [("b", allocated_at), ("e", freed_at)] {
                 self.event(phase, &name, 0)?;
                 write!(self.out, ",\"cat\":\"Largest allocations\",\"id\":\"{}\"", id.0)?;
                 self.time("ts", us)?;
@@ -217,7 +217,7 @@ impl Writing<'_, '_> {
                     let category = side.group(Grouping::Category, id);
                     json::text(self.out, &side.group_label(Grouping::Category, category))?;
                     self.out.write_all(b",\"stack\":")?;
-                    let frames = outermost_first(side, stack).into_iter().rev().take(MOST_FRAMES);
+                    let frames = outermost_first(side, stack).into_iter().rev().take(MAX_FRAMES);
                     json::list(self.out, frames, |out, frame| {
                         let texts = frame.texts(side);
                         json::text(out, &format!("{}:{} {}", texts.file, texts.line, texts.name))

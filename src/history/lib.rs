@@ -1,31 +1,37 @@
-//! Bytes → history: what a file says, and what must have happened.
+//! Decoding of PyTorch memory snapshots into a history of allocations.
+//!
+//! The crate takes the bytes of a file in chunks of any size. It gives the decoded snapshot and, for each device, the
+//! replayed history: allocations with lifetimes, totals, peaks and segments.
 //!
 //! ```text
 //! chunks ──▶ container ──▶ pickle │ json ──▶ snapshot ──▶ replay
 //!            (gzip, zstd,   (values)        (tables)     (allocations with lifetimes, totals, peaks)
 //!             zip, HTML)                    compact ↕ columns
 //! ```
+//!
+//! Start with `snapshot/mod.rs` (the tables of a file), `replay/mod.rs` (how a history follows from them) and
+//! `container/mod.rs` (how a file is unpacked).
 
-// Outer formats, distinguished by content: gzip, zstd and HTML around a pickle or JSON.
+// Outer formats, recognized by content: gzip, zstd, zip and HTML around a pickle or JSON.
 pub mod container;
 
-// Bytes → Python values. Knows opcodes, nothing of torch.
+// Pickle parser. It produces Python values and knows nothing about torch.
 pub mod pickle;
 
-// JSON → the same values. Knows tokens, nothing of torch.
+// JSON parser. It produces the same values as the pickle parser.
 pub mod json;
 
-// What a recorder adds to a snapshot: tensors, steps, source, facts about process and device.
+// Additions of memscape's recorder to a snapshot: tensors, steps, sources, facts about process and device.
 pub mod recorder;
 
-// Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
+// Snapshot tables: frames, stacks, events and segments, faithful to the file and without inference.
 pub mod snapshot;
 
-// Frames, stacks, events, segments ↔ compact columns, which the page carries and a server sends.
+// Snapshot tables as compact columns, which pages embed and servers send.
 pub mod compact;
 
-// Values → a pickle or JSON. Knows how they are written, nothing of torch.
+// Writers of values as pickle or JSON, which know nothing about torch.
 pub mod writing;
 
-// Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+// Replay of events into a history: allocations with lifetimes, totals, peaks, the state before the trace.
 pub mod replay;

@@ -1,9 +1,9 @@
-//! Steps of the build that change `index.html` after trunk wrote it.
+//! Build steps that change `index.html` after trunk has written it.
 //!
 //! ```text
-//! early   the script that fetches the wasm moves before the style sheets, which become one file
-//! part    a part of the page gets its files and, in index.html, their names with a hash
-//! omit    a part that could not be built is removed from index.html
+//! early   move the script that fetches the wasm before the style sheets, and join those
+//! part    copy the files of a part under names with a hash, and reference them in index.html
+//! omit    remove a part that could not be built from index.html
 //! ```
 
 use sha2::{Digest, Sha256};
@@ -14,12 +14,12 @@ const INDEX: &str = "index.html";
 const STYLE: &str = "<link rel=\"stylesheet\" href=\"./";
 const STYLE_END: &str = "\"/>";
 
-/// Moves the script that fetches the wasm before the style sheets, which it would otherwise wait for, and joins those in their order:
-/// each sheet is a request that delays the first picture.
+/// Moves the script that fetches the wasm before the style sheets, which it would otherwise wait for. Joins the style
+/// sheets in order, because each request delays the first picture.
 ///
 /// # Errors
 /// `index.html` has no such script or no style sheet, or a file cannot be read or written.
-pub(crate) fn early(dist: &Path) -> Result<(), String> {
+pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     let mut page = read(dist, INDEX)?;
     let script = {
         let start = page.find("<script data-wasm=\"").ok_or("index.html does not fetch its program")?;
@@ -48,13 +48,14 @@ pub(crate) fn early(dist: &Path) -> Result<(), String> {
     write(dist, INDEX, page.as_bytes())
 }
 
-/// Copies the files of the part `name` to `dist` under names with their hash, and puts these names into `index.html`.
+/// Copies the files of part `name` to `dist` under names with a hash, and references them in `index.html`.
 ///
-/// `wasm` is written before `glue`, and `index.html` last: a page that is served meanwhile finds both or neither.
+/// `wasm` is written before `glue`, and `index.html` last, so a page that is served meanwhile finds both files or
+/// neither.
 ///
 /// # Errors
 /// `index.html` does not name the part without a hash, or a file cannot be read or written.
-pub(crate) fn part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
+pub(crate) fn add_part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
     let bytes = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let (glue, wasm) = (bytes(glue)?, bytes(wasm)?);
     let hash = short_hash(&[&wasm, &glue]);
@@ -73,14 +74,14 @@ pub(crate) fn part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<
 ///
 /// # Errors
 /// `index.html` cannot be read or written.
-pub(crate) fn omit(dist: &Path, name: &str) -> Result<(), String> {
+pub(crate) fn omit_part(dist: &Path, name: &str) -> Result<(), String> {
     let id = format!("id=\"part-{name}\"");
     let page: String =
         read(dist, INDEX)?.lines().filter(|line| !line.contains(&id)).map(|it| format!("{it}\n")).collect();
     write(dist, INDEX, page.as_bytes())
 }
 
-/// First 64 bits of the SHA-256 of these bytes, in hexadecimal.
+/// Returns the first 64 bits of the SHA-256 of these bytes, in hexadecimal.
 fn short_hash(parts: &[&[u8]]) -> String {
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
@@ -91,7 +92,7 @@ fn read(dist: &Path, name: &str) -> Result<String, String> {
     fs::read_to_string(dist.join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Replaces a file at once: a server that reads it meanwhile gets the old or the new one.
+/// Replaces a file atomically, for servers that read it meanwhile.
 fn write(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let (beside, path) = (dist.join(format!("{name}.new")), dist.join(name));
     fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|error| format!("{name}: {error}"))

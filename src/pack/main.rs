@@ -1,30 +1,32 @@
-//! Steps of `./run build` that follow trunk: `index` changes `index.html`, and `single` writes the page as one file.
+//! Build steps of `./run build` after trunk: `index` changes `index.html`, `single` writes the page as a single file.
 //!
 //! ```text
 //! pack early DIST                  fetch the wasm first, join the style sheets
 //! pack part DIST NAME GLUE WASM    add a part of the page
 //! pack omit DIST NAME              remove a part that could not be built
-//! pack single DIST OUT             write the whole page as one file, and DIST/offline.js
+//! pack single DIST OUT             write the page as a single file, and DIST/offline.js
 //! ```
 //!
-//! `single` puts the files beside `DIST/index.html` into it:
+//! `single` embeds the files next to `DIST/index.html`:
 //!
 //! ```text
-//! <link rel="stylesheet" href="./x.css">      <style>…</style>                                      by its hash in the policy
+//! <link rel="stylesheet" href="./x.css">      <style>…</style>                        hash in the policy
 //! <img data-src="./x.svg"                     <img data-src="data:image/svg+xml,…"
-//! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
-//! <script type="module">try{…                 the same with BOOT, by its hash in the policy
+//! <script defer src="./x.js"></script>        <script defer>…</script>                hash in the policy
+//! <script type="module">try{…                 the same with BOOT                      hash in the policy
 //! <div id="dead" …                            the same with DEAD
-//! <script data-wasm="./x_bg.wasm">…fetch…     <script>FAILED THEME EARLY</script>                     by its hash in the policy
-//! <script id="part-simulator" data-…>        the glue as it is, and the wasm as below
-//! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">  compressed, base64, never run
-//! The policy then names hashes alone: no server is 'self' to a page from `file://`.
-//!
-//! <link rel="manifest" …/>                     nothing: one file is installed by copying it
+//! <script data-wasm="./x_bg.wasm">…fetch…     <script>FAILED THEME EARLY</script>     hash in the policy
+//! <script id="part-simulator" data-…>         the glue as text, the wasm as below
+//! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">
+//!                                             gzip, base64, never run
+//! <link rel="manifest" …/>                    removed: a single file is not installed
 //! ```
-//! Beside it goes `DIST/offline.js`, for the page in parts ([`offline`]).
 //!
-//! The elements of the part SQL go to `DIST/sql-part.html` instead: `memscape html --sql` puts them in.
+//! The policy allows scripts only by hash, because a page from `file://` has no server that `'self'` could match.
+//!
+//! `single` also writes `DIST/offline.js` for the page in separate files ([`offline`]).
+//!
+//! The elements of the SQL part go to `DIST/sql-part.html`, which `memscape html --sql` inserts into the page.
 
 mod index;
 mod offline;
@@ -39,8 +41,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Starts the page with the module in the part below it. An error that no browser's age explains is shown as it is.
-/// In a frame without an address, the start page would be the folder of the document around it.
+/// Starts the page with the embedded module. Errors that cannot be due to an old browser are shown. In a frame without
+/// a URL, the link to the start page is removed, because it would lead to the folder of the outer document.
 const BOOT: &str = "if(location.protocol=='about:')document.getElementById('home').removeAttribute('href');\
 try{const part=document.getElementById('part-wasm').textContent;\
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
@@ -50,36 +52,38 @@ if(globalThis.WebAssembly&&globalThis.DecompressionStream&&!(why instanceof Synt
 dead.firstElementChild.textContent=`This page could not start. Reload it; if that does not help, report this error: ${why}`;\
 dead.hidden=false;throw cause}";
 
-/// Keeps the first error of the scripts before `BOOT`, which cannot catch it.
+/// Records the first error of the scripts before `BOOT`, which cannot catch it.
 const FAILED: &str = "addEventListener(\"error\",event=>{globalThis.failed??=event.error});";
 
-/// Statement of the wasm-bindgen glue that fails where a script and its document have no address: inline, in a frame with `srcdoc`.
-const OWN_ADDRESS: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
+/// Statement of the wasm-bindgen glue that fails if neither the script nor its document has a URL (inline script in a
+/// frame with `srcdoc`).
+const OWN_URL: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
 
-/// What sets the theme that was chosen before anything is painted (Trunk.toml).
+/// Script that applies the user's theme before the first paint (Trunk.toml).
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
 if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
 
-/// What keeps files that are dropped before the program runs (Trunk.toml).
+/// Script that collects files dropped before the program runs (Trunk.toml).
 const EARLY: &str = "globalThis.early=[];for(const kind of[\"dragover\",\"drop\"])addEventListener(kind,event=>{\
 if(early&&event.dataTransfer.types.includes(\"Files\")){event.preventDefault();early.push(...event.dataTransfer.files)}});";
 
-/// What fetches the module of the page in parts, as early as can be (Trunk.toml).
+/// Script that fetches the module of the page in separate files, as early as possible (Trunk.toml).
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).then(async got=>{\
 try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
 /// Message for browsers that are too old.
-const DEAD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
+const TOO_OLD: &str =
+    "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
-/// The snapshots that the start page offers (src/ui/samples.rs).
+/// Snapshots on the start page (src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["early", dist] => index::early(Path::new(dist)),
-        ["part", dist, name, glue, wasm] => index::part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
-        ["omit", dist, name] => index::omit(Path::new(dist), name),
+        ["early", dist] => index::move_script_first(Path::new(dist)),
+        ["part", dist, name, glue, wasm] => index::add_part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
+        ["omit", dist, name] => index::omit_part(Path::new(dist), name),
         ["single", dist, out] => single(Path::new(dist), Path::new(out)),
         _ => {
             eprintln!("usage: pack early DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT");
@@ -95,25 +99,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the page as one file to `out`, and `sql-part.html` and `offline.js` into `dist`.
+/// Writes the single-file page to `out`, and `sql-part.html` and `offline.js` to `dist`.
 fn single(dist: &Path, out: &Path) -> Result<(), String> {
-    let Packed { page, sql } = packed(dist)?;
+    let PackedPage { page, sql } = pack_page(dist)?;
     fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
-    // The list in it names all files that are there, so it is written last.
+    // Written last, because it lists all files.
     fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())
 }
 
-/// Where the elements of the part SQL go; empty where it was not built.
+/// File with the elements of the SQL part. Empty if that was not built.
 const SQL: &str = "sql-part.html";
 
-/// The page in one file, and what makes it one with SQL.
-struct Packed {
+/// Single-file page, and the elements that add SQL to it.
+struct PackedPage {
     page: String,
     sql: String,
 }
 
-/// The page with everything in it but SQL; the error says what is missing.
-fn packed(dist: &Path) -> Result<Packed, String> {
+/// Builds the single-file page without SQL. The error names the missing file or element.
+fn pack_page(dist: &Path) -> Result<PackedPage, String> {
     let read = |name: &str| fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"));
     let text = |name: &str| String::from_utf8(read(name)?).map_err(|_| format!("{name} is no text"));
     let mut page = text("index.html")?;
@@ -125,16 +129,16 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     }
     while let Some(picture) = cut(&mut page, "<img data-src=\"./", "\"") {
         let svg = text(&picture.inner)?;
-        page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_address(&svg)));
+        page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_url(&svg)));
     }
     cut(&mut page, "<link rel=\"manifest\" href=\"./", "\"/>").ok_or("index.html names no manifest")?;
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
-    let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
+    let CutText { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
     let first = [FAILED, THEME, EARLY].concat();
     policy.scripts.push(hash(first.as_bytes()));
     page.insert_str(at, &["<script>", &first, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
-    let script = without_own_address(&text(&glue.inner)?)?;
+    let script = remove_own_url(&text(&glue.inner)?)?;
     if script.contains("</script") {
         return Err(format!("{} would end its own element", glue.inner));
     }
@@ -145,17 +149,17 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     page.insert_str(start.at, &format!("<script type=\"module\">{BOOT}</script>"));
     let dead = "<div id=\"dead\" role=\"alert\" hidden>";
     let at = cut(&mut page, dead, "</div>").ok_or("index.html says nothing where it can't start")?.at;
-    page.insert_str(at, &[dead, DEAD, "</div>"].concat());
+    page.insert_str(at, &[dead, TOO_OLD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
-    page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
+    page.insert_str(before.at, &format!("content=\"{}\">", policy.to_text(&before.inner)?));
     let mut parts = Vec::new();
-    // SQL is larger than all other parts: a page has it where it is asked for.
+    // SQL is larger than any other part, so a page contains it only on request.
     let mut sql = String::new();
     for name in ["simulator", "surveyor", "yaml", "sql"] {
         let start = format!("<script type=\"application/octet-stream\" id=\"part-{name}\" data-glue=\"./");
         let files = match cut(&mut page, &start, "\"></script>") {
             Some(files) => files.inner,
-            // It was built without clang.
+            // Not built if clang is missing.
             None if name == "sql" => continue,
             None => return Err(format!("index.html names no {name}")),
         };
@@ -166,48 +170,48 @@ fn packed(dist: &Path) -> Result<Packed, String> {
             return Err(format!("the glue of {name} would end its own element"));
         }
         let glue = format!("<script type=\"application/octet-stream\" id=\"part-{name}-glue\">{glue}</script>\n");
-        let both = [glue, part(name, "", &gzip(&read(wasm)?))];
+        let both = [glue, part_element(name, "", &gzip(&read(wasm)?))];
         if name == "sql" { sql = both.concat() } else { parts.extend(both) }
     }
-    parts.push(part("wasm", "", &gzip(&read(&wasm)?)));
+    parts.push(part_element("wasm", "", &gzip(&read(&wasm)?)));
     for (number, name) in SAMPLES.into_iter().enumerate() {
-        parts.push(part(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
+        parts.push(part_element(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
     }
     let end = page.rfind("</body>").ok_or("index.html has no end")?;
     page.insert_str(end, &parts.concat());
     if page.contains("\"./") && page.contains("src=\"./") {
         return Err("index.html still names a file beside it".to_owned());
     }
-    Ok(Packed { page, sql })
+    Ok(PackedPage { page, sql })
 }
 
-/// Removes the glue's own address, from which it would fetch a module that is part of the page here.
+/// Removes the statement that reads the glue's own URL, which a single-file page does not have.
 ///
 /// # Errors
-/// Another version of wasm-bindgen wrote something else.
-fn without_own_address(glue: &str) -> Result<String, String> {
-    match glue.matches(OWN_ADDRESS).count() {
-        1 => Ok(glue.replace(OWN_ADDRESS, "")),
+/// The statement does not occur exactly once, for example after an update of wasm-bindgen.
+fn remove_own_url(glue: &str) -> Result<String, String> {
+    match glue.matches(OWN_URL).count() {
+        1 => Ok(glue.replace(OWN_URL, "")),
         count => Err(format!("the glue of wasm-bindgen has its own address {count} times, not once")),
     }
 }
 
-/// Something that stood in the page.
-struct Cut {
+/// Text that was cut out of the page.
+struct CutText {
     at: usize,
     inner: String,
 }
 
-/// Takes out the first text between these two, and them.
-fn cut(page: &mut String, from: &str, to: &str) -> Option<Cut> {
+/// Cuts out the first text between `from` and `to`, including both.
+fn cut(page: &mut String, from: &str, to: &str) -> Option<CutText> {
     let at = page.find(from)?;
     let inner = page.get(at + from.len()..)?;
     let inner = inner.get(..inner.find(to)?)?.to_owned();
     page.replace_range(at..at + from.len() + inner.len() + to.len(), "");
-    Some(Cut { at, inner })
+    Some(CutText { at, inner })
 }
 
-/// What the page's own policy allows by hash.
+/// Hashes that the page's policy allows.
 #[derive(Default)]
 struct Policy {
     scripts: Vec<String>,
@@ -215,9 +219,9 @@ struct Policy {
 }
 
 impl Policy {
-    /// That of `index.html`, with hashes instead of 'self' where code and styles come from.
-    fn text(&self, before: &str) -> Result<String, String> {
-        // There is nothing to install.
+    /// Returns the policy of `index.html` with hashes instead of `'self'` for scripts and styles.
+    fn to_text(&self, before: &str) -> Result<String, String> {
+        // A single file has no manifest.
         let directives = before.split(';').filter(|it| !it.trim().starts_with("manifest-src")).map(|directive| {
             let directive = directive.trim();
             match directive.split(' ').next() {
@@ -233,8 +237,8 @@ impl Policy {
     }
 }
 
-/// An SVG in an attribute: shorter than as base64.
-fn data_address(svg: &str) -> String {
+/// Encodes an SVG as a data URL. Percent-encoding is shorter than base64.
+fn data_url(svg: &str) -> String {
     let svg = svg
         .trim_end()
         .replace('%', "%25")
@@ -251,12 +255,12 @@ fn hash(bytes: &[u8]) -> String {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // It writes into memory.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
 }
 
-fn part(name: &str, attributes: &str, bytes: &[u8]) -> String {
+fn part_element(name: &str, attributes: &str, bytes: &[u8]) -> String {
     format!(
         "<script type=\"application/octet-stream\" id=\"part-{name}\"{attributes}>{}</script>\n",
         BASE64_STANDARD.encode(bytes)

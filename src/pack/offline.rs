@@ -1,27 +1,30 @@
-//! The script that answers without a network: `www/offline.js`, with the list of the build's files and their hashes.
+//! Generates the service worker: `www/offline.js`, with a list of the build's files and their hashes.
 
 use crate::hash;
 use std::fs;
 use std::path::Path;
 
-/// The script, and what stands in it for the build and for the list.
+/// Source of the service worker.
 const SCRIPT: &str = include_str!("../../www/offline.js");
-const BUILD: &str = "{BUILD}";
-const FILES: &str = "{FILES}";
-/// Its name in the build, and what a page never asks for.
+/// Placeholder for the id of the build.
+const BUILD_PLACEHOLDER: &str = "{BUILD}";
+/// Placeholder for the list of files.
+const FILES_PLACEHOLDER: &str = "{FILES}";
+/// Name of the service worker in the build.
 pub(crate) const NAME: &str = "offline.js";
-const LEFT_OUT: [&str; 2] = [NAME, crate::SQL];
-/// What is answered where the folder itself is asked for.
+/// Files that are not listed, because the page never requests them.
+const NOT_LISTED: [&str; 2] = [NAME, crate::SQL];
+/// File that is served for the URL of the folder.
 const PAGE: &str = "index.html";
 
-/// The script for the files that lie in a folder; the error says what is wrong there.
+/// Generates the service worker for the files in `dist`.
 pub(crate) fn script(dist: &Path) -> Result<String, String> {
     let said = |error: std::io::Error| error.to_string();
     let mut lines = Vec::new();
     for entry in fs::read_dir(dist).map_err(said)? {
         let entry = entry.map_err(said)?;
         let name = entry.file_name().into_string().map_err(|_| "a name is no text")?;
-        if LEFT_OUT.contains(&name.as_str()) {
+        if NOT_LISTED.contains(&name.as_str()) {
             continue;
         }
         if !name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.".contains(&it)) {
@@ -35,8 +38,8 @@ pub(crate) fn script(dist: &Path) -> Result<String, String> {
     let list = format!("[\n{}]", lines.concat());
     let build: String =
         hash(list.as_bytes()).bytes().filter(u8::is_ascii_alphanumeric).skip(6).take(16).map(char::from).collect();
-    if SCRIPT.matches(BUILD).count() != 1 || SCRIPT.matches(FILES).count() != 1 {
+    if SCRIPT.matches(BUILD_PLACEHOLDER).count() != 1 || SCRIPT.matches(FILES_PLACEHOLDER).count() != 1 {
         return Err("offline.js has no place for the list".to_owned());
     }
-    Ok(SCRIPT.replace(BUILD, &build).replace(FILES, &list))
+    Ok(SCRIPT.replace(BUILD_PLACEHOLDER, &build).replace(FILES_PLACEHOLDER, &list))
 }

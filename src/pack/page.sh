@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# The page: built by trunk and Cargo, changed by the program `pack`. Sourced by ../../run.
+# Builds the page with trunk, Cargo and the program `pack`. Sourced by ../../run.
 #
-# It comes in two forms, each of one profile of Cargo.toml:
+# There are two forms, each with a profile of Cargo.toml:
 #
-#   page  dist/             optimized for size, as it is published
-#   dev   target/dev-page/  hardly optimized, with checks of overflows and assertions, for the tests of every day
+#   page  dist/             optimized for size, for releases
+#   dev   target/dev-page/  hardly optimized, with overflow checks and assertions, for everyday tests
 
-# Parts of the page, each a worker with a wasm of its own that is fetched when it is first needed: name, binary, options of wasm-opt, and
-# the size limit in bytes. The page itself is listed first.
+# Parts of the page, each a worker with its own wasm that is fetched when first needed: name, binary, options of
+# wasm-opt, and size limit in bytes. The page itself is listed first.
 parts=(
     "page page - 2440000"
     "simulator simulator -O3 208000"
@@ -20,7 +20,7 @@ single_limit=2740000 # dist/memscape.html: accepted by mail servers and artifact
 
 pack() { cargo run --quiet --locked -p memscape-pack -- "$@"; }
 
-# fingerprint: a checksum of all that the page is built from.
+# fingerprint: prints a checksum of everything the page is built from.
 fingerprint() {
     {
         find index.html Trunk.toml Cargo.toml Cargo.lock .cargo src www -type f ! -path 'src/cli/built/*' ! -path 'src/python/*' -print0 |
@@ -30,8 +30,9 @@ fingerprint() {
     } | cksum
 }
 
-# build_flags PROFILE: exports what all builds of wasm share, so that they share their dependencies too. Incremental builds have fewer copies of
-# small functions (11 kB of wasm); paths of the registry are left out of panic messages (4 kB).
+# build_flags PROFILE: exports the flags of all wasm builds, which are the same so that dependencies are built once.
+# Incremental builds contain fewer copies of small functions (11 kB of wasm). Registry paths are removed from panic
+# messages (4 kB).
 build_flags() {
     local folder flags=
     for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
@@ -43,7 +44,7 @@ build_flags() {
     if [[ -n ${SQL_CLANG:-} ]]; then export CC_wasm32_unknown_unknown=$SQL_CLANG; fi
 }
 
-# build_shell PROFILE DIST: the page without its parts.
+# build_shell PROFILE DIST: builds the page without its parts.
 build_shell() {
     local profile=$1 dist=$2 release=true
     if [[ $profile == dev ]]; then release=false; fi
@@ -54,7 +55,7 @@ build_shell() {
     )
 }
 
-# prebuild PROFILE: compiles the page's program, which trunk then finds compiled: before trunk itself is built, for instance.
+# prebuild PROFILE: compiles the page's program in advance, for example while trunk is being built.
 prebuild() {
     (
         build_flags "$1"
@@ -62,7 +63,7 @@ prebuild() {
     )
 }
 
-# build_parts PROFILE DIST: adds the parts to a page that was built by build_shell, and writes all of it as one file too.
+# build_parts PROFILE DIST: adds the parts to a page from build_shell, and writes the single-file page.
 build_parts() {
     local profile=$1 dist=$2 part name binary options wasm work=target/parts-$1 names=()
     for part in "${parts[@]:1}"; do
@@ -92,12 +93,12 @@ build_parts() {
     )
 }
 
-# is_built PROFILE DIST: whether the page in DIST is that of the sources as they are.
+# is_built PROFILE DIST: succeeds if the page in DIST is up to date.
 is_built() {
     [[ -f $2/index.html && -f target/$1.fingerprint && $(<"target/$1.fingerprint") == "$(fingerprint)" ]]
 }
 
-# embed DIST: the command line is built with this page inside.
+# embed DIST: copies the single-file page into the sources of the command line, which includes it.
 embed() {
     local file
     for file in memscape.html sql-part.html; do
@@ -105,7 +106,7 @@ embed() {
     done
 }
 
-# finish_page PROFILE DIST FINGERPRINT: builds the parts, and notes which sources the page is of.
+# finish_page PROFILE DIST FINGERPRINT: builds the parts, and records the fingerprint of the sources.
 finish_page() {
     step "4 minutes" "building the parts of the page that are loaded later: simulator, ranks and exports, YAML, SQL" build_parts "$1" "$2" ||
         fail "a part of the page did not build (see above)."
@@ -113,7 +114,7 @@ finish_page() {
     embed "$2"
 }
 
-# build_page PROFILE DIST: builds the whole page, with the tools that this needs, if it is not built already.
+# build_page PROFILE DIST: builds the whole page, and installs the tools for that, unless it is up to date.
 build_page() {
     local profile=$1 dist=$2 now
     install_clang
@@ -127,7 +128,8 @@ build_page() {
     finish_page "$profile" "$dist" "$now"
 }
 
-# start_page PROFILE DIST: builds the page without its parts. Tools are built beside it, if they are missing: linking uses one core only.
+# start_page PROFILE DIST: builds the page without its parts. Missing tools are built in parallel, because linking uses
+# only one core.
 start_page() {
     local profile=$1 dist=$2 compiling=
     rm -f "target/$profile.fingerprint"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Tools that build and test the page, installed where they are missing. Sourced by ../../run.
+# Installs missing tools for building and testing the page. Sourced by ../../run.
 
 trunk_version=0.21.14 # 0.22 needs a newer rustc
 wasm_bindgen_version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
@@ -9,10 +9,11 @@ axe_version=4.14.1
 maturin_version=1.16.0
 zig_version=0.15.1 # compiles C and links for older versions of glibc, for maturin
 
-# has NAME VERSION: whether NAME is on PATH and prints this version.
+# has NAME VERSION: succeeds if NAME is on PATH and prints this version.
 has() { [[ " $("$1" --version 2>/dev/null) " == *" $2 "* ]]; }
 
-# prebuilt PROJECT: what PROJECT (trunk, wasm-bindgen, binaryen) calls this platform in the names of its releases; empty if it has none.
+# prebuilt PROJECT: prints the name of this platform in the releases of PROJECT (trunk, wasm-bindgen, binaryen). Prints
+# nothing if there is no release for it.
 prebuilt() {
     case "$1 $(uname -s) $(uname -m)" in
         "trunk Linux x86_64") echo x86_64-unknown-linux-gnu ;;
@@ -25,7 +26,7 @@ prebuilt() {
     esac
 }
 
-# download PROJECT PATH FOLDER STRIP: unpacks a file of a GitHub release; fails if GitHub cannot be reached.
+# download PROJECT PATH FOLDER STRIP: unpacks a file of a GitHub release. Fails if GitHub cannot be reached.
 download() {
     have curl && have tar || return 1
     mkdir -p "$3"
@@ -33,7 +34,8 @@ download() {
         "https://github.com/$1/releases/download/$2" 2>/dev/null | tar -xz -C "$3" --strip-components="$4" 2>/dev/null
 }
 
-# from_source CRATE ARGUMENTS...: builds a tool without optimization: it runs for seconds, and its build would take minutes.
+# from_source CRATE ARGUMENTS...: builds a tool without optimization. It runs for seconds, and an optimized build would
+# take minutes.
 from_source() {
     local crate=$1
     shift
@@ -93,7 +95,7 @@ install_page_tools() {
     rm -rf "$tools/build"
 }
 
-# The accessibility test reports that it was skipped without it.
+# Without axe, the accessibility test reports that it was skipped.
 install_axe() {
     [[ -f $tools/axe/node_modules/axe-core/axe.min.js ]] && return
     have npm && npm install --silent --no-save --prefix "$tools/axe" "axe-core@$axe_version" >/dev/null 2>&1 || true
@@ -104,7 +106,8 @@ install_cargo_fuzz() {
     has cargo-fuzz $cargo_fuzz_version || step "1 minute" "building cargo-fuzz from source" from_source "cargo-fuzz@$cargo_fuzz_version"
 }
 
-# with_apt PROGRAM WHAT PACKAGES...: installs the packages if PROGRAM is missing; fails with a message if that is not possible.
+# with_apt PROGRAM WHAT PACKAGES...: installs the packages if PROGRAM is missing. Prints a message and fails if that is
+# not possible.
 with_apt() {
     local program=$1 what=$2 as_root=
     shift 2
@@ -137,7 +140,7 @@ install_chromium() {
     export CHROMIUM
 }
 
-# Tests in Firefox and WebKit are skipped, with a message by tests/check.sh, if these cannot be installed.
+# If Firefox or WebKit cannot be installed, their tests are skipped, and tests/check.sh prints a message.
 install_firefox() {
     local name
     for name in "${FIREFOX:-}" firefox-esr firefox /Applications/Firefox.app/Contents/MacOS/firefox; do
@@ -153,23 +156,23 @@ install_firefox() {
     fi
 }
 
-# WebKitGTK with its driver, and a virtual screen, which it needs.
+# Installs WebKitGTK with its driver, and the virtual screen that it needs.
 install_webkit() {
     { with_apt WebKitWebDriver WebKitGTK webkit2gtk-driver && with_apt Xvfb "a screen for WebKitGTK" xvfb; } || true
 }
 
-# Tests of `memscape tui` run in tmux, and are skipped without it.
+# Tests of `memscape tui` run in tmux and are skipped without it.
 install_tmux() {
     with_apt tmux tmux tmux || true
 }
 
-# SQLite is C, which clang compiles to wasm. Without it the page has no SQL.
+# SQLite is written in C and compiled to wasm by clang. Without clang the page has no SQL.
 install_clang() {
     has_clang || { with_apt clang clang clang lld && has_clang; } ||
         say "clang with the target wasm32 is missing: the page is built without SQL. The command line has SQL."
 }
 
-# has_clang: whether there is a clang that compiles to wasm.
+# has_clang: succeeds if clang can compile to wasm.
 has_clang() {
     have "${SQL_CLANG:-clang}" && echo 'int one(void) { return 1; }' |
         "${SQL_CLANG:-clang}" --target=wasm32-unknown-unknown -c -x c -o /dev/null - 2>/dev/null

@@ -1,93 +1,93 @@
-//! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
+//! State shared by all parts of the page, and the trait that each part implements.
 
-use crate::answered::Keeping;
 use crate::busy::Busy;
+use crate::cache_state::CacheState;
 use crate::client::Client;
 use crate::dom::{self, Dom};
 use crate::elements::Find;
 use crate::frame::Frame;
-use crate::given::Files;
+use crate::given_files::GivenFiles;
 use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
 use crate::sizes::Sizes;
 use crate::surveyor::Surveyor;
 use crate::theme::Theme;
-use crate::yaml::Yaml;
+use crate::yaml::YamlParser;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::{Element, Event, EventTarget};
 
-/// What all parts of the page share. It lives as long as the page does.
+/// Everything the parts of the page share. Lives as long as the page.
 pub(super) struct App {
     pub(super) dom: Dom,
-    /// The document as it came, where it is the page in one file.
-    pub(super) delivered: Option<Element>,
+    /// Root element of the page as it was delivered. `Some` only in the single-file page.
+    pub(super) original_page: Option<Element>,
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
     pub(super) simulator: Rc<Simulator>,
     pub(super) surveyor: Rc<Surveyor>,
-    pub(super) yaml: Rc<Yaml>,
-    pub(super) files: Files,
+    pub(super) yaml: Rc<YamlParser>,
+    pub(super) files: GivenFiles,
     pub(super) recent: Recent,
-    pub(super) keeping: Keeping,
+    pub(super) cache: CacheState,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
-    /// Sizes of what is drawn on.
+    /// Sizes of the elements that are drawn on.
     pub(super) sizes: Sizes,
     pub(super) frame: Rc<Frame>,
     pub(super) busy: Busy,
-    /// Takes an action into the state and carries out what follows.
-    pub(super) acts: Box<dyn Fn(Action)>,
+    /// Applies an action to the state and performs the resulting effects.
+    pub(super) dispatch: Box<dyn Fn(Action)>,
 }
 
 impl App {
-    /// Takes an action into the state and carries out what follows.
+    /// Applies an action to the state and performs the resulting effects.
     pub(super) fn dispatch(&self, action: Action) {
-        (self.acts)(action);
+        (self.dispatch)(action);
     }
 }
 
-/// Listens to an event of an element: `on(&elements.close, "click", |app, elements, event| …)`.
-pub(super) type On<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Then<E>);
+/// Registers an event listener on an element: `on(&elements.close, "click", |app, elements, event| …)`.
+pub(super) type AddListener<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Handler<E>);
 
-/// What is done about an event.
-pub(super) type Then<E> = fn(&'static App, &'static E, &Event);
+/// Event handler of a [`Part`].
+pub(super) type Handler<E> = fn(&'static App, &'static E, &Event);
 
-/// A part of the page: a panel, a canvas, or what only listens. It stands in one list ([`crate::panels`]).
+/// Part of the page: a panel, a canvas, or a set of event listeners. All parts are listed in [`crate::panels`].
 pub(super) trait Part: Default + 'static {
-    /// The elements it works on.
+    /// Elements of `index.html` that the part uses.
     type Elements: Find;
 
-    /// The tab that it is seen in: while another is, it rests. Without one it is always shown.
+    /// Tab that contains the part. It is updated only while that tab is visible. `None`: always updated.
     const TAB: Option<Tab> = None;
 
-    /// Begins: makes what `index.html` has not, and listens to what is more than an event of an element.
+    /// Creates elements that are not in `index.html` and sets up observers.
     ///
     /// # Errors
-    /// The browser lacks what it needs: one sentence.
+    /// Returns one sentence if the browser lacks a feature that the part needs.
     fn start(_app: &'static App, _elements: &'static Self::Elements) -> Result<(), String> {
         Ok(())
     }
 
-    /// Listens to events of its elements.
-    fn listen(_elements: &Self::Elements, _on: On<'_, Self::Elements>) {}
+    /// Registers listeners for events of the part's elements.
+    fn listen(_elements: &Self::Elements, _on: AddListener<'_, Self::Elements>) {}
 
-    /// Shows the state, once a frame: touches only what changed.
-    fn show(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
+    /// Updates the elements to match the state. Called once a frame, and changes only what differs.
+    fn show_details(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
 }
 
-/// Brings a part to life.
-pub(super) type Begin = fn(&'static App) -> Result<Show, String>;
+/// Function that initializes a part and returns its render function.
+pub(super) type StartPart = fn(&'static App) -> Result<RenderPart, String>;
 
-/// Shows the state.
-pub(super) type Show = Box<dyn FnMut(&'static App, &State)>;
+/// Function that renders the state. See [`Part::show`].
+pub(super) type RenderPart = Box<dyn FnMut(&'static App, &State)>;
 
-/// Brings a part to life; what shows it from then on.
-pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
-    // They live as long as the page.
+/// Initializes a part and returns its render function.
+pub(super) fn start_part<P: Part>(app: &'static App) -> Result<RenderPart, String> {
+    // The elements live as long as the page.
     let elements: &'static P::Elements = Box::leak(Box::new(P::Elements::find(&app.dom)?));
     P::start(app, elements)?;
     P::listen(elements, &|target, event, then| {
@@ -95,24 +95,24 @@ pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
     });
     let mut part = P::default();
     Ok(Box::new(move |app, state| {
-        if P::TAB.is_none() || P::TAB == state.views.seen() {
-            part.show(app, elements, state);
+        if P::TAB.is_none() || P::TAB == state.views.visible() {
+            part.show_details(app, elements, state);
         }
     }))
 }
 
-/// A view model as it was shown last.
-pub(super) struct Shown<T>(pub(super) Option<T>);
+/// View model that was rendered last, to skip rendering if it has not changed.
+pub(super) struct LastShown<T>(pub(super) Option<T>);
 
-impl<T> Default for Shown<T> {
+impl<T> Default for LastShown<T> {
     fn default() -> Self {
-        Shown(None)
+        LastShown(None)
     }
 }
 
-impl<T: PartialEq> Shown<T> {
-    /// The new view model, when it is another than the one before.
-    pub(super) fn changed(&mut self, new: T) -> Option<&T> {
+impl<T: PartialEq> LastShown<T> {
+    /// Stores the new view model. Returns it if it differs from the previous one.
+    pub(super) fn update(&mut self, new: T) -> Option<&T> {
         if self.0.as_ref() == Some(&new) {
             return None;
         }

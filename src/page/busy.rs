@@ -1,7 +1,9 @@
-//! `body[data-idle]`: there while the page waits for nothing. Tests and scripts wait for it instead of for time.
+//! The attribute `body[data-idle]`, set while the page waits for nothing. Tests and scripts wait for it instead of
+//! sleeping.
 //!
-//! Idle means: no frame is due, the worker has answered everything and reads nothing, no text is about to be taken from a field, no file
-//! is loaded, and no simulation, query or survey runs. What is polled or kept in the background does not count.
+//! The page is idle if no frame is scheduled, the worker has answered every message and reads nothing, no text input is
+//! being debounced, no file is loading, and no simulation, query or survey runs. Polling and background caching do not
+//! count.
 
 use super::dom;
 use super::frame::Frame;
@@ -10,7 +12,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
-/// Reasons to be busy that the state does not have, and the attribute.
+/// Tracks reasons to be busy that are not part of the state, and sets the attribute.
 pub(super) struct Busy {
     body: Option<Element>,
     frame: Rc<Frame>,
@@ -18,37 +20,37 @@ pub(super) struct Busy {
     is_idle: Cell<bool>,
 }
 
-/// A reason to be busy, until it is dropped.
-pub(super) struct Reason {
+/// Guard that keeps the page busy until it is dropped.
+pub(super) struct BusyGuard {
     frame: Rc<Frame>,
     reasons: Rc<Cell<u32>>,
 }
 
 impl Busy {
-    /// Without a reason, and without the attribute until the first [`Busy::set_idle`].
+    /// Creates a tracker without reasons. The attribute is absent until the first call of [`Busy::set_idle`].
     pub(super) fn new(body: Option<Element>, frame: Rc<Frame>) -> Busy {
         Busy { body, frame, reasons: Rc::default(), is_idle: Cell::default() }
     }
 
-    /// Makes the page busy until the result is dropped.
-    pub(super) fn begin(&self) -> Reason {
+    /// Keeps the page busy until the returned guard is dropped.
+    pub(super) fn guard(&self) -> BusyGuard {
         self.reasons.set(self.reasons.get() + 1);
         self.set_idle(false);
-        Reason { frame: self.frame.clone(), reasons: self.reasons.clone() }
+        BusyGuard { frame: self.frame.clone(), reasons: self.reasons.clone() }
     }
 
-    /// Runs a task, during which the page is busy.
+    /// Spawns a task and keeps the page busy until it has finished.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        let reason = self.begin();
+        let reason = self.guard();
         spawn_local(async move {
             task.await;
             drop(reason);
         });
     }
 
-    /// Whether there is no reason and no frame is due.
-    pub(super) fn is_resting(&self) -> bool {
-        self.reasons.get() == 0 && self.frame.is_resting()
+    /// Returns whether there are no reasons to be busy and no frame is scheduled.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.reasons.get() == 0 && self.frame.is_idle()
     }
 
     /// Sets or removes the attribute.
@@ -61,10 +63,10 @@ impl Busy {
     }
 }
 
-impl Drop for Reason {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.reasons.set(self.reasons.get() - 1);
-        // The frame that follows finds out whether another reason is left.
-        self.frame.go_on();
+        // The next frame checks whether other reasons are left.
+        self.frame.resume();
     }
 }

@@ -1,7 +1,7 @@
-//! Whether what is behind a link changes: `memscape serve` tells, another server is asked every so often. Both only while somebody looks
-//! at the page: a tab in the background keeps no connection, of which a browser has six to a server.
+//! Detection of changes to the open link. `memscape serve` sends events; other servers are polled. Both happen only
+//! while the page is visible, because a browser allows only six connections to a server.
 
-use super::address::absolute;
+use super::address::resolve;
 use super::app::App;
 use super::dom::listen;
 use super::embedded;
@@ -10,88 +10,89 @@ use gloo::timers::callback::{Interval, Timeout};
 use js_sys::{Date, Promise};
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::features::live::{Heard, LiveAction};
-use ui::url::resume::Answer;
-use ui::{Action, reloading};
+use ui::features::watch::{FileVersion, WatchAction};
+use ui::url::resume::ResponseHead;
+use ui::{Action, reload};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{EventSource, MessageEvent, RequestCache, RequestInit, Response};
 
-/// What stands in the page's address where `memscape serve` tells of changes, and where it does.
-const TOLD: &str = "?live";
-const EVENTS: &str = "changes";
-/// A server that went away is asked again so many milliseconds later.
-const AGAIN_MS: u32 = 15_000;
-/// A server that does not tell is asked every so many milliseconds.
-const ASKING_MS: u32 = 10_000;
+/// Query of the page's address if `memscape serve` sends change events.
+const LIVE_QUERY: &str = "?live";
+/// URL of the event stream.
+const EVENTS_URL: &str = "changes";
+/// Delay, in milliseconds, before connecting again after the connection was lost.
+const RECONNECT_MS: u32 = 15_000;
+/// Polling interval, in milliseconds, for servers that send no events.
+const POLL_MS: u32 = 10_000;
 
-/// Listens to changes as long as the page lives.
-pub(super) fn begin(app: &'static App) {
+/// Starts watching for changes.
+pub(super) fn watch(app: &'static App) {
     let search = app.dom.window.location().search().unwrap_or_default();
-    if search.split('&').next() == Some(TOLD) {
-        let told = Rc::<Told>::default();
-        told.look(app);
-        listen(&app.dom.document, "visibilitychange", move |_| told.look(app));
-    } else if absolute(&app.dom, ".").is_ok() {
-        Interval::new(ASKING_MS, move || {
+    if search.split('&').next() == Some(LIVE_QUERY) {
+        let told = Rc::<ChangeStream>::default();
+        told.reconnect(app);
+        listen(&app.dom.document, "visibilitychange", move |_| told.reconnect(app));
+    } else if resolve(&app.dom, ".").is_ok() {
+        Interval::new(POLL_MS, move || {
             spawn_local(async move {
-                let _ = ask(app).await;
+                let _ = poll(app).await;
             });
         })
         .forget();
     }
 }
 
-/// The connection to `memscape serve`.
+/// Event stream from `memscape serve`.
 #[derive(Default)]
-struct Told {
+struct ChangeStream {
     events: RefCell<Option<(EventSource, [EventListener; 2])>>,
-    again: RefCell<Option<Timeout>>,
+    retry: RefCell<Option<Timeout>>,
 }
 
-impl Told {
-    /// Connects where somebody looks, and hangs up where nobody does.
-    fn look(self: &Rc<Self>, app: &'static App) {
-        self.again.take();
+impl ChangeStream {
+    /// Connects while the page is visible and disconnects while it is hidden.
+    fn reconnect(self: &Rc<Self>, app: &'static App) {
+        self.retry.take();
         if app.dom.document.hidden() {
-            self.end();
+            self.disconnect();
         } else if self.events.borrow().is_none() {
-            // It fails only for an address that is none.
-            let Ok(source) = EventSource::new(EVENTS) else { return };
+            // Fails only for an invalid URL.
+            let Ok(source) = EventSource::new(EVENTS_URL) else { return };
             let heard = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
                 let text = text.unwrap_or_default();
-                act(app, LiveAction::Told(Heard::parse(&text, now(app))));
-                Heard::count(&text).into_iter().for_each(|count| act(app, LiveAction::Counted(count)));
+                act(app, WatchAction::FilesReported(FileVersion::parse(&text, now(app))));
+                FileVersion::count(&text).into_iter().for_each(|count| act(app, WatchAction::CountReported(count)));
             });
             let told = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {
-                // The listener that runs now is one of those that end.
+                // Dropping the listeners has to wait until this one has returned.
                 let told = told.clone();
                 spawn_local(async move {
-                    told.end();
+                    told.disconnect();
                     let later = told.clone();
-                    told.again.replace(Some(Timeout::new(AGAIN_MS, move || later.look(app))));
+                    told.retry.replace(Some(Timeout::new(RECONNECT_MS, move || later.reconnect(app))));
                 });
             });
             self.events.replace(Some((source, [heard, failed])));
         }
     }
 
-    fn end(&self) {
+    fn disconnect(&self) {
         if let Some((source, _)) = self.events.take() {
             source.close();
         }
     }
 }
 
-/// Asks the server of the open file whether it is another one by now. What goes wrong is no news: the file is open.
-async fn ask(app: &'static App) -> Option<()> {
-    let address = reloading::asks(&app.state.borrow())?;
-    if app.dom.document.hidden() || !app.dom.window.navigator().on_line() || embedded::has(&app.dom, &address) {
+/// Polls the server for a new version of the open file. Errors are ignored, since the file is open already.
+async fn poll(app: &'static App) -> Option<()> {
+    let address = reload::polled_address(&app.state.borrow())?;
+    if app.dom.document.hidden() || !app.dom.window.navigator().on_line() || embedded::is_embedded(&app.dom, &address) {
         return None;
     }
-    let link = absolute(&app.dom, &address).ok()?;
+    let link = resolve(&app.dom, &address).ok()?;
     let options = RequestInit::new();
     options.set_method("HEAD");
     options.set_cache(RequestCache::NoCache);
@@ -99,23 +100,26 @@ async fn ask(app: &'static App) -> Option<()> {
     let answer = JsFuture::from(asked).await.ok();
     let response = answer.and_then(|answer| answer.dyn_into::<Response>().ok()).filter(Response::ok);
     let Some(response) = response else {
-        // One that answers no such question, or is gone, is not asked again and again.
-        act(app, LiveAction::Silent(address));
+        // Stop polling servers that do not answer HEAD requests or are gone.
+        act(app, WatchAction::PollFailed(address));
         return None;
     };
-    let answer = Answer::of(response.status(), Answer::HEADERS.map(|name| response.headers().get(name).ok().flatten()));
+    let answer = ResponseHead::new(
+        response.status(),
+        ResponseHead::HEADERS.map(|name| response.headers().get(name).ok().flatten()),
+    );
     let version = answer.version()?;
     let modified = answer.modified.as_deref().map_or(f64::NAN, Date::parse);
     let age = if modified.is_finite() { (Date::now() - modified).max(0.0) } else { 0.0 };
-    act(app, LiveAction::Asked(Heard { address, version, rank: None, changed_ms: now(app) - age }));
+    act(app, WatchAction::Polled(FileVersion { address, version, rank: None, changed_ms: now(app) - age }));
     Some(())
 }
 
-fn act(app: &'static App, action: LiveAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &'static App, action: WatchAction) {
+    app.dispatch(Action::feature(action));
 }
 
-/// The shell's clock.
+/// Returns the page's clock in milliseconds.
 pub(super) fn now(app: &App) -> f64 {
     app.dom.window.performance().map_or(0.0, |clock| clock.now())
 }

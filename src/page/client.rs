@@ -1,9 +1,10 @@
-//! The page's handle on its worker: makes it, keeps messages until it listens, notices when it dies. It runs the page's own wasm.
+//! The page's handle to its worker: starts it, queues messages until it is ready, and detects crashes. The worker runs
+//! the page's own wasm.
 
 use super::dom;
-use super::thread::{self, Thread};
+use super::thread::{self, WorkerThread};
 use crate::wire::{FromWorker, ToWorker};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::{LoadRange, Request};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -13,40 +14,42 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Document, HtmlScriptElement, Window};
 
-/// The page's handle on its worker.
+/// Handle to the engine's worker.
 pub(super) struct Client {
     window: Window,
-    /// Called with everything the worker says. When it could not even be made, that is [`FromWorker::Died`].
+    /// Called with each message from the worker. If the worker cannot be started, it is called with
+    /// [`FromWorker::Crashed`].
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
-    worker: RefCell<Stage>,
-    /// The worker that has the open file, while another one reads the next: it is ended once that one is open, and takes its place
-    /// again where it is not. What killed it meanwhile, if something did.
-    kept: RefCell<Option<Result<Handle, String>>>,
-    /// Whether the worker has a file open.
+    worker: RefCell<WorkerStage>,
+    /// Worker of the open file while another worker reads the next one. It is dropped once the next file is open, and
+    /// takes over again if opening fails. `Err` is the cause if it has crashed meanwhile.
+    previous: RefCell<Option<Result<Handle, String>>>,
+    /// True if the worker has a file open.
     has_file: Cell<bool>,
-    /// How many workers were made.
-    made: Cell<u32>,
-    /// Hear the columns that were asked for, the first first.
-    columns: RefCell<VecDeque<Function>>,
-    /// Which events of the next file are loaded.
+    /// Number of workers started so far.
+    started: Cell<u32>,
+    /// Resolve functions of pending requests for columns, oldest first.
+    pending_columns: RefCell<VecDeque<Function>>,
+    /// Range of events to load from the next file.
     range: Cell<LoadRange>,
-    /// How many messages came.
-    heard: Cell<u32>,
+    /// Number of messages received.
+    received_count: Cell<u32>,
 }
 
-enum Stage {
-    /// There is none; the next message makes one.
+enum WorkerStage {
+    /// No worker. The next message starts one.
     None,
-    /// On its way: what waits for it.
+    /// Starting. Holds the messages that wait for it.
     Starting(Option<Handle>, Vec<ToWorker>),
     Ready(Handle),
 }
 
 struct Handle {
     number: u32,
-    thread: Thread,
-    /// Messages that were sent to the worker, and those of them that it has done all work for.
+    thread: WorkerThread,
+    /// Number of messages sent to the worker.
+    /// Number of sent messages that the worker has fully processed.
     sent: Cell<u32>,
     done: Cell<u32>,
 }
@@ -54,7 +57,7 @@ struct Handle {
 impl Handle {
     fn post(&self, message: &ToWorker) {
         self.sent.set(self.sent.get().wrapping_add(1));
-        // It fails only for what cannot be cloned, and files, texts and numbers can.
+        // Fails only for values that cannot be cloned. Files, strings and numbers can be.
         let _ = self.thread.worker.post_message(&message.to_js());
     }
 }
@@ -62,163 +65,164 @@ impl Handle {
 impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
-        let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
+        let (script, worker) = (RefCell::new(None), RefCell::new(WorkerStage::None));
         let (kept, has_file, made, columns, range, heard) = Default::default();
         Rc::new(Client {
             window,
             receive: Box::new(receive),
             script,
             worker,
-            kept,
+            previous: kept,
             has_file,
-            made,
-            columns,
+            started: made,
+            pending_columns: columns,
             range,
-            heard,
+            received_count: heard,
         })
     }
 
-    /// Makes the worker, if there is none.
+    /// Starts the worker if there is none.
     pub(super) fn start(self: &Rc<Self>) {
-        if matches!(*self.worker.borrow(), Stage::None) {
-            *self.worker.borrow_mut() = Stage::Starting(None, Vec::new());
+        if matches!(*self.worker.borrow(), WorkerStage::None) {
+            *self.worker.borrow_mut() = WorkerStage::Starting(None, Vec::new());
             let client = self.clone();
             spawn_local(async move {
-                match client.make().await {
-                    // The client may have been told to drop it meanwhile.
+                match client.start_worker().await {
+                    // The client may have dropped the worker meanwhile.
                     Ok(handle) => {
-                        if let Stage::Starting(made, _) = &mut *client.worker.borrow_mut() {
+                        if let WorkerStage::Starting(made, _) = &mut *client.worker.borrow_mut() {
                             *made = Some(handle);
                         }
                     }
                     Err(cause) => {
-                        client.end();
-                        (client.receive)(FromWorker::Died(cause));
+                        client.stop();
+                        (client.receive)(FromWorker::Crashed(cause));
                     }
                 }
             });
         }
     }
 
-    /// Sends `message`, at once or as soon as the worker listens.
+    /// Sends `message`, immediately or as soon as the worker is ready.
     pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
-        let is_first = |which: Which| which == Which::First;
+        let is_first = |which: FileSlot| which == FileSlot::First;
         let opens = matches!(message, ToWorker::File { which, .. } | ToWorker::Link { which, .. } if is_first(which));
         if opens && self.has_file.take() {
-            match self.worker.replace(Stage::None) {
-                Stage::Ready(handle) => drop(self.kept.replace(Some(Ok(handle)))),
+            match self.worker.replace(WorkerStage::None) {
+                WorkerStage::Ready(handle) => drop(self.previous.replace(Some(Ok(handle)))),
                 other => drop(self.worker.replace(other)),
             }
         }
         self.start();
         if opens {
-            self.pass(ToWorker::Ask(Request::Load(self.range.get())));
+            self.post_or_queue(ToWorker::Ask(Request::Load(self.range.get())));
         }
-        self.pass(message);
+        self.post_or_queue(message);
     }
 
-    fn pass(&self, message: ToWorker) {
+    fn post_or_queue(&self, message: ToWorker) {
         match &mut *self.worker.borrow_mut() {
-            Stage::Ready(handle) => handle.post(&message),
-            Stage::Starting(_, waiting) => waiting.push(message),
-            Stage::None => {}
+            WorkerStage::Ready(handle) => handle.post(&message),
+            WorkerStage::Starting(_, waiting) => waiting.push(message),
+            WorkerStage::None => {}
         }
     }
 
-    /// Of the file that is sent next, only these events are loaded.
-    pub(super) fn load_only(&self, range: LoadRange) {
+    /// Sets the range of events to load from the next file.
+    pub(super) fn set_load_range(&self, range: LoadRange) {
         self.range.set(range);
     }
 
-    /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
-    /// not.
-    pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
-        self.written(ToWorker::Columns { load })
+    /// Requests the snapshot of this load as uncompressed columns. The promise yields a [`Blob`], or a string with the
+    /// reason for the failure.
+    pub(super) fn request_columns(self: &Rc<Self>, load: u32) -> Promise {
+        self.request_file(ToWorker::Columns { load })
     }
 
-    /// The same, as what this build reads in place of the file.
-    pub(super) fn kept(self: &Rc<Self>, load: u32) -> Promise {
-        self.written(ToWorker::Kept { load })
+    /// Requests the snapshot of this load in the cache format of this build. The promise yields the same as
+    /// [`Client::columns`].
+    pub(super) fn request_cache_file(self: &Rc<Self>, load: u32) -> Promise {
+        self.request_file(ToWorker::CacheFile { load })
     }
 
-    fn written(self: &Rc<Self>, message: ToWorker) -> Promise {
-        let promise = Promise::new(&mut |resolve, _| self.columns.borrow_mut().push_back(resolve));
+    fn request_file(self: &Rc<Self>, message: ToWorker) -> Promise {
+        let promise = Promise::new(&mut |resolve, _| self.pending_columns.borrow_mut().push_back(resolve));
         self.send(message);
         promise
     }
 
-    fn columns_came(&self, columns: &JsValue) {
-        let waiting = self.columns.borrow_mut().pop_front();
-        // What it returns says nothing.
+    fn on_columns(&self, columns: &JsValue) {
+        let waiting = self.pending_columns.borrow_mut().pop_front();
+        // The resolve function returns nothing of interest.
         waiting.into_iter().for_each(|resolve| drop(resolve.call1(&JsValue::NULL, columns)));
     }
 
-    /// No columns come any more.
-    fn no_columns_come(&self, why: &str) {
-        while !self.columns.borrow().is_empty() {
-            self.columns_came(&why.into());
+    /// Fails all pending requests for columns.
+    fn fail_columns(&self, why: &str) {
+        while !self.pending_columns.borrow().is_empty() {
+            self.on_columns(&why.into());
         }
     }
 
-    /// The worker has opened the file that is shown from now on.
-    pub(super) fn opened(&self) {
+    /// Marks the new file as open and drops the worker of the previous one.
+    pub(super) fn on_opened(&self) {
         self.has_file.set(true);
-        self.kept.take();
+        self.previous.take();
     }
 
-    /// What was to take the place of the open file did not: the worker that has it works on.
-    pub(super) fn back(&self) {
-        match self.kept.take() {
+    /// Returns to the worker of the file that is still open, after the next file failed to open.
+    pub(super) fn restore_previous(&self) {
+        match self.previous.take() {
             None => {}
             Some(Ok(handle)) => {
-                drop(self.worker.replace(Stage::Ready(handle)));
+                drop(self.worker.replace(WorkerStage::Ready(handle)));
                 self.has_file.set(true);
             }
             Some(Err(cause)) => {
-                self.end();
-                (self.receive)(FromWorker::Died(cause));
+                self.stop();
+                (self.receive)(FromWorker::Crashed(cause));
             }
         }
     }
 
-    /// Ends the worker, and what waits for it.
-    pub(super) fn end(&self) {
-        let ended = self.worker.replace(Stage::None);
+    /// Stops the worker and fails its pending requests.
+    pub(super) fn stop(&self) {
+        let ended = self.worker.replace(WorkerStage::None);
         drop(ended);
         self.has_file.set(false);
-        self.no_columns_come("its worker was stopped");
+        self.fail_columns("its worker was stopped");
     }
 
-    async fn make(self: &Rc<Self>) -> Result<Handle, String> {
+    async fn start_worker(self: &Rc<Self>) -> Result<Handle, String> {
         let script = self.script().await?;
-        let number = self.made.get() + 1;
-        self.made.set(number);
+        let number = self.started.get() + 1;
+        self.started.set(number);
         let client = self.clone();
-        let thread = Thread::new(&script, &wasm_bindgen::module(), move |heard| match heard {
-            Ok(message) => FromWorker::from_js(&message).into_iter().for_each(|it| client.received(number, it)),
-            Err(cause) => client.received(number, FromWorker::Died(cause)),
+        let thread = WorkerThread::new(&script, &wasm_bindgen::module(), move |heard| match heard {
+            Ok(message) => FromWorker::from_js(&message).into_iter().for_each(|it| client.on_message(number, it)),
+            Err(cause) => client.on_message(number, FromWorker::Crashed(cause)),
         })?;
         Ok(Handle { number, thread, sent: Cell::default(), done: Cell::default() })
     }
 
-    /// How many messages came from its workers: while no more come, nobody waits for an answer.
-    pub(super) fn heard(&self) -> u32 {
-        self.heard.get()
+    /// Returns the number of messages received from all workers.
+    pub(super) fn received_count(&self) -> u32 {
+        self.received_count.get()
     }
 
-    /// Whether the worker has done all that it was sent, or there is none.
+    /// Returns whether the worker has processed every message sent to it. True if there is no worker.
     pub(super) fn is_idle(&self) -> bool {
         match &*self.worker.borrow() {
-            Stage::None => true,
-            Stage::Starting(..) => false,
-            Stage::Ready(handle) => handle.sent == handle.done,
+            WorkerStage::None => true,
+            WorkerStage::Starting(..) => false,
+            WorkerStage::Ready(handle) => handle.sent == handle.done,
         }
     }
 
-    fn received(&self, number: u32, message: FromWorker) {
+    fn on_message(&self, number: u32, message: FromWorker) {
         if let FromWorker::Idle(done) = message {
-            // A worker that is kept aside has been sent nothing since.
-            if let Stage::Ready(handle) = &*self.worker.borrow()
+            // Nothing has been sent to a worker that is kept aside.
+            if let WorkerStage::Ready(handle) = &*self.worker.borrow()
                 && handle.number == number
             {
                 handle.done.set(done);
@@ -226,72 +230,74 @@ impl Client {
             (self.receive)(message);
             return;
         }
-        self.heard.set(self.heard.get().wrapping_add(1));
-        let is_kept = matches!(&*self.kept.borrow(), Some(Ok(handle)) if handle.number == number);
+        self.received_count.set(self.received_count.get().wrapping_add(1));
+        let is_kept = matches!(&*self.previous.borrow(), Some(Ok(handle)) if handle.number == number);
         match message {
-            FromWorker::Ready => self.ready(),
-            FromWorker::Died(cause) if is_kept => {
-                let ended = self.kept.replace(Some(Err(cause)));
+            FromWorker::Ready => self.on_ready(),
+            FromWorker::Crashed(cause) if is_kept => {
+                let ended = self.previous.replace(Some(Err(cause)));
                 spawn_local(async move { drop(ended) });
             }
-            // Only its first cry counts.
-            FromWorker::Died(_) if matches!(*self.worker.borrow(), Stage::None) => {}
-            FromWorker::Died(_) => {
+            // Only the first error counts.
+            FromWorker::Crashed(_) if matches!(*self.worker.borrow(), WorkerStage::None) => {}
+            FromWorker::Crashed(_) => {
                 self.has_file.set(false);
-                // The listener that runs now belongs to the handle: it is dropped after it has returned.
-                let ended = self.worker.replace(Stage::None);
+                // The running listener belongs to the handle, so the handle is dropped after the listener has returned.
+                let ended = self.worker.replace(WorkerStage::None);
                 spawn_local(async move { drop(ended) });
-                self.no_columns_come("its worker crashed");
+                self.fail_columns("its worker crashed");
                 (self.receive)(message);
             }
             FromWorker::Read(blob, port) => spawn_local(async move {
                 let (answer, given) = match JsFuture::from(blob.array_buffer()).await {
                     Ok(bytes) => (Uint8Array::new(&bytes).into(), Array::of1(&bytes)),
-                    Err(cause) => (dom::cause(&cause).into(), Array::new()),
+                    Err(cause) => (dom::error_message(&cause).into(), Array::new()),
                 };
-                // It fails only for a buffer that was given away before.
+                // Fails only for a buffer that was transferred before.
                 let _ = port.post_message_with_transferable(&answer, &given);
             }),
-            FromWorker::Columns(columns) => self.columns_came(&columns.map_or_else(JsValue::from, JsValue::from)),
+            FromWorker::Columns(columns) => self.on_columns(&columns.map_or_else(JsValue::from, JsValue::from)),
             _ => (self.receive)(message),
         }
     }
 
-    fn ready(&self) {
-        let stage = self.worker.replace(Stage::None);
-        if let Stage::Starting(Some(handle), waiting) = stage {
+    fn on_ready(&self) {
+        let stage = self.worker.replace(WorkerStage::None);
+        if let WorkerStage::Starting(Some(handle), waiting) = stage {
             waiting.iter().for_each(|message| handle.post(message));
-            self.worker.replace(Stage::Ready(handle));
+            self.worker.replace(WorkerStage::Ready(handle));
         }
     }
 
-    /// The address of the worker's script, made once: the server may be gone when a second worker is needed.
+    /// Returns the URL of the worker's script. It is created once, because the server may be gone when a second worker
+    /// is needed.
     async fn script(&self) -> Result<String, String> {
         if let Some(script) = &*self.script.borrow() {
             return Ok(script.clone());
         }
         let document = self.window.document().ok_or("a window without a document")?;
         let glue = self.glue(&document).await?;
-        let address = thread::script(&glue)?;
+        let address = thread::script_url(&glue)?;
         self.script.replace(Some(address.clone()));
         Ok(address)
     }
 
-    /// The text of the script that started this page.
+    /// Returns the text of the script that started this page.
     async fn glue(&self, document: &Document) -> Result<String, String> {
         let script = document.query_selector("script[defer]").ok().flatten();
         let script: HtmlScriptElement =
             script.and_then(|script| script.dyn_into().ok()).ok_or("the page cannot find its own script")?;
-        // A page that is one file holds it.
+        // The single-file page contains the script itself.
         if script.src().is_empty() {
-            return script.text().map_err(|error| dom::cause(&error));
+            return script.text().map_err(|error| dom::error_message(&error));
         }
         let text = async {
-            let response = thread::fetched(&self.window, &script.src()).await?;
+            let response = thread::fetch(&self.window, &script.src()).await?;
             JsFuture::from(response.text()?).await
         };
-        let text =
-            text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
+        let text = text
+            .await
+            .map_err(|error| format!("the worker's script could not be fetched: {}", dom::error_message(&error)))?;
         text.as_string().ok_or_else(|| "the worker's script is not text".to_owned())
     }
 }

@@ -1,4 +1,5 @@
-//! The canvas's size in device pixels, and what draws into it: a WebGPU device, a new one when it is lost, or the CPU twin.
+//! Choice of the renderer (WebGPU, replaced when its device is lost, or the CPU), and sizes of canvases in device
+//! pixels.
 
 use super::app::App;
 use super::dom;
@@ -6,8 +7,8 @@ use crate::wire::ToWorker;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
 use ui::Action;
-use ui::renderer::{self, Wanted};
-use ui::shown::Canvas;
+use ui::drawing::Canvas;
+use ui::renderer::{self, RequestedRenderer};
 use ui::stage::{Renderer, Stage};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -16,50 +17,50 @@ use web_sys::{
     ResizeObserverSize, Window,
 };
 
-/// After so many lost devices the twin draws: a driver that keeps failing will go on failing.
-const MOST_DEVICES: u32 = 4;
+/// Maximum number of devices before falling back to the CPU renderer. A driver that keeps failing will go on failing.
+const MAX_DEVICES: u32 = 4;
 
-/// Chooses what draws: WebGPU where it works.
-pub(super) fn choose(app: &'static App) {
+/// Selects the renderer: WebGPU if it works, otherwise the CPU renderer.
+pub(super) fn select_renderer(app: &'static App) {
     spawn_local(async move {
-        let made = app.painter.borrow_mut().begin();
+        let made = app.painter.borrow_mut().reset();
         let canvases = app.painter.borrow().canvases();
-        let gpu = if made > MOST_DEVICES {
+        let gpu = if made > MAX_DEVICES {
             Err(Some("its device was lost repeatedly".to_owned()))
         } else {
-            gpu(&app.dom.window, canvases).await
+            create_gpu(&app.dom.window, canvases).await
         };
         let renderer = match gpu {
             Ok(gpu) => {
-                watch(app, &gpu, made);
+                watch_device(app, &gpu, made);
                 app.painter.borrow_mut().use_gpu(gpu);
                 Renderer::WebGpu
             }
             Err(reason) => {
-                app.painter.borrow_mut().use_twin();
+                app.painter.borrow_mut().use_cpu();
                 Renderer::Cpu(reason)
             }
         };
         app.dispatch(Action::RendererChosen(renderer));
         if made == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
-            // Nobody waits for anything: what the first file would wait for is done now.
+            // The page is idle, so work that the first file would have to wait for is done now.
             dom::set_attribute(&app.dom.body, "data-prepared", "");
-            app.client.send(ToWorker::Rehearse);
-            app.painter.borrow().prepare(&app.theme.borrow());
+            app.client.send(ToWorker::WarmUp);
+            app.painter.borrow().warm_up(&app.theme.borrow());
         }
     });
 }
 
-/// The device to draw with; or why there is none, where a person may want to know.
-async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
-    let wanted = Wanted::of_query(&window.location().search().unwrap_or_default());
-    if wanted == Wanted::Cpu {
+/// Creates the WebGPU renderer. The error is the reason shown to the user, or `None` if none needs to be shown.
+async fn create_gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
+    let wanted = RequestedRenderer::from_query(&window.location().search().unwrap_or_default());
+    if wanted == RequestedRenderer::Cpu {
         return Err(None);
     }
-    // Asking first leaves the canvas free for the twin where the answer is no.
+    // Checked first, because a canvas that has a WebGPU context cannot be used by the CPU renderer.
     match is_software(window).await {
         None => return Err(Some("this browser has no adapter".to_owned())),
-        Some(true) if wanted == Wanted::Faster => return Err(None),
+        Some(true) if wanted == RequestedRenderer::Fastest => return Err(None),
         Some(_) => {}
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
@@ -69,8 +70,8 @@ async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Resu
     Gpu::new(instance, surfaces).await.map_err(|error| Some(error.to_string()))
 }
 
-/// Whether the adapter that the browser offers is software; `None` where it offers none. wgpu passes on no more than its description,
-/// which browsers leave empty.
+/// Returns whether the browser's adapter is a software renderer, or `None` if there is no adapter. wgpu reports only
+/// the adapter's description, which browsers leave empty.
 async fn is_software(window: &Window) -> Option<bool> {
     let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
     let gpu = read(&window.navigator(), "gpu");
@@ -87,26 +88,26 @@ async fn is_software(window: &Window) -> Option<bool> {
     Some(is_fallback || is_known)
 }
 
-/// Chooses anew when the device made as number `made` is lost.
-fn watch(app: &'static App, gpu: &Gpu, made: u32) {
+/// Selects a renderer again when device number `made` is lost.
+fn watch_device(app: &'static App, gpu: &Gpu, made: u32) {
     let failure = gpu.failure();
     spawn_local(async move {
         failure.await;
         if app.painter.borrow().is_current(made) {
-            choose(app);
+            select_renderer(app);
         }
     });
 }
 
-/// Tells the state a canvas' size, now and whenever it changes.
+/// Dispatches the size of a canvas, now and whenever it changes.
 pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
-    let observer = dom::observer(Box::new(move |entries| {
+    let observer = dom::new_observer(Box::new(move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
-        if let Some(canvas) = entry.ok().and_then(|entry| size(app, &entry)) {
+        if let Some(canvas) = entry.ok().and_then(|entry| canvas_size(app, &entry)) {
             app.dispatch(then(canvas));
         }
     }))?;
-    if tells_device_pixels() {
+    if reports_device_pixels() {
         let options = ResizeObserverOptions::new();
         options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
         observer.observe_with_options(element, &options);
@@ -116,21 +117,22 @@ pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canv
     Ok(())
 }
 
-/// What an entry calls the size in device pixels.
+/// Property of `ResizeObserverEntry` with the size in device pixels.
 const DEVICE_PIXELS: &str = "devicePixelContentBoxSize";
 
-/// Whether the browser reports sizes in device pixels. WebKit does not (its bug 219005), and asking for them throws.
-fn tells_device_pixels() -> bool {
+/// Returns whether the browser reports sizes in device pixels. WebKit does not (its bug 219005), and requesting them
+/// throws.
+fn reports_device_pixels() -> bool {
     let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into());
     let prototype = read(&js_sys::global(), "ResizeObserverEntry").and_then(|class| read(&class, "prototype"));
     prototype.and_then(|prototype| Reflect::has(&prototype, &DEVICE_PIXELS.into())).unwrap_or(false)
 }
 
-/// The canvas's size; `None` while it is hidden.
-fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
+/// Returns the canvas's size, or `None` while it is hidden.
+fn canvas_size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
     let scale = app.dom.window.device_pixel_ratio();
     let (width, height) = (entry.content_rect().width() * scale, entry.content_rect().height() * scale);
-    // WebKit does not tell, and an emulated screen tells the size on the real one.
+    // WebKit does not report the exact size, and an emulated screen reports the size on the physical one.
     let exact = Reflect::get(entry, &DEVICE_PIXELS.into()).ok().and_then(|sizes| sizes.dyn_into::<Array>().ok());
     let exact = exact.and_then(|sizes| sizes.get(0).dyn_into::<ResizeObserverSize>().ok());
     let exact = exact.map(|size| (size.inline_size(), size.block_size()));

@@ -1,13 +1,13 @@
-//! Dialogs: the state opens and closes them, and the browser closes them on Esc.
+//! Opening and closing of dialogs, by the state or by Esc.
 
 use super::dom::set_attribute;
 use web_sys::HtmlDialogElement;
 
-/// Stands from the time that the page opens a dialog until it closes it, or hears that the browser has.
+/// Attribute that is set from opening a dialog until the page closes it or learns that the browser has.
 const OPENED: &str = "data-opened";
 
-/// Opens a dialog or closes it, as the state says; `true` when it is opened just now. One that the browser has closed stays closed until
-/// it says so: the state still says open, and yet nobody opened it again.
+/// Opens or closes a dialog. Returns `true` if this call opened it. A dialog that the browser has closed is not opened
+/// again until its `close` event has updated the state.
 pub(super) fn set_open(dialog: &HtmlDialogElement, is_open: bool) -> bool {
     if !is_open {
         close(dialog);
@@ -17,12 +17,12 @@ pub(super) fn set_open(dialog: &HtmlDialogElement, is_open: bool) -> bool {
         return false;
     }
     set_attribute(dialog, OPENED, "");
-    // It fails only when it is open already.
+    // Fails only if it is open already.
     drop(dialog.show_modal());
     true
 }
 
-/// Closes a dialog, if it is open.
+/// Closes a dialog if it is open.
 pub(super) fn close(dialog: &HtmlDialogElement) {
     if dialog.has_attribute(OPENED) {
         drop(dialog.remove_attribute(OPENED));
@@ -30,9 +30,9 @@ pub(super) fn close(dialog: &HtmlDialogElement) {
     }
 }
 
-/// Whether the event `close` says that the browser has closed a dialog. Of what the page itself closed it is heard later, when the dialog
-/// may be open again.
-pub(super) fn is_ended(dialog: &HtmlDialogElement) -> bool {
+/// Returns whether a `close` event means that the browser has closed the dialog. The event also arrives, with a delay,
+/// after the page closed it, when the dialog may be open again.
+pub(super) fn was_closed_by_browser(dialog: &HtmlDialogElement) -> bool {
     let is_ended = !dialog.open() && dialog.has_attribute(OPENED);
     if is_ended {
         drop(dialog.remove_attribute(OPENED));

@@ -1,14 +1,14 @@
-//! The elements of `index.html` that a part works on: named once in its own file, found all at once when it begins.
+//! Lookup of the elements of `index.html` that a part uses. Each part declares them in its own file.
 
 use super::dom::Dom;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Elements that are found together.
+/// Set of elements that are looked up together.
 pub(super) trait Find: Sized + 'static {
-    /// Looks for them all.
+    /// Looks up all elements.
     fn among(search: &mut Search) -> Self;
 
-    /// Finds them all. The error names one that is missing or of another kind.
+    /// Looks up all elements. The error names an element that is missing or has the wrong type.
     fn find(dom: &Dom) -> Result<Self, String> {
         let mut search = Search { dom: dom.clone(), missing: None };
         let found = Self::among(&mut search);
@@ -16,15 +16,17 @@ pub(super) trait Find: Sized + 'static {
     }
 }
 
-/// A search for many elements that is asked once, at its end, whether all were found: an answer for each would be 20 kB of wasm.
+/// Lookup of many elements that reports errors once, at its end. Error handling for each element would add 20 kB of
+/// wasm.
 pub(super) struct Search {
     pub(super) dom: Dom,
-    /// The first that is missing or of another kind.
+    /// Error for the first element that is missing or has the wrong type.
     missing: Option<String>,
 }
 
 impl Search {
-    /// The element with this name; where it is missing, nothing that is one.
+    /// Returns the element with the given name, where `_` stands for `-`. A missing element is recorded as an error and
+    /// must not be used.
     pub(super) fn element<T: JsCast>(&mut self, name: &str) -> T {
         self.value(&name.replace('_', "-"), T::instanceof).unchecked_into()
     }
@@ -44,11 +46,11 @@ impl Search {
     }
 }
 
-/// The elements of `index.html` that a file works on, by their kind: `elements! { HtmlElement: answer, tab_why; }` finds `#answer` and
-/// `#tab-why`.
+/// Declares the elements of `index.html` that a file uses, by type: `elements! { HtmlElement: answer, tab_why; }` finds
+/// `#answer` and `#tab-why`.
 macro_rules! elements {
     ($($kind:ident: $($field:ident),*;)*) => {
-        /// The elements that this file works on.
+        /// Elements of `index.html` that this file uses.
         pub(super) struct Elements {
             dom: crate::dom::Dom,
             $($($field: web_sys::$kind,)*)*

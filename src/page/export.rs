@@ -1,4 +1,4 @@
-//! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
+//! Export of a picture as PNG or SVG. PNG pixels come from the CPU renderer, their text from a 2D canvas.
 
 use super::app::App;
 use super::dom::{self, append};
@@ -6,7 +6,7 @@ use super::theme::Theme;
 use super::{labels, painter, pen};
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Promise};
-use picture::render::{Drawing, Lane, Look, OverlayRect, Twin};
+use picture::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme};
 use picture::svg::{self, Inks};
 use picture::timeline::View;
 use ui::Action;
@@ -18,51 +18,52 @@ use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
 };
 
-/// Rows that are drawn at a time: what lies between two turns of the page, and what the twin needs memory for.
+/// Rows drawn at a time. Limits the time until the page can respond, and the memory that the CPU renderer needs.
 const STRIP_PX: u32 = 256;
-/// Pixels that are read back before anything is drawn on them, and how much each channel may differ.
-const KNOWN_PX: f64 = 16.0;
-const UNSEEN: u8 = 2;
-/// How long the address of a file stays good, in milliseconds: some browsers ask the person first.
-const KEPT_MS: u32 = 120_000;
+/// Width, in pixels, of the area that is read back to check the canvas.
+const PROBE_PX: f64 = 16.0;
+/// Maximum difference of a channel that is read back.
+const MAX_CHANNEL_ERROR: u8 = 2;
+/// Time, in milliseconds, until a download's URL is revoked. Long, because some browsers ask the user first.
+const URL_LIFETIME_MS: u32 = 120_000;
 
-/// Makes the file and lets the browser save it.
+/// Renders the picture and lets the browser save it.
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
     app.busy.spawn(async move {
         let theme = app.theme.borrow().clone();
-        let look = painter::look(&theme.look, picture.looks, &picture.faded);
+        let look = painter::scene_look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {
-            Format::Svg => vector(&picture, &theme, &look),
-            Format::Png1 | Format::Png2 | Format::Png4 => pixels(app, &picture, &theme, &look).await,
+            Format::Svg => to_svg(&picture, &theme, &look),
+            Format::Png1 | Format::Png2 | Format::Png4 => to_png(app, &picture, &theme, &look).await,
         };
-        let saved = blob.and_then(|blob| download(app, &blob, &picture.file)).map(|()| picture.file.clone());
-        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
+        let saved = blob.and_then(|blob| download(app, &blob, &picture.file_name)).map(|()| picture.file_name.clone());
+        app.dispatch(Action::feature(ExportAction::PictureSaved(saved.map_err(|error| dom::error_message(&error)))));
     });
 }
 
-fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+fn to_svg(picture: &Picture, theme: &Theme, look: &PictureTheme) -> Result<Blob, JsValue> {
     let inks =
         Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
     let mut text = String::new();
-    // It fails only where its writer does, and a string takes everything.
+    // Writing to a string cannot fail.
     let _ = svg::write(&mut text, &picture.drawing(), look, &inks);
     let kind = BlobPropertyBag::new();
     kind.set_type("image/svg+xml");
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind)
 }
 
-async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &PictureTheme) -> Result<Blob, JsValue> {
     let sheet = &picture.sheet;
     let canvas: HtmlCanvasElement = app.dom.document.create_element("canvas")?.dyn_into()?;
     canvas.set_width(sheet.size[0]);
     canvas.set_height(sheet.size[1]);
-    let context = labels::bare_context(&canvas).ok_or("no canvas")?;
+    let context = labels::context_2d(&canvas).ok_or("no canvas")?;
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
-    if !gives_back(&context, look.background)? {
+    if !reads_back(&context, look.background)? {
         return Err(js_sys::Error::new("this browser changes the pixels it reads back. Save as SVG instead").into());
     }
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &picture.scene);
     let height = picture.view.height_px;
     let mut top = 0;
@@ -75,7 +76,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
             .iter()
             .map(|rect| OverlayRect { x: rect.x, y: rect.y.map(|y| y - up as i32), rgba: look.selection })
             .collect();
-        let lane = Lane::alone(&view, look);
+        let lane = Lane::single(&view, look);
         let image = twin.draw(&Drawing {
             size_px: [view.width_px, rows],
             background: look.background,
@@ -86,28 +87,28 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
         let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;
         context.put_image_data(&data, f64::from(sheet.origin[0]), f64::from(sheet.origin[1] + top))?;
         top += rows;
-        turn(&app.dom.window).await;
+        yield_to_browser(&app.dom.window).await;
     }
-    pen::draw(&context, &sheet.shapes, theme, look);
+    pen::draw_shapes(&context, &sheet.shapes, theme, look);
     let blob = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {
             let _ = reject.call1(&JsValue::UNDEFINED, &error);
         }
     });
-    // A canvas that is too large for the browser has no bytes.
+    // A canvas that is too large for the browser yields no bytes.
     JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has not enough memory").into())
 }
 
-/// Whether a canvas filled with this colour is read back so. Firefox with `privacy.resistFingerprinting` makes coloured stripes of it;
-/// where others only change the last bits, nobody sees that.
-fn gives_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
-    let read = context.get_image_data(0.0, 0.0, KNOWN_PX, 1.0)?.data();
+/// Returns whether a canvas filled with this colour is read back unchanged. Firefox with `privacy.resistFingerprinting`
+/// returns coloured stripes. Other browsers change only the lowest bits, which is not visible.
+fn reads_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
+    let read = context.get_image_data(0.0, 0.0, PROBE_PX, 1.0)?.data();
     let drawn = [red, green, blue, u8::MAX];
-    Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= UNSEEN))
+    Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= MAX_CHANNEL_ERROR))
 }
 
-/// Lets the page do what else there is to do.
-async fn turn(window: &Window) {
+/// Yields to the browser's event loop.
+async fn yield_to_browser(window: &Window) {
     let passed = Promise::new(&mut |resolve, _| {
         let _ = window.set_timeout_with_callback(&resolve);
     });
@@ -119,7 +120,7 @@ pub(super) fn save_text(app: &App, name: &str, text: &str) -> Result<(), JsValue
     download(app, &Blob::new_with_str_sequence(&Array::of1(&text.into()))?, name)
 }
 
-/// Lets the browser save a file of this name.
+/// Lets the browser save a blob as a file with this name.
 pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
     let link: HtmlElement = app.dom.new_element("a", "", "").dyn_into()?;
@@ -129,6 +130,6 @@ pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue
     append(&app.dom.body, &link);
     link.click();
     link.remove();
-    Timeout::new(KEPT_MS, move || drop(Url::revoke_object_url(&address))).forget();
+    Timeout::new(URL_LIFETIME_MS, move || drop(Url::revoke_object_url(&address))).forget();
     Ok(())
 }

@@ -1,37 +1,37 @@
-//! The files in dropped folders, with their paths.
+//! Files in dropped folders, with their paths.
 
 use base::natural::compare_names;
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use js_sys::{Array, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-/// Files and folders that are looked at: somebody may drop their home.
+/// Maximum number of files and folders that are read. The user may drop their home folder.
 const MAX_ENTRIES: usize = 10_000;
 
-/// What was dropped, if a folder is among it. It must be asked for while the drop is being heard: later it is gone.
-pub(super) fn dropped(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
+/// Returns the dropped entries if there is a folder among them. Must be called while the drop event is being handled.
+pub(super) fn dropped_entries(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     let items = transfer.items();
     let entry = |at| items.get(at)?.webkit_get_as_entry().ok().flatten();
     let entries: Vec<FileSystemEntry> = (0..items.length()).filter_map(entry).collect();
     entries.iter().any(FileSystemEntry::is_directory).then_some(entries)
 }
 
-/// Files in folders and in those within, each with its path.
-pub(super) struct Found {
+/// Files found in dropped folders, each with its path.
+pub(super) struct FolderFiles {
     pub(super) files: Vec<(String, File)>,
-    /// What was left out: a sentence.
+    /// Sentence about files that were left out.
     pub(super) left_out: Option<String>,
 }
 
-/// All files in these folders and in those within, outer folders first; numbers in their paths are in the order of the numbers.
-pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
+/// Reads all files in these folders and their subfolders. Outer folders come first, names are sorted in natural order.
+pub(super) async fn read_files(mut entries: Vec<FileSystemEntry>) -> FolderFiles {
     let (mut found, mut unreadable) = (Vec::new(), 0);
     let mut at = 0;
     while let Some(entry) = entries.get(at).filter(|_| at < MAX_ENTRIES).cloned() {
         at += 1;
-        // By what they say they are: Chromium has no global classes of these names to test for.
+        // Chromium has no global classes with these names, so `instanceof` cannot be used.
         if entry.is_directory() {
             entries.extend(children(entry.unchecked_ref()).await);
             continue;
@@ -43,25 +43,25 @@ pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
             Err(_) => unreadable += 1,
         }
     }
-    // Files of an outer folder come before those of the folders in it.
+    // Files of an outer folder come before those in its subfolders.
     let depth = |path: &str| path.matches('/').count();
     found.sort_by(|(one, _): &(String, File), (other, _)| {
         depth(one).cmp(&depth(other)).then_with(|| compare_names(one, other))
     });
     let cut = (at < entries.len())
-        .then(|| format!("Only the first {} files and folders were read.", grouped(MAX_ENTRIES as u64)));
-    let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", counted(unreadable, "file")));
+        .then(|| format!("Only the first {} files and folders were read.", group_digits(MAX_ENTRIES as u64)));
+    let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", pluralize(unreadable, "file")));
     let left_out: Vec<String> = cut.into_iter().chain(unreadable).collect();
-    Found { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
+    FolderFiles { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
 }
 
 async fn children(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut all = Vec::new();
     while all.len() < MAX_ENTRIES {
-        // It gives some at a time, and none at the end.
+        // Returns some entries per call, and an empty list at the end.
         let some = promise(|done, failed| {
-            // A reader that can't read calls `failed`.
+            // A reader that fails calls `failed`.
             let _ = reader.read_entries_with_callback_and_callback(done, failed);
         });
         let Ok(some) = JsFuture::from(some).await else { break };
@@ -74,7 +74,7 @@ async fn children(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     all
 }
 
-/// A promise for what a function gives to the first of two callbacks.
+/// Turns a function that takes two callbacks (success, failure) into a promise.
 fn promise(mut ask: impl FnMut(&js_sys::Function, &js_sys::Function)) -> Promise {
     Promise::new(&mut |done: js_sys::Function, failed: js_sys::Function| ask(&done, &failed))
 }

@@ -1,4 +1,4 @@
-//! The only animation frame: asked for when something changed, shown once.
+//! The page's animation frame, requested when something has changed.
 
 use gloo::timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
@@ -7,72 +7,74 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::Window;
 
-/// The animation frame that is on its way, if one is.
+/// Scheduler for animation frames. At most one frame is scheduled at a time.
 pub(super) struct Frame {
     window: Window,
-    /// Told whether the frame was asked for because something changed, or only to go on.
-    show: Box<dyn Fn(bool)>,
-    /// Called when a frame was shown and no other is due.
-    rest: Box<dyn Fn()>,
-    waiting: RefCell<Waiting>,
+    /// Called for each frame. The argument is true if the state has changed, false if the frame only continues
+    /// unfinished work.
+    on_frame: Box<dyn Fn(bool)>,
+    /// Called after a frame if no other frame is scheduled.
+    on_idle: Box<dyn Fn()>,
+    state: RefCell<FrameState>,
     changed: Cell<bool>,
 }
 
-/// What has to happen before the next frame is shown.
+/// Event that the scheduler waits for before the next frame.
 #[derive(Default)]
-enum Waiting {
-    /// No frame was asked for.
+enum FrameState {
+    /// No frame is scheduled.
     #[default]
-    Nobody,
-    /// A frame was asked for. The closure lives until it has run.
-    Browser { _calls: Closure<dyn FnMut()> },
-    /// A frame was just shown: what came meanwhile, timers and messages, is heard first. Frames asked for back to back would starve it.
-    Others { wanted: bool, _rest: Timeout },
+    Idle,
+    /// A frame is scheduled. The closure lives until it has run.
+    Scheduled { _calls: Closure<dyn FnMut()> },
+    /// A frame was just shown, and pending timers and messages are handled first. Frames requested back to back would
+    /// starve them.
+    Yielding { wanted: bool, _rest: Timeout },
 }
 
 impl Frame {
-    /// A frame loop that rests. `show` is called at each frame that is requested, `rest` when no other is due.
+    /// Creates an idle scheduler. `show` is called for each requested frame, `rest` when no other frame is scheduled.
     pub(super) fn new(window: Window, show: impl Fn(bool) + 'static, rest: impl Fn() + 'static) -> Rc<Frame> {
         let (show, rest) = (Box::new(show), Box::new(rest));
-        Rc::new(Frame { window, show, rest, waiting: RefCell::default(), changed: Cell::default() })
+        Rc::new(Frame { window, on_frame: show, on_idle: rest, state: RefCell::default(), changed: Cell::default() })
     }
 
-    /// Whether no frame is due.
-    pub(super) fn is_resting(&self) -> bool {
-        matches!(*self.waiting.borrow(), Waiting::Nobody)
+    /// Returns whether no frame is scheduled.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(*self.state.borrow(), FrameState::Idle)
     }
 
-    /// Shows the state at the next frame.
+    /// Schedules a frame that renders the changed state.
     pub(super) fn request(self: &Rc<Self>) {
         self.changed.set(true);
-        self.go_on();
+        self.resume();
     }
 
-    /// Shows what the last frame had no time for at the next.
-    pub(super) fn go_on(self: &Rc<Self>) {
-        let waiting = &mut *self.waiting.borrow_mut();
+    /// Schedules a frame that continues unfinished work.
+    pub(super) fn resume(self: &Rc<Self>) {
+        let waiting = &mut *self.state.borrow_mut();
         match waiting {
-            Waiting::Browser { .. } => {}
-            Waiting::Others { wanted, .. } => *wanted = true,
-            Waiting::Nobody => {
+            FrameState::Scheduled { .. } => {}
+            FrameState::Yielding { wanted, .. } => *wanted = true,
+            FrameState::Idle => {
                 let frame = self.clone();
-                let shown = Closure::once(move || frame.shown());
-                // It fails only in a document that is gone.
+                let shown = Closure::once(move || frame.run());
+                // Fails only in a document that was closed.
                 let _ = self.window.request_animation_frame(shown.as_ref().unchecked_ref());
-                *waiting = Waiting::Browser { _calls: shown };
+                *waiting = FrameState::Scheduled { _calls: shown };
             }
         }
     }
 
-    fn shown(self: &Rc<Self>) {
+    fn run(self: &Rc<Self>) {
         let frame = self.clone();
-        // Usually it runs after this frame is painted and after what waits by then.
-        let rest = Timeout::new(0, move || match frame.waiting.take() {
-            Waiting::Others { wanted: true, .. } => frame.go_on(),
-            _ => (frame.rest)(),
+        // The timeout usually fires after this frame was painted and after events that were pending by then.
+        let rest = Timeout::new(0, move || match frame.state.take() {
+            FrameState::Yielding { wanted: true, .. } => frame.resume(),
+            _ => (frame.on_idle)(),
         });
-        let running = self.waiting.replace(Waiting::Others { wanted: false, _rest: rest });
-        (self.show)(self.changed.take());
+        let running = self.state.replace(FrameState::Yielding { wanted: false, _rest: rest });
+        (self.on_frame)(self.changed.take());
         drop(running);
     }
 }

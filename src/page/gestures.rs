@@ -1,14 +1,14 @@
-//! What the pointer does over the canvas: it hovers, it drags, it clicks.
+//! Pointer gestures on the timeline's canvas: hovering, dragging, clicking and the wheel.
 
-use super::app::{App, On, Part};
-use super::dom::{listen, place_in};
+use super::app::{AddListener, App, Part};
+use super::dom::{listen, position_in};
 use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
 use ui::binding::Modifiers;
 use ui::drag::Drag;
-use ui::effect::{Pointer, WheelAxis};
+use ui::effect::{Pointer, WheelAction};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent, PointerEvent, WheelEvent};
 
@@ -16,18 +16,18 @@ elements! {
     HtmlElement: plot;
 }
 
-/// CSS pixels to a line of a wheel that counts in lines, and to a page.
+/// CSS pixels per line and per page, for wheels that do not report pixels.
 const LINE_PX: f64 = 32.0;
 const PAGE_PX: f64 = 400.0;
 
-/// Nothing of it is shown.
+/// Part that listens for gestures. It has nothing to show.
 #[derive(Default)]
 pub(super) struct Gestures;
 
-/// A press that moves less than this many CSS pixels is a click.
+/// Maximum movement, in CSS pixels, of a press that counts as a click.
 const CLICK_PX: i32 = 3;
 
-/// A press of the pointer, from where it began.
+/// Press of the pointer's main button, in CSS pixels of the window.
 #[derive(Clone, Copy)]
 struct Press {
     start: (i32, i32),
@@ -52,14 +52,14 @@ impl Part for Gestures {
         on("pointerdown", |app, press, event, plot| {
             if event.button() == 0 {
                 let at = (event.client_x(), event.client_y());
-                press.set(Some(Press { start: at, from: place(app, plot, event), last: at, is_drag: false }));
-                // It fails only for a pointer that is gone already.
+                press.set(Some(Press { start: at, from: position(app, plot, event), last: at, is_drag: false }));
+                // Fails only for a pointer that is gone already.
                 let _ = plot.set_pointer_capture(event.pointer_id());
             }
         });
         on("pointermove", |app, press, event, plot| match press.get() {
             None => {
-                if let Some(pointer) = place(app, plot, event) {
+                if let Some(pointer) = position(app, plot, event) {
                     app.dispatch(Action::PointerMoved(pointer));
                 }
             }
@@ -67,26 +67,26 @@ impl Part for Gestures {
         });
         on("pointerup", |app, press, event, plot| {
             let held = press.take();
-            show_hand(plot, Hand::Open);
+            set_pointer_shape(plot, PointerShape::Open);
             app.dispatch(Action::DragEnded);
-            if let Some(pointer) = place(app, plot, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
+            if let Some(pointer) = position(app, plot, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
                 app.dispatch(Action::Clicked(pointer));
             }
         });
         on("pointercancel", |app, press, _, plot| {
             press.set(None);
-            show_hand(plot, Hand::Open);
+            set_pointer_shape(plot, PointerShape::Open);
             app.dispatch(Action::DragCancelled);
         });
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.plot, "wheel", wheel);
         on(&elements.plot, "contextmenu", |app, elements, event| {
             event.prevent_default();
-            if let Some(at) = event.dyn_ref::<MouseEvent>().and_then(|event| place(app, &elements.plot, event)) {
-                app.dispatch(Action::MarkerPut(at));
+            if let Some(at) = event.dyn_ref::<MouseEvent>().and_then(|event| position(app, &elements.plot, event)) {
+                app.dispatch(Action::MarkerAdded(at));
             }
         });
         on(&elements.plot, "pointerleave", |app, _, _| app.dispatch(Action::PointerLeft));
@@ -101,9 +101,9 @@ fn drag(app: &App, plot: &HtmlElement, held: Press, event: &PointerEvent) -> Pre
     }
     if let Some(from) = held.from.filter(|_| !held.is_drag) {
         let (alt, ctrl, shift) = (event.alt_key(), event.ctrl_key(), event.shift_key());
-        app.dispatch(Action::DragBegan { from, held: Modifiers { alt, ctrl, shift } });
+        app.dispatch(Action::DragStarted { from, held: Modifiers { alt, ctrl, shift } });
         if app.state.borrow().tools.drag == Drag::Move {
-            show_hand(plot, Hand::Grabbing);
+            set_pointer_shape(plot, PointerShape::Grabbing);
         }
     }
     let (drag, scale) = {
@@ -114,37 +114,39 @@ fn drag(app: &App, plot: &HtmlElement, held: Press, event: &PointerEvent) -> Pre
         let right_px = f64::from(at.0 - held.last.0) * scale;
         let up_px = f64::from(held.last.1 - at.1) * scale;
         app.dispatch(Action::Dragged { right_px, up_px });
-    } else if let Some(to) = place(app, plot, event) {
-        app.dispatch(Action::DrawnTo(to));
+    } else if let Some(to) = position(app, plot, event) {
+        app.dispatch(Action::DragMoved(to));
     }
     Press { last: at, is_drag: true, ..held }
 }
 
-/// The cursor over the canvas.
+/// Shape of the mouse pointer over the canvas.
 #[derive(PartialEq)]
-enum Hand {
+enum PointerShape {
     Open,
     Grabbing,
 }
 
-fn show_hand(plot: &HtmlElement, hand: Hand) {
+fn set_pointer_shape(plot: &HtmlElement, hand: PointerShape) {
     let classes = plot.class_list();
-    // It fails only for a class that is no word.
-    let _ = if hand == Hand::Grabbing { classes.add_1("dragging") } else { classes.remove_1("dragging") };
+    // Fails only for invalid class names.
+    let _ = if hand == PointerShape::Grabbing { classes.add_1("dragging") } else { classes.remove_1("dragging") };
 }
 
-/// Where a mouse event is on the canvas, in its device pixels from below; `None` before the canvas has a size.
-pub(super) fn place(app: &App, plot: &HtmlElement, event: &MouseEvent) -> Option<Pointer> {
+/// Returns the position of a mouse event on the canvas, in device pixels from its lower left corner. `None` before the
+/// canvas has a size.
+pub(super) fn position(app: &App, plot: &HtmlElement, event: &MouseEvent) -> Option<Pointer> {
     let canvas = app.state.borrow().canvas?;
-    let [x, down] = place_in(plot, event, canvas.scale)?;
+    let [x, down] = position_in(plot, event, canvas.scale)?;
     Some(Pointer { x, y: f64::from(canvas.height_px) - down })
 }
 
 fn wheel(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
-    let Some(at) = place(app, &elements.plot, event) else { return };
+    let Some(at) = position(app, &elements.plot, event) else { return };
     event.prevent_default();
-    // In this order: Firefox counts in pixels for whoever reads the deltas before their unit, else in lines, and zooms 1.6 times as far.
+    // The deltas have to be read before their mode. Firefox then reports pixels; otherwise it reports lines, and
+    // zooming would be 1.6 times as fast.
     let (sideways, upright) = (event.delta_x(), event.delta_y());
     let unit = match event.delta_mode() {
         WheelEvent::DOM_DELTA_LINE => LINE_PX,
@@ -153,13 +155,13 @@ fn wheel(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let (sideways, upright) = (sideways * unit, upright * unit);
     let (axis, delta) = if event.ctrl_key() {
-        (WheelAxis::ZoomBytes, upright)
+        (WheelAction::ZoomBytes, upright)
     } else if sideways.abs() > upright.abs() {
-        (WheelAxis::MoveEvents, sideways)
+        (WheelAction::MoveEvents, sideways)
     } else if event.shift_key() {
-        (WheelAxis::MoveEvents, upright)
+        (WheelAction::MoveEvents, upright)
     } else {
-        (WheelAxis::ZoomEvents, upright)
+        (WheelAction::ZoomEvents, upright)
     };
     app.dispatch(Action::Wheel { at, delta, axis });
 }

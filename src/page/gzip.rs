@@ -1,24 +1,25 @@
-//! The browser's own gzip.
+//! Compression and decompression by the browser's gzip streams.
 
 use js_sys::{Array, Error, Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, Response};
 
-/// A stream of this class. web-sys counts them among what may still change; browsers have had them since 2023.
-pub(super) fn stream(class: &str) -> Result<JsValue, JsValue> {
+/// Creates a gzip stream of this class (`CompressionStream` or `DecompressionStream`). Called by name because web-sys
+/// considers them unstable. Browsers have had them since 2023.
+pub(super) fn new_stream(class: &str) -> Result<JsValue, JsValue> {
     let class = Reflect::get(&js_sys::global(), &class.into())?;
     let class: &Function = class.dyn_ref().ok_or_else(|| Error::new("this browser cannot compress"))?;
     Reflect::construct(class, &Array::of1(&"gzip".into()))
 }
 
-/// A file, gzipped: a promise of a [`Blob`].
-pub(super) fn packed(file: &Blob) -> Result<Promise, JsValue> {
-    let stream = file.stream().pipe_through(stream("CompressionStream")?.unchecked_ref());
+/// Compresses a file. The promise yields a [`Blob`].
+pub(super) fn compress(file: &Blob) -> Result<Promise, JsValue> {
+    let stream = file.stream().pipe_through(new_stream("CompressionStream")?.unchecked_ref());
     Response::new_with_opt_readable_stream(Some(&stream))?.blob()
 }
 
-/// What is in a gzipped file: a promise of a [`Blob`].
-pub(super) fn unpacked(file: &Blob) -> Result<Promise, JsValue> {
-    let stream = file.stream().pipe_through(stream("DecompressionStream")?.unchecked_ref());
+/// Decompresses a file. The promise yields a [`Blob`].
+pub(super) fn decompress(file: &Blob) -> Result<Promise, JsValue> {
+    let stream = file.stream().pipe_through(new_stream("DecompressionStream")?.unchecked_ref());
     Response::new_with_opt_readable_stream(Some(&stream))?.blob()
 }

@@ -1,7 +1,7 @@
-//! Saves the page in one file with the open snapshot in it, in the form that `memscape html` writes.
+//! Saves the open snapshot in a single-file page, in the format of `memscape html`.
 //!
-//! The page is this document as it was delivered, or `memscape.html` beside a page that has its parts in files. Nothing is ever one
-//! text: what is done is handed to the browser as a blob, which it may put on the disk.
+//! The page itself is this document as it was delivered. If its parts are separate files, it is `memscape.html` next to
+//! the page. The result is never one string: its pieces become a blob, which the browser may keep on disk.
 
 use super::app::App;
 use super::dom::{self, Dom, append};
@@ -11,22 +11,25 @@ use js_sys::{Array, JsString, Promise, Uint8Array};
 use ui::Action;
 use ui::effect::Origin;
 use ui::effect::{PageToSave, SnapshotToSave};
-use ui::html::{self, ELEMENTS, MOST, Packing, Step, element, place};
+use ui::save_page::{self, ELEMENTS, MAX_SNAPSHOT_BYTES, SaveProgress, SnapshotEncoding, insert_offset, start_tag};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
 
-/// What stands beside a page whose parts are files.
-const BESIDE: &str = "memscape.html";
-/// And what makes it one with SQL.
-const SQL_BESIDE: &str = "sql-part.html";
-/// Bytes that are compressed or written as base64 at a time; whole threes, so that only the end has padding.
-const PIECE: f64 = (12 << 20) as f64;
+/// Single-file page next to a page whose parts are separate files.
+const SINGLE_FILE: &str = "memscape.html";
+/// Part with SQL support for the single-file page.
+const SQL_PART: &str = "sql-part.html";
+/// Number of bytes that are compressed or base64-encoded at a time. A multiple of 3, so that only the last piece has
+/// padding.
+const PIECE_BYTES: f64 = (12 << 20) as f64;
 
-/// This document as it came, without a snapshot; `None` where its parts are files. To be called before anything of it is changed.
-pub(super) fn delivered(dom: &Dom) -> Option<Element> {
+/// Returns a copy of this document as it was delivered, without its snapshot. `None` if its parts are separate files.
+/// Must be called before the document is changed.
+pub(super) fn original_page(dom: &Dom) -> Option<Element> {
     dom.document.get_element_by_id("part-wasm")?;
-    // The copy of a text shares its letters in Chromium, but not everywhere: this one may be long.
+    // The snapshots are removed before copying. Chromium shares the text between copies, but not every browser does,
+    // and it may be long.
     let snapshots = ELEMENTS.map(|id| dom.document.get_element_by_id(id));
     snapshots.iter().flatten().for_each(Element::remove);
     let copy = dom.document.document_element()?.clone_node_with_deep(true);
@@ -34,29 +37,35 @@ pub(super) fn delivered(dom: &Dom) -> Option<Element> {
     copy.ok()?.dyn_into().ok()
 }
 
-/// Makes the page and lets the browser save it.
+/// Builds the page and lets the browser save it.
 pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
-    // Taken at once: other files may be dropped meanwhile.
-    let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
+    // The files are looked up now, because others may be dropped meanwhile.
+    let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.get(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
     app.busy.spawn(async move {
-        let step = made(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
-        app.dispatch(Action::of(step));
+        let step = build_page(app, &wanted, &files)
+            .await
+            .unwrap_or_else(|cause| SaveProgress::Failed(dom::error_message(&cause)));
+        app.dispatch(Action::feature(step));
     });
 }
 
-// One state machine instead of one for each of its parts: each costs the wasm some kB.
-async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
+// One async function, because each one adds a few kilobytes of wasm.
+async fn build_page(
+    app: &'static App,
+    page_to_save: &PageToSave,
+    files: &[Option<File>],
+) -> Result<SaveProgress, JsValue> {
     let mut beside = Vec::new();
-    match &app.delivered {
+    match &app.original_page {
         Some(delivered) => beside.push(["<!doctype html>\n", &delivered.outer_html()].concat()),
         None => {
-            let all = [(BESIDE, "the single-file page"), (SQL_BESIDE, "its part for SQL")];
+            let all = [(SINGLE_FILE, "the single-file page"), (SQL_PART, "its part for SQL")];
             for (name, what) in all.into_iter().take(1 + usize::from(page_to_save.has_sql)) {
                 let response = JsFuture::from(fetch(app, name)?).await;
-                let response = answered(response).map_err(|cause| {
+                let response = check_response(response).map_err(|cause| {
                     let then = "). Use the command memscape html instead";
-                    said(&[name, ", ", what, ", is missing next to this page (", &cause, then])
+                    error(&[name, ", ", what, ", is missing next to this page (", &cause, then])
                 })?;
                 beside.push(JsFuture::from(response.text()?).await?.as_string().unwrap_or_default());
             }
@@ -64,41 +73,44 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
     }
     let mut beside = beside.into_iter();
     let (page, sql) = (beside.next().unwrap_or_default(), beside.next().unwrap_or_default());
-    let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
+    let at = insert_offset(&page).map_err(|what| error(&[SINGLE_FILE, " ", what]))?;
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &sql.into());
-    let mut saved = (0.0, Packing::AsItIs);
+    let mut saved = (0.0, SnapshotEncoding::Unchanged);
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
-        parts.push(&element(id, &wanted.name, &page_to_save.view).into());
-        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.dom, link) } else { None };
+        parts.push(&start_tag(id, &wanted.name, &page_to_save.view).into());
+        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::base64(&app.dom, link) } else { None };
         let (bytes, packing);
         if let Some(letters) = embedded {
-            (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
+            (bytes, packing) =
+                (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), SnapshotEncoding::Unchanged);
             parts.push(&text_blob(&letters)?);
         } else {
             let lost = |_: JsValue| {
-                said(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
+                error(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
             };
-            let mut smallest: Option<(Blob, Packing)> = None;
-            for mut how in [Packing::Columns, Packing::Compressed] {
-                let is_file = how == Packing::Compressed;
-                // What is had already is what is seen; nobody is asked again for what may be a little smaller.
+            let mut smallest: Option<(Blob, SnapshotEncoding)> = None;
+            for mut how in [SnapshotEncoding::Columns, SnapshotEncoding::Compressed] {
+                let is_file = how == SnapshotEncoding::Compressed;
+                // The file of a link would have to be downloaded again, which is not worth a slightly smaller page.
                 if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
                     break;
                 }
-                // What can't be had is no loss where there are columns.
+                // A file that cannot be read is no error if there are columns.
                 let found: Result<Option<Blob>, JsValue> = async {
                     let blob: Blob = match &wanted.origin {
-                        _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
-                            Ok(columns) => columns,
-                            Err(_) => return Ok(None),
-                        },
+                        _ if !is_file => {
+                            match JsFuture::from(app.client.request_columns(wanted.load)).await?.dyn_into() {
+                                Ok(columns) => columns,
+                                Err(_) => return Ok(None),
+                            }
+                        }
                         Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
                         Origin::Link(link) => {
-                            let link = address::absolute(&app.dom, link).map_err(|cause| said(&[&cause]))?;
+                            let link = address::resolve(&app.dom, link).map_err(|cause| error(&[&cause]))?;
                             let response = JsFuture::from(fetch(app, &link.url)?).await;
-                            let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
-                            JsFuture::from(answered(response).map_err(again)?.blob()?)
+                            let again = |cause: String| error(&[&wanted.name, " could not be fetched again: ", &cause]);
+                            JsFuture::from(check_response(response).map_err(again)?.blob()?)
                                 .await
                                 .map_err(lost)?
                                 .unchecked_into()
@@ -106,27 +118,28 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     };
                     let first =
                         JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
-                    match html::packing(&Uint8Array::new(&first).to_vec()) {
+                    match save_page::compression(&Uint8Array::new(&first).to_vec()) {
                         Some("zip") => {
                             let why = " is a zip archive: open a snapshot inside it instead";
-                            return Err(said(&[&wanted.name, why]));
+                            return Err(error(&[&wanted.name, why]));
                         }
                         Some(_) => {
-                            how = Packing::AsItIs;
+                            how = SnapshotEncoding::Unchanged;
                             return Ok(Some(blob));
                         }
                         None => {}
                     }
-                    // Piece by piece: a gzip file is members, one after another.
+                    // Compressed piece by piece. A gzip file may consist of several members.
                     let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
                     let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
                     while at < blob.size() && size < most {
                         let piece = slice(&blob, at)?;
                         at += piece.size();
-                        let member: Blob = JsFuture::from(gzip::packed(&piece)?).await.map_err(lost)?.unchecked_into();
+                        let member: Blob =
+                            JsFuture::from(gzip::compress(&piece)?).await.map_err(lost)?.unchecked_into();
                         size += member.size();
                         members.push(&member);
-                        app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
+                        app.dispatch(Action::feature(SaveProgress::Done(at as u64, blob.size() as u64)));
                     }
                     Blob::new_with_blob_sequence(&members).map(Some)
                 }
@@ -139,10 +152,10 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     _ => {}
                 }
             }
-            let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is no longer open"])) };
+            let Some((blob, how)) = smallest else { return Err(error(&[&wanted.name, " is no longer open"])) };
             (bytes, packing) = (blob.size(), how);
-            if bytes > MOST as f64 {
-                return Err(said(&[
+            if bytes > MAX_SNAPSHOT_BYTES as f64 {
+                return Err(error(&[
                     &wanted.name,
                     ": the page would contain ",
                     &Bytes(bytes as u64).to_string(),
@@ -173,31 +186,36 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
     parts.push(&tail.into());
     let page = Blob::new_with_str_sequence(&parts)?;
     export::download(app, &page, &page_to_save.file)?;
-    Ok(Step::Saved { file: page_to_save.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
+    Ok(SaveProgress::Saved {
+        file: page_to_save.file.clone(),
+        bytes: page.size() as u64,
+        snapshot: bytes as u64,
+        packing,
+    })
 }
 
-/// Fetches what was fetched before, or will not change: what the browser still has is the same bytes.
+/// Fetches a URL, preferably from the browser's cache. Only used for files that were fetched before or do not change.
 fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
     let options = RequestInit::new();
     options.set_cache(RequestCache::ForceCache);
     Ok(app.dom.window.fetch_with_str_and_init(address, &options))
 }
 
-/// The file a server sent; the error says what came instead.
-fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
-    let response: Response = response.map_err(|cause| dom::cause(&cause))?.unchecked_into();
+/// Returns a successful response. The error is shown to the user.
+fn check_response(response: Result<JsValue, JsValue>) -> Result<Response, String> {
+    let response: Response = response.map_err(|cause| dom::error_message(&cause))?.unchecked_into();
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
 }
 
 fn slice(blob: &Blob, at: f64) -> Result<Blob, JsValue> {
-    blob.slice_with_f64_and_f64(at, (at + PIECE).min(blob.size()))
+    blob.slice_with_f64_and_f64(at, (at + PIECE_BYTES).min(blob.size()))
 }
 
 fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {
     Ok(Blob::new_with_str_sequence(&Array::of1(text))?.into())
 }
 
-/// An error of ours.
-fn said(text: &[&str]) -> JsValue {
+/// Creates a JavaScript error with this text.
+fn error(text: &[&str]) -> JsValue {
     js_sys::Error::new(&text.concat()).into()
 }

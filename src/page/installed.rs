@@ -1,12 +1,13 @@
-//! The page as an installed program: there without a network (www/offline.js), opened with a file by the system, and given one by another
-//! program. Where the browser offers none of it, or the page is one file, nothing is different.
+//! Integration with the system for the installed page: use without a network (www/offline.js), opening files from the
+//! file manager, and receiving files that other programs share. Does nothing if the browser does not support it or the
+//! page is a single file.
 //!
-//! The browser's interfaces are called by name: web-sys has them only behind a flag of the compiler, or not at all.
+//! These browser APIs are called by name, because web-sys has them only behind a compiler flag or not at all.
 
 use super::app::App;
 use super::dom::listen;
-use super::files::give_named;
-use super::recent::{call, get, settled};
+use super::files::open_files;
+use super::recent::{await_value, call_method, property};
 use gloo::timers::callback::Timeout;
 use js_sys::Array;
 use wasm_bindgen::closure::Closure;
@@ -14,79 +15,82 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{EventTarget, File, MessageEvent};
 
-/// The script that answers without a network; what a page is opened with that is to fetch files from it.
+/// Service worker that answers requests without a network.
 const SCRIPT: &str = "./offline.js";
-const SHARED: &str = "?shared";
-/// Registered so many milliseconds after the page began: what it fetches for later does not hold up what is wanted now.
-const LATER_MS: u32 = 4000;
+/// Query of the page's address if the service worker holds files that another program shared.
+const SHARED_QUERY: &str = "?shared";
+/// Delay, in milliseconds, before the service worker is registered, so that its downloads do not slow down the start.
+const REGISTER_DELAY_MS: u32 = 4000;
 
-/// Begins to listen.
-pub(super) fn begin(app: &'static App) {
-    let _ = launched(app);
-    if app.delivered.is_some() {
+/// Starts listening for files, and registers the service worker.
+pub(super) fn start(app: &'static App) {
+    let _ = open_launched_files(app);
+    if app.original_page.is_some() {
         return;
     }
-    // There is none on a page that came over http, nor in a private window of some browsers.
-    let Ok(container) = get(&app.dom.window.navigator(), "serviceWorker") else { return };
+    // Missing on a page that was loaded over http, and in private windows of some browsers.
+    let Ok(container) = property(&app.dom.window.navigator(), "serviceWorker") else { return };
     if container.is_undefined() {
         return;
     }
-    let _ = share(app, &container);
-    Timeout::new(LATER_MS, move || {
+    let _ = receive_shared_files(app, &container);
+    Timeout::new(REGISTER_DELAY_MS, move || {
         spawn_local(async move {
-            // A browser that keeps nothing, or a host without the script: the page needs neither.
-            if let Ok(registered) = call(&container, "register", &[SCRIPT.into()]) {
-                let _ = settled(registered).await;
+            // Fails if the browser stores nothing or the host lacks the script. The page works without it.
+            if let Ok(registered) = call_method(&container, "register", &[SCRIPT.into()]) {
+                let _ = await_value(registered).await;
             }
         });
     })
     .forget();
 }
 
-/// The system opens files with this page.
-fn launched(app: &'static App) -> Result<(), JsValue> {
-    let queue = get(&app.dom.window, "launchQueue")?;
+/// Opens files that the system launches the page with.
+fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
+    let queue = property(&app.dom.window, "launchQueue")?;
     if queue.is_undefined() {
         return Ok(());
     }
     let consumer = Closure::<dyn FnMut(JsValue)>::new(move |launch: JsValue| {
-        let Some(handles) = get(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else { return };
+        let Some(handles) = property(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else {
+            return;
+        };
         spawn_local(async move {
             let mut files = Vec::new();
             for handle in handles.iter() {
-                let file = match call(&handle, "getFile", &[]) {
-                    Ok(file) => settled(file).await,
+                let file = match call_method(&handle, "getFile", &[]) {
+                    Ok(file) => await_value(file).await,
                     Err(cause) => Err(cause),
                 };
                 files.extend(file.ok().and_then(|file| file.dyn_into::<File>().ok()));
             }
-            // It is as if it had been dropped.
-            app.recent.given.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
-            give(app, files);
+            // Treated like a dropped file.
+            app.recent.pending.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
+            open_unnamed(app, files);
         });
     });
-    call(&queue, "setConsumer", &[consumer.as_ref().clone()])?;
+    call_method(&queue, "setConsumer", &[consumer.as_ref().clone()])?;
     consumer.forget();
     Ok(())
 }
 
-/// Another program shared files: the script has them, and keeps them for nobody else.
-fn share(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
-    if app.dom.window.location().search().as_deref() != Ok(SHARED) {
+/// Requests files that another program has shared from the service worker, which hands them out once.
+fn receive_shared_files(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
+    if app.dom.window.location().search().as_deref() != Ok(SHARED_QUERY) {
         return Ok(());
     }
     let listening: &EventTarget = container.dyn_ref().ok_or(JsValue::UNDEFINED)?;
     listen(listening, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().dyn_into::<Array>().ok());
-        give(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
+        open_unnamed(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
     });
-    call(container, "startMessages", &[])?;
-    call(&get(container, "controller")?, "postMessage", &["shared".into()])?;
+    call_method(container, "startMessages", &[])?;
+    call_method(&property(container, "controller")?, "postMessage", &["shared".into()])?;
     Ok(())
 }
 
-fn give(app: &'static App, files: Vec<File>) {
+fn open_unnamed(app: &'static App, files: Vec<File>) {
     if !files.is_empty() {
-        give_named(app, files.into_iter().map(|file| (file.name(), file)).collect());
+        open_files(app, files.into_iter().map(|file| (file.name(), file)).collect());
     }
 }

@@ -1,24 +1,24 @@
-//! Keys, and the buttons that do what keys do → commands.
+//! Keyboard shortcuts, and the buttons with the same commands.
 
-use super::app::{App, On, Part};
+use super::app::{AddListener, App, Part};
 use super::dom::{Dom, listen};
 use super::panels::palette::TOGGLE;
 use super::panels::views::tab_and_panel;
 use ui::binding::Modifiers;
-use ui::binding::{Scope, chord};
+use ui::binding::{KeyScope, chord};
 use ui::export::Dialog;
 use ui::features::FeatureCommand;
-use ui::keys::{BINDINGS, command};
+use ui::keys::{BINDINGS, command_for_key};
 use ui::stage::Help;
 use ui::tab::Tab;
 use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// Keys that work wherever the focus is, also with Cmd held in the place of Ctrl.
-const PALETTE_AND_SETTINGS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
+/// Shortcuts that work wherever the focus is, and also with Cmd instead of Ctrl.
+const GLOBAL_CHORDS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
-/// Nothing of it is shown.
+/// Part that listens for keys. It has nothing to show.
 #[derive(Default)]
 pub(super) struct Keys;
 
@@ -35,33 +35,33 @@ impl Part for Keys {
         Ok(())
     }
 
-    fn listen(dom: &Dom, on: On<'_, Dom>) {
-        on(&dom.window, "keydown", key);
+    fn listen(dom: &Dom, on: AddListener<'_, Dom>) {
+        on(&dom.window, "keydown", on_key);
     }
 }
 
-fn key(app: &'static App, dom: &'static Dom, event: &Event) {
+fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-    // What AltGr types is typed without anything held; Cmd is the Ctrl of a Mac.
-    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
+    // Characters typed with AltGr are reported with Ctrl and Alt held. On a Mac, Cmd stands for Ctrl.
+    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { modifiers(event) };
     let chord = chord(&event.key(), held);
-    let is_command = held.ctrl && PALETTE_AND_SETTINGS.contains(&chord.as_str());
+    let is_command = held.ctrl && GLOBAL_CHORDS.contains(&chord.as_str());
     if event.meta_key() && !is_command || event.default_prevented() {
         return;
     }
-    // These work from a text field as well.
-    let Some(scope) = scope(dom).or(is_command.then_some(Scope::Page)) else { return };
-    // Firefox opens its quick find with these, and takes the focus.
+    // These also work in a text field.
+    let Some(scope) = scope(dom).or(is_command.then_some(KeyScope::Page)) else { return };
+    // Firefox would open its quick find and move the focus there.
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
     }
-    let focus = dom.focus();
-    // What scrolls and has the focus is scrolled.
+    let focus = dom.focused_element();
+    // Arrow keys scroll a focused element that can be scrolled.
     let scrolls = focus.as_ref().is_some_and(|focus| focus.matches("#side [role=tabpanel], pre").unwrap_or(false));
     if scrolls && chord.starts_with("Arrow") {
         return;
     }
-    // A button that has the focus is what Enter means.
+    // Enter and Space press a focused button.
     let presses = matches!(event.key().as_str(), "Enter" | " ");
     if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
@@ -71,9 +71,9 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
         let (settings, rules, palette) = (state.settings.dialog, state.rules.dialog, state.palette.dialog);
         (state.letters, state.help, state.export.dialog, settings, rules, palette)
     };
-    let scope = if export == Dialog::Open { Scope::Export } else { scope };
-    let Some(command) = command(scope, &chord, letters) else { return };
-    // The open dialog closes itself on Esc, and what lies under it rests.
+    let scope = if export == Dialog::Open { KeyScope::Export } else { scope };
+    let Some(command) = command_for_key(scope, &chord, letters) else { return };
+    // An open dialog closes itself on Esc, and commands of the page below it are ignored.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
@@ -89,8 +89,9 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if palette == settings::Dialog::Open && command != TOGGLE {
         return;
     }
-    // Without a timeline, its keys are the browser's: arrows scroll the start page.
-    let is_of_timeline = BINDINGS.iter().any(|binding| binding.command == command && binding.scope == Scope::Timeline);
+    // Without a timeline, its keys keep their default action. Arrows scroll the start page.
+    let is_of_timeline =
+        BINDINGS.iter().any(|binding| binding.command == command && binding.scope == KeyScope::Timeline);
     if is_of_timeline && app.state.borrow().drawn_file().is_none() {
         return;
     }
@@ -98,26 +99,26 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     app.dispatch(Action::Command(command));
 }
 
-/// What is held beside a key or the pointer.
-fn held(event: &KeyboardEvent) -> Modifiers {
+/// Returns the modifiers held during a key event.
+fn modifiers(event: &KeyboardEvent) -> Modifiers {
     Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key() }
 }
 
-/// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.
-fn scope(dom: &Dom) -> Option<Scope> {
-    let Some(focus) = dom.focus() else { return Some(Scope::Timeline) };
+/// Returns the scope of the focused element. `None` if it handles keys itself (text fields and select elements).
+fn scope(dom: &Dom) -> Option<KeyScope> {
+    let Some(focus) = dom.focused_element() else { return Some(KeyScope::Timeline) };
     let types =
         focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
     if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {
         return None;
     }
-    // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
+    // Without a focused element, or on one of the timeline's buttons, keys belong to the timeline.
     let nowhere = focus.is_same_node(Some(&dom.body));
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
     let contains = |tab| tab_and_panel(dom, tab).is_some_and(|[_, panel]| panel.contains(Some(&focus)));
     if let Some(tab) = Tab::ALL.into_iter().find(|tab| contains(*tab)) {
-        return Some(Scope::Tab(tab));
+        return Some(KeyScope::Tab(tab));
     }
     let inside = is_in("#picture");
-    Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
+    Some(if nowhere || inside { KeyScope::Timeline } else { KeyScope::Page })
 }

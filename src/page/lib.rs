@@ -1,14 +1,18 @@
-//! The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
+//! The browser page of memscape: connects the DOM to `ui`, the canvas to `picture`, and the worker to `engine`.
 //!
-//! Events become actions, `ui::update` decides, its effects are carried out here, and one animation frame later panels and
-//! canvas show the new state. There are no decisions in this module.
+//! Takes events from the browser and turns them into actions. `ui::update` decides what they change and returns
+//! effects, which `Page::perform` executes. One animation frame later, the panels and the canvas show the new state.
+//! The crate itself makes no decisions.
+//!
+//! Read first: this file (startup, actions and effects), `panels.rs` (the list of all parts of the page), and
+//! `worker.rs` (the engine's side).
 
 #![cfg(target_arch = "wasm32")]
 
 mod address;
-mod answered;
 mod app;
 mod busy;
+mod cache_state;
 mod changes;
 mod client;
 mod clipboard;
@@ -18,50 +22,50 @@ mod dom;
 mod elements;
 mod embedded;
 mod export;
+mod file_cache;
 mod files;
 mod folders;
 mod frame;
 mod gestures;
-mod given;
+mod given_files;
 mod gzip;
 mod html;
 mod installed;
-mod keeping;
 mod keys;
 mod labels;
 mod outlines;
 mod painter;
 mod panels;
-mod part;
 mod pen;
 mod policy;
-mod querying;
 mod recent;
 mod simulator;
 mod sizes;
+mod sql_worker;
 mod storage;
 mod surveyor;
 mod theme;
 mod thread;
-// Requests and replies ↔ messages between page and worker.
+mod worker_code;
+// Messages between the page and the worker.
+mod export_file;
 mod wire;
-mod written;
-// The worker's shell: message queue ↔ engine.
+// The engine's worker: reads messages from the page and runs the engine.
 pub mod worker;
 mod yaml;
 
 use crate::wire::{FromWorker, ToWorker};
 use address::Address;
-use answered::Keeping;
 use app::App;
 use busy::Busy;
+use cache_state::CacheState;
 use client::Client;
 use clipboard::Clipboard;
-use compare::Which;
+use compare::FileSlot;
 use dom::Dom;
 use engine::protocol::{Answer, Reply};
 use frame::Frame;
-use given::Files;
+use given_files::GivenFiles;
 use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
 use recent::Recent;
@@ -73,16 +77,16 @@ use surveyor::{Source, Surveyor, Task, served_files};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
-use ui::features::live::LiveAction;
+use ui::features::watch::WatchAction;
 use ui::ranks::RanksAction;
 use ui::side::Side;
 use ui::stage::Stage;
 use ui::{self, Action, Effect, State};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
-use yaml::Yaml;
+use yaml::YamlParser;
 
-/// The page: what its parts share, and what they know nothing of. It has no end but the tab's.
+/// The page: the state shared by all parts, and what only the page itself needs. Lives as long as the tab.
 struct Page {
     app: &'static App,
     panels: RefCell<Panels>,
@@ -90,7 +94,7 @@ struct Page {
     clipboard: Rc<Clipboard>,
 }
 
-/// Brings the page to life. A page that can't is one that says why, where the reader looks.
+/// Starts the page. If that fails, shows the error in the page.
 pub fn start(window: Window) {
     let document = window.document();
     std::panic::set_hook(Box::new(move |panic| {
@@ -111,7 +115,7 @@ pub fn start(window: Window) {
 
 fn show_failure(document: &web_sys::Document, text: &str) {
     if let Some(error) = document.get_element_by_id("error") {
-        // It fails only for a name that is none.
+        // Fails only for invalid names.
         let _ = error.remove_attribute("hidden");
         dom::set_text(&error, text);
     }
@@ -122,42 +126,42 @@ fn show_failure(document: &web_sys::Document, text: &str) {
 
 impl Page {
     fn start(window: Window) -> Result<(), String> {
-        let dom = Dom::of(window.clone())?;
-        let delivered = html::delivered(&dom);
-        let link = address::link(&dom);
-        let links = address::fetched(&dom, &link);
-        // From here on only our own server and those of the links can be reached, by the page and by the worker made below.
+        let dom = Dom::new(window.clone())?;
+        let delivered = html::original_page(&dom);
+        let link = address::initial_link(&dom);
+        let links = address::urls_to_fetch(&dom, &link);
+        // From here on, the page and the worker started below can reach only our own server and those of the links.
         let origins: Vec<&str> = links.iter().flatten().map(|link| link.origin.as_str()).collect();
-        policy::tighten(&dom, &origins)?;
+        policy::restrict_connections(&dom, &origins)?;
         let painter = Painter::new(&dom)?;
-        let theme = Rc::new(RefCell::new(Theme::of(&dom)));
-        // What is done before the page is whole is done to nothing.
+        let theme = Rc::new(RefCell::new(Theme::current(&dom)));
+        // Callbacks that run before the page is complete do nothing.
         let page: &OnceCell<Page> = Box::leak(Box::default());
-        let hear = move |message| page.get().map_or((), |page| page.hear(message));
-        let show = move |changed| page.get().map_or((), |page| page.show(changed));
+        let hear = move |message| page.get().map_or((), |page| page.on_message(message));
+        let show = move |changed| page.get().map_or((), |page| page.render(changed));
         let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
         let frame = Frame::new(window.clone(), show, rest);
         let app: &App = Box::leak(Box::new(App {
-            delivered,
-            state: RefCell::new(State::that_came(files::came(&dom))),
+            original_page: delivered,
+            state: RefCell::new(State::new(files::page_scheme(&dom))),
             client: Client::new(window.clone(), hear),
             simulator: Simulator::new(window.clone(), act),
             surveyor: Surveyor::new(window.clone(), act),
-            yaml: Yaml::new(window.clone(), act),
-            files: Files::default(),
+            yaml: YamlParser::new(window.clone(), act),
+            files: GivenFiles::default(),
             recent: Recent::default(),
-            keeping: Keeping::default(),
+            cache: CacheState::default(),
             painter: RefCell::new(painter),
             theme,
             sizes: Sizes::default(),
             busy: Busy::new(dom.document.body().map(Into::into), frame.clone()),
             frame,
-            acts: Box::new(act),
+            dispatch: Box::new(act),
             dom,
         }));
         app.client.start();
-        let panels = RefCell::new(Panels::begin(app)?);
+        let panels = RefCell::new(Panels::start(app)?);
         let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
         let origins = links.iter().flatten().map(|link| link.origin.clone()).collect();
         address.listen(app, origins);
@@ -165,18 +169,18 @@ impl Page {
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
-        device::choose(app);
-        installed::begin(app);
+        device::select_renderer(app);
+        installed::start(app);
         match links {
             Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
-        files::take_early(app);
+        files::take_early_drops(app);
         app.frame.request();
         Ok(())
     }
 
-    /// Takes an action into the state and carries out what follows.
+    /// Applies an action to the state and performs the resulting effects.
     fn dispatch(&self, action: Action) {
         let now_ms = self.app.dom.window.performance().map_or(0.0, |clock| clock.now());
         self.app.busy.set_idle(false);
@@ -185,7 +189,7 @@ impl Page {
             self.perform(effect);
         }
         self.app.frame.request();
-        self.address.changed(self.app);
+        self.address.schedule_update(self.app);
     }
 
     fn perform(&self, effect: Effect) {
@@ -195,43 +199,43 @@ impl Page {
             Effect::PickTrace => app.dom.by_id("trace").iter().for_each(HtmlElement::click),
             Effect::PickSecond => app.dom.by_id("second").iter().for_each(HtmlElement::click),
             Effect::Load { origin, member, load, range } => {
-                app.client.load_only(range);
+                app.client.set_load_range(range);
                 if matches!(origin, Origin::Link(_)) {
-                    app.recent.forget();
+                    app.recent.clear_pending();
                 }
-                self.load(origin, member, (load, Which::First));
+                self.load(origin, member, (load, FileSlot::First));
             }
-            Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, Which::Second)),
-            Effect::Ranks(effect) => self.survey(effect),
-            Effect::EndSecond => app.client.send(ToWorker::EndSecond),
+            Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
+            Effect::Ranks(effect) => self.perform_ranks(effect),
+            Effect::CloseSecond => app.client.send(ToWorker::CloseSecond),
             Effect::Ask(request) => {
-                let request = app.simulator.divert(request);
+                let request = app.simulator.route(request);
                 request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
             }
             Effect::CancelSimulation => app.simulator.cancel(),
-            Effect::EndSimulation => app.simulator.end(),
+            Effect::EndSimulation => app.simulator.stop(),
             Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),
             Effect::StoreRules(text) => storage::store(&app.dom, rules::KEY, &text),
-            Effect::ReadYaml(text) => app.yaml.read(text),
+            Effect::ReadYaml(text) => app.yaml.parse(text),
             Effect::Save(name, text) => rules::save(app, name, &text),
-            Effect::FollowSource => tree::follow(&app.dom),
-            Effect::FocusFind => app.dom.select("find"),
+            Effect::FollowSource => tree::open_source(&app.dom),
+            Effect::FocusFind => app.dom.focus_and_select("find"),
             Effect::ReadText(place, name) => sources::read(app, place, name),
             Effect::FocusFilter => {
                 let is_events = app.state.borrow().views.tab == ui::tab::Tab::Events;
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
             Effect::FocusRequest => app.dom.focus_on("memory-request"),
-            Effect::FocusMoment => {
+            Effect::FocusGoTo => {
                 side::reveal(&app.dom, Side::Selection);
-                app.dom.select("at");
+                app.dom.focus_and_select("at");
             }
             Effect::FocusView => self.focus_view(),
-            // From the timeline to the view, or back to the timeline.
+            // Moves the focus from the timeline to the view, or back.
             Effect::ChangeFocus if views::has_focus(&app.dom) => app.dom.focus_timeline(),
             Effect::ChangeFocus => {
-                if app.state.borrow().views.seen().is_some() {
+                if app.state.borrow().views.visible().is_some() {
                     self.focus_view();
                 }
             }
@@ -240,130 +244,134 @@ impl Page {
             Effect::CopyPromised(text) => self.clipboard.copy_promised(app, &text),
             Effect::CopyLink(fragment) => address::copy(app, &fragment),
             Effect::Export(picture) => export::save(app, picture),
-            Effect::WriteFile(wanted) => written::write(app, wanted),
+            Effect::WriteFile(wanted) => export_file::write(app, wanted),
             Effect::SaveHtml(wanted) => html::save(app, wanted),
             Effect::FocusCapacity => {
                 side::reveal(&app.dom, Side::File);
                 app.dom.focus_on("capacity");
             }
-            Effect::ReplaceWorker => app.client.end(),
-            Effect::BackToOpen => {
-                app.files.back();
-                app.client.back();
+            Effect::ReplaceWorker => app.client.stop(),
+            Effect::RestoreOpen => {
+                app.files.restore_open();
+                app.client.restore_previous();
             }
         }
     }
 
-    fn load(&self, origin: Origin, member: Option<u32>, (load, which): (u32, Which)) {
+    fn load(&self, origin: Origin, member: Option<u32>, (load, which): (u32, FileSlot)) {
         let app = self.app;
         match origin {
             Origin::File(place) => {
-                if let Some(file) = app.files.at(place) {
-                    keeping::read(app, file, member, (load, which));
+                if let Some(file) = app.files.get(place) {
+                    file_cache::read(app, file, member, (load, which));
                 }
             }
-            Origin::Link(url) => match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
+            Origin::Link(url) => match (embedded::file(&app.dom, &url), address::resolve(&app.dom, &url)) {
                 (Some(file), _) => app.client.send(ToWorker::File { load, member, file, which }),
                 (None, Ok(link)) => files::fetch(app, link, member, (load, which)),
-                (None, Err(cause)) if which == Which::First => app.dispatch(Action::LoadFailed(cause)),
+                (None, Err(cause)) if which == FileSlot::First => app.dispatch(Action::LoadFailed(cause)),
                 (None, Err(cause)) => {
-                    app.dispatch(Action::Comparing(ComparingAction::Refused(load, cause)));
+                    app.dispatch(Action::Comparing(ComparingAction::LoadRefused(load, cause)));
                 }
             },
         }
     }
 
-    fn survey(&self, effect: RanksEffect) {
+    fn perform_ranks(&self, effect: RanksEffect) {
         let app = self.app;
         match effect {
-            RanksEffect::Begin(files) => {
+            RanksEffect::Survey(files) => {
                 let task = |of: FileToSurvey| {
                     let source = match of.origin {
-                        Origin::File(place) => Source::File(app.files.at(place)?),
+                        Origin::File(place) => Source::File(app.files.get(place)?),
                         Origin::Link(link) => Source::Link(link),
                     };
                     Some(Task { source, member: of.member, name: of.name })
                 };
-                app.surveyor.begin(files.into_iter().filter_map(task).collect());
+                app.surveyor.start_survey(files.into_iter().filter_map(task).collect());
             }
             RanksEffect::List => spawn_local(async {
                 let listed = served_files(&app.dom.window).await;
                 app.dispatch(Action::Ranks(RanksAction::Listed(listed)));
             }),
-            RanksEffect::Cut(sentence) => app.surveyor.note_cut(&sentence),
-            RanksEffect::Ask(serial, rows, order) => app.surveyor.ask(serial, rows, order),
-            RanksEffect::Names(typed) => app.surveyor.read_names(&typed),
+            RanksEffect::NoteOmitted(sentence) => app.surveyor.note_cut(&sentence),
+            RanksEffect::Ask(serial, rows, order) => app.surveyor.request_report(serial, rows, order),
+            RanksEffect::SetNamePattern(typed) => app.surveyor.set_name_pattern(&typed),
             RanksEffect::Cancel => app.surveyor.cancel(),
             RanksEffect::Resume => app.surveyor.resume(),
-            RanksEffect::End => app.surveyor.end(),
+            RanksEffect::End => app.surveyor.stop(),
         }
     }
 
-    /// Gives the focus to the view that is seen. A panel that is about to be seen can't take it before it is.
+    /// Focuses the visible view. A panel that is about to appear has to be rendered first, because hidden elements
+    /// cannot be focused.
     fn focus_view(&self) {
-        self.panels.borrow_mut().show(self.app);
+        self.panels.borrow_mut().render_all(self.app);
         let tab = self.app.state.borrow().views.tab;
-        views::focus(&self.app.dom, tab);
+        views::focus_view(&self.app.dom, tab);
     }
 
-    /// Hears the worker.
-    fn hear(&self, message: FromWorker) {
+    /// Handles a message from the worker.
+    fn on_message(&self, message: FromWorker) {
         match message {
-            // The client hears them itself.
+            // Handled by the client.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
             FromWorker::Idle(_) => self.refresh_idle(),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
-                self.app.simulator.recorded(load, serial, &bytes);
+                self.app.simulator.on_recording(load, serial, &bytes);
             }
             FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
-                self.app.simulator.planned(serial, &bytes);
+                self.app.simulator.on_planned_sizes(serial, &bytes);
             }
-            FromWorker::Reply { load, reply: Reply::Failed { .. } } if keeping::failed(self.app, load) => {}
+            FromWorker::Reply { load, reply: Reply::Failed { .. } }
+                if file_cache::retry_without_cache(self.app, load) => {}
             FromWorker::Reply { load, reply } => {
                 let mut is_recent = false;
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
-                    self.app.files.opened();
-                    is_recent = panels::recent::opened(self.app);
-                    self.app.client.opened();
-                    self.app.simulator.end();
+                    self.app.files.mark_open();
+                    is_recent = panels::recent::remember(self.app);
+                    self.app.client.on_opened();
+                    self.app.simulator.stop();
                 }
                 self.dispatch(Action::Replied { load, reply });
                 if is_recent {
-                    panels::recent::shown(self.app);
+                    panels::recent::store_facts(self.app);
                 }
             }
-            FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
+            FromWorker::LinkInterrupted { load, at } => self.dispatch(Action::LinkInterrupted { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
-            FromWorker::Versioned { load, version } => self.dispatch(Action::of(LiveAction::Fetched { load, version })),
+            FromWorker::Versioned { load, version } => {
+                self.dispatch(Action::feature(WatchAction::Loaded { load, version }));
+            }
             FromWorker::Fingerprinted { load, print } => {
-                let is_answered = self.app.keeping.has_answered(load);
-                let Some(print) = self.app.keeping.print(load, print) else { return };
+                let is_answered = self.app.cache.is_cached(load);
+                let Some(print) = self.app.cache.fingerprint(load, print) else { return };
                 self.dispatch(Action::Fingerprinted { load, print: print.clone() });
                 if !is_answered {
-                    keeping::keep(self.app, load, print);
+                    file_cache::cache_file(self.app, load, print);
                 }
             }
-            FromWorker::Died(cause) => self.dispatch(Action::WorkerDied(cause)),
+            FromWorker::Crashed(cause) => self.dispatch(Action::WorkerStopped(cause)),
         }
     }
 
-    /// Sets `body[data-idle]` by what the page waits for.
+    /// Updates `body[data-idle]`.
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
         let waits = matches!(state.stage, Stage::Loading(_)) || state.what_if.is_running() || state.ranks.is_running();
-        app.busy.set_idle(!waits && app.busy.is_resting() && app.client.is_idle());
+        app.busy.set_idle(!waits && app.busy.is_quiet() && app.client.is_idle());
     }
 
-    /// Shows the state: called once an animation frame, and only after something changed.
-    fn show(&self, changed: bool) {
-        if self.app.state.borrow().live.holds_the_screen(changes::now(self.app)) {
+    /// Renders the state. Called once per animation frame, if something has changed or is unfinished.
+    fn render(&self, changed: bool) {
+        if self.app.state.borrow().live.holds_screen(changes::now(self.app)) {
             return;
         }
         let was_in_views = views::has_focus(&self.app.dom);
-        self.panels.borrow_mut().show_some(self.app, changed);
+        self.panels.borrow_mut().render_slice(self.app, changed);
         if was_in_views {
-            views::keep_focus(&self.app.dom, self.app.state.borrow().views.seen());
+            views::keep_focus(&self.app.dom, self.app.state.borrow().views.visible());
         }
     }
 }

@@ -1,36 +1,36 @@
-//! The outlines of what is under the pointer and of what is selected, each inside its lane.
+//! Outlines of the hovered and the selected allocation, each clipped to its lane.
 
 use picture::outline::{Rect, outline as strokes};
 use picture::render::placement::Placement;
-use picture::render::{Look, OverlayRect};
+use picture::render::{OverlayRect, PictureTheme};
 use picture::timeline::{OutlineRect, Quad, View, outline};
 use ui::State;
 use ui::lanes::ShownLane;
 
-/// The outlines in pixels of the canvas: first the hovered, so that the selection lies on top.
-pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
+/// Returns the outlines in device pixels of the canvas. The hovered one comes first, so that the selection lies on top.
+pub(super) fn outlines(state: &State, look: &PictureTheme) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let thick = state.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
-    let lane_of = |place: usize| state.shown_lanes().find(|lane| lane.place == place);
+    let lane_of = |place: usize| state.shown_lanes().find(|lane| lane.index == place);
     if let Some(hover) = &state.hover
-        && let Some(lane) = lane_of(hover.place)
+        && let Some(lane) = lane_of(hover.device_index)
     {
-        let quads = match hover.spot.single() {
+        let quads = match hover.spot.single_allocation() {
             None if hover.spot.quad == usize::MAX => Vec::new(),
             Some(rank) => quads_of(&lane, rank),
             None => lane.geometry.scene.iter().filter_map(|scene| scene.quads.get(hover.spot.quad).copied()).collect(),
         };
-        add(&mut rects, &lane, &placed(&lane, &quads), thick, look.hover);
+        add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), thick, look.hover);
     }
-    if let Some(of) = state.outlined()
+    if let Some(of) = state.outline_key()
         && let Some(lane) = state.focused_lane()
     {
-        // The worker knows where it is also where the scene does not draw it by itself.
+        // The worker knows the outline even if the scene merges the allocation with others.
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
-        let exact = state.around.outline.about(&of);
+        let exact = state.surroundings.outline.answer_to(&of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
         let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, of.allocation));
-        add(&mut rects, &lane, &placed(&lane, &quads), 2 * thick, look.selection);
+        add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), 2 * thick, look.selection);
     }
     rects
 }
@@ -39,20 +39,20 @@ fn quads_of(lane: &ShownLane<'_>, rank: u32) -> Vec<Quad> {
     lane.geometry.scene.iter().flat_map(|scene| outline(scene, rank)).collect()
 }
 
-/// The lane's window as that of the whole canvas.
-fn lowered(lane: &ShownLane<'_>) -> View {
+/// Returns the lane's view, shifted to that of the whole canvas.
+fn canvas_view(lane: &ShownLane<'_>) -> View {
     View { bottom_px: lane.view.bottom_px.saturating_sub(lane.bottom_px.into()), ..*lane.view }
 }
 
-fn placed(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
+fn to_canvas(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
     let Some(scene) = &lane.geometry.scene else { return Vec::new() };
-    let placement = Placement::new(&scene.view, &lowered(lane));
+    let placement = Placement::new(&scene.view, &canvas_view(lane));
     let placed = |quad: &Quad| Rect { x: quad.x.map(|x| placement.column(x)), y: quad.y.map(|y| placement.row(y)) };
     quads.iter().map(placed).collect()
 }
 
-/// The strokes around `parts`, cut to the lane.
-fn add(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
+/// Adds the strokes around `parts`, clipped to the lane.
+fn add_strokes(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
     let [bottom, top] = [lane.bottom_px, lane.bottom_px + lane.view.height_px].map(|row| row as i32);
     let strokes = strokes(parts, thick).into_iter().map(|stroke| OverlayRect {
         x: stroke.x,

@@ -1,4 +1,4 @@
-//! The picture: scene, outlines and labels on the canvas, drawn when something of it changed and only then.
+//! Drawing of the timeline and the flame graph: scene, outlines and labels, redrawn only after a change.
 
 use super::dom::{self, Dom};
 use super::elements::{Find, elements};
@@ -7,7 +7,7 @@ use super::outlines::outlines;
 use super::sizes::Size;
 use super::theme::Theme;
 use engine::protocol::{Highlight, Looks};
-use picture::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin, Which};
+use picture::render::{CpuRenderer, Drawing, Gpu, Lane, OverlayRect, PictureTheme, SurfaceId};
 use picture::timeline::{Scene, View};
 use std::collections::BTreeSet;
 use ui::State;
@@ -20,28 +20,29 @@ elements! {
     HtmlCanvasElement: flame_canvas, labels, timeline;
 }
 
-/// Draws the timeline, and for whoever knows it the flame graph.
+/// Draws the timeline and the flame graph.
 pub(super) struct Painter {
     elements: Elements,
     surface: Surface,
-    /// The canvases, once they are others than the skeleton's: one that had WebGPU can't have the twin.
+    /// Current canvases, if they are not those of `index.html`. A canvas that had a WebGPU context is replaced for the
+    /// CPU renderer.
     canvases: Option<[HtmlCanvasElement; 2]>,
     shown: Option<Picture>,
     frames: u64,
-    /// How many devices were asked for.
-    made: u32,
-    /// How many surfaces there were.
-    surfaces: u32,
+    /// Number of devices requested.
+    requests: u32,
+    /// Number of surfaces so far.
+    surface_count: u32,
 }
 
 enum Surface {
-    /// The browser was not asked yet, or is about to give a new device.
+    /// No renderer chosen yet, or a new device is being requested.
     None,
     Gpu(Box<Gpu>),
-    Cpu(Twin, [CanvasRenderingContext2d; 2]),
+    Cpu(CpuRenderer, [CanvasRenderingContext2d; 2]),
 }
 
-/// Everything a picture depends on, but for the geometry.
+/// Everything that determines the picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct Picture {
     lanes: Vec<LanePicture>,
@@ -52,10 +53,10 @@ struct Picture {
     stage: (u32, u32),
 }
 
-/// What of a lane its picture depends on.
+/// Everything that determines a lane's picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct LanePicture {
-    /// The number of its scene: the device's place.
+    /// Id of its scene: the index of the device.
     scene: u32,
     view: View,
     bottom_px: u32,
@@ -63,66 +64,66 @@ struct LanePicture {
 }
 
 impl LanePicture {
-    fn of(lane: &ShownLane<'_>) -> LanePicture {
+    fn from_lane(lane: &ShownLane<'_>) -> LanePicture {
         let looks = lane.geometry.looks;
-        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
+        LanePicture { scene: lane.index as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
     }
 }
 
 impl Painter {
-    /// One that has nothing to draw with yet.
+    /// Creates a painter without a renderer.
     pub(super) fn new(dom: &Dom) -> Result<Painter, String> {
         let (surface, elements) = (Surface::None, Elements::find(dom)?);
-        Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, made: 0, surfaces: 0 })
+        Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, requests: 0, surface_count: 0 })
     }
 
-    /// Makes the first text, which takes longest.
-    pub(super) fn prepare(&self, theme: &Theme) {
+    /// Draws the first text, which is the slowest.
+    pub(super) fn warm_up(&self, theme: &Theme) {
         labels::prepare(&self.elements.labels, theme, self.elements.window.device_pixel_ratio());
     }
 
-    /// A new surface is on its way, as number…
-    pub(super) fn begin(&mut self) -> u32 {
+    /// Drops the renderer, since a new one is about to be requested. Returns the number of that request.
+    pub(super) fn reset(&mut self) -> u32 {
         self.surface = Surface::None;
         self.shown = None;
-        self.made += 1;
-        self.made
+        self.requests += 1;
+        self.requests
     }
 
-    /// Whether the surface asked for as number `made` is the latest.
+    /// Returns whether request number `made` is the latest.
     pub(super) fn is_current(&self, made: u32) -> bool {
-        self.made == made
+        self.requests == made
     }
 
-    /// The canvases of the timeline and of the flame graph.
+    /// Returns the canvases of the timeline and of the flame graph.
     pub(super) fn canvases(&self) -> [HtmlCanvasElement; 2] {
         self.canvases.clone().unwrap_or_else(|| [self.elements.timeline.clone(), self.elements.flame_canvas.clone()])
     }
 
-    /// Another number than before where what was drawn is gone.
-    pub(super) fn surfaces(&self) -> u32 {
-        self.surfaces
+    /// Returns a number that changes whenever the drawn content was lost.
+    pub(super) fn surface_count(&self) -> u32 {
+        self.surface_count
     }
 
-    /// Draws with this device from now on.
+    /// Switches to this WebGPU device.
     pub(super) fn use_gpu(&mut self, gpu: Gpu) {
         (self.surface, self.shown) = (Surface::Gpu(Box::new(gpu)), None);
-        self.surfaces += 1;
+        self.surface_count += 1;
     }
 
-    /// Draws with the twin from now on.
-    pub(super) fn use_twin(&mut self) {
-        let [timeline, flame] = self.canvases().map(plain);
+    /// Switches to the CPU renderer.
+    pub(super) fn use_cpu(&mut self) {
+        let [timeline, flame] = self.canvases().map(with_2d_context);
         self.surface = match (timeline.1, flame.1) {
-            (Some(timeline), Some(flame)) => Surface::Cpu(Twin::new(), [timeline, flame]),
+            (Some(timeline), Some(flame)) => Surface::Cpu(CpuRenderer::new(), [timeline, flame]),
             _ => Surface::None,
         };
         self.canvases = Some([timeline.0, flame.0]);
-        self.surfaces += 1;
+        self.surface_count += 1;
         self.shown = None;
     }
 
-    /// Takes new geometry of a device.
+    /// Uploads new geometry of a device.
     pub(super) fn upload(&mut self, device_place: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {
@@ -132,39 +133,42 @@ impl Painter {
         }
     }
 
-    /// Forgets the scenes of devices that have no lane any more.
-    fn keep_scenes(&mut self, lanes: &[LanePicture]) {
+    /// Removes the scenes of devices that no longer have a lane.
+    fn retain_scenes(&mut self, lanes: &[LanePicture]) {
         let wanted = |number| lanes.iter().any(|lane| lane.scene == number);
         match &mut self.surface {
             Surface::None => {}
-            Surface::Gpu(gpu) => gpu.keep_scenes(&wanted),
+            Surface::Gpu(gpu) => gpu.retain_scenes(&wanted),
             Surface::Cpu(twin, _) => twin.keep_scenes(&wanted),
         }
     }
 
-    /// Draws the state on a stage of this size, if the picture changed. `true` when the device failed: choose another.
+    /// Draws the state on a stage of this size, if the picture has changed. Returns `true` if the device failed and
+    /// another renderer must be selected.
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
-        let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::of(&lane)).collect();
+        let lanes: Vec<LanePicture> =
+            state.shown_lanes().filter(drawn).map(|lane| LanePicture::from_lane(&lane)).collect();
         if lanes.is_empty() {
             return false;
         }
-        let stage = stage.on_device(canvas.scale);
+        let stage = stage.to_device(canvas.scale);
         let picture = Picture {
             lanes,
             overlay: outlines(state, &theme.look),
             figure: Figure::on_canvas(state, &view, canvas),
             theme: theme.clone(),
-            faded: state.around.faded.clone(),
+            faded: state.surroundings.faded.clone(),
             stage,
         };
         if self.shown.as_ref() == Some(&picture) || matches!(self.surface, Surface::None) {
             return false;
         }
         let [canvas_element, _] = self.canvases();
-        self.keep_scenes(&picture.lanes);
-        let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
+        self.retain_scenes(&picture.lanes);
+        let looks: Vec<PictureTheme> =
+            picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.looks, &picture.faded)).collect();
         let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
@@ -177,8 +181,8 @@ impl Painter {
         let drawing = Drawing { size_px, background, lanes: &lanes, flame: None, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
-            Surface::Gpu(gpu) => gpu.draw(Which::Timeline, &drawing).is_ok(),
-            Surface::Cpu(twin, [context, _]) => draw_with_twin(twin, context, &canvas_element, &drawing),
+            Surface::Gpu(gpu) => gpu.draw(SurfaceId::Timeline, &drawing).is_ok(),
+            Surface::Cpu(twin, [context, _]) => draw_on_cpu(twin, context, &canvas_element, &drawing),
         };
         if !drawn {
             self.surface = Surface::None;
@@ -194,13 +198,14 @@ impl Painter {
         false
     }
 
-    /// Draws the flame graph; `None` while there is nothing to draw with, `Some(false)` when the device failed: choose another.
+    /// Draws the flame graph. Returns `None` if there is no renderer, `Some(false)` if the device failed and another
+    /// renderer must be selected.
     pub(super) fn draw_flame(&mut self, drawing: &Drawing<'_>) -> Option<bool> {
         let [_, canvas] = self.canvases();
         let drawn = match &mut self.surface {
             Surface::None => return None,
-            Surface::Gpu(gpu) => gpu.draw(Which::Flame, drawing).is_ok(),
-            Surface::Cpu(twin, [_, context]) => draw_with_twin(twin, context, &canvas, drawing),
+            Surface::Gpu(gpu) => gpu.draw(SurfaceId::Flame, drawing).is_ok(),
+            Surface::Cpu(twin, [_, context]) => draw_on_cpu(twin, context, &canvas, drawing),
         };
         if !drawn {
             self.surface = Surface::None;
@@ -209,34 +214,35 @@ impl Painter {
     }
 }
 
-/// A canvas that the twin can draw on, in the place of this one if need be.
-fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
-    if let Some(context) = labels::bare_context(&canvas) {
+/// Returns a canvas with a 2D context for the CPU renderer. A canvas that already has a WebGPU context is replaced by a
+/// copy.
+fn with_2d_context(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
+    if let Some(context) = labels::context_2d(&canvas) {
         return (canvas, Some(context));
     }
     let Some(fresh) = canvas.clone_node().ok().and_then(|node| node.dyn_into::<HtmlCanvasElement>().ok()) else {
         return (canvas, None);
     };
     let _ = canvas.replace_with_with_node_1(&fresh);
-    let context = labels::bare_context(&fresh);
+    let context = labels::context_2d(&fresh);
     (fresh, context)
 }
 
-/// The theme's colours for what a scene's colours tell.
-pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
-    let look = faded_look(look, looks.colouring.is_ordered(), faded);
-    // A search is asked for its matches; a selection asks for no more than a hint.
-    if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
+/// Returns the theme's colours, adapted to a scene's colouring and highlight.
+pub(super) fn scene_look(look: &PictureTheme, looks: Looks, faded: &BTreeSet<u32>) -> PictureTheme {
+    let look = base_look(look, looks.colouring.is_ordered(), faded);
+    // A search makes its matches stand out. A selection is only hinted at.
+    if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
-/// The same where nothing stands out.
-pub(super) fn faded_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
-    let look = if is_ordered { look.clone().in_order() } else { look.clone() };
+/// Returns the theme's colours for a scene without highlight.
+pub(super) fn base_look(look: &PictureTheme, is_ordered: bool, faded: &BTreeSet<u32>) -> PictureTheme {
+    let look = if is_ordered { look.clone().with_ordered_palette() } else { look.clone() };
     look.with_faded(|slot| faded.contains(&slot))
 }
 
-fn draw_with_twin(
-    twin: &Twin,
+fn draw_on_cpu(
+    twin: &CpuRenderer,
     context: &CanvasRenderingContext2d,
     canvas: &HtmlCanvasElement,
     drawing: &Drawing<'_>,

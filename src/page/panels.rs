@@ -1,7 +1,7 @@
-//! Every part of the page, in the order in which they are shown. A new tab's is one file here and two lines below.
+//! List of all parts of the page, in rendering order. A new tab needs a file in this folder and two lines below.
 
-mod choosing;
 mod comparing;
+mod cursor_panel;
 mod details;
 mod events;
 mod export;
@@ -15,10 +15,10 @@ mod hover;
 mod lanes;
 mod legend;
 mod live;
+mod load_range;
 mod memory;
 mod memory_canvas;
 mod minimap;
-mod moment;
 mod overlay;
 pub(super) mod palette;
 mod pieces;
@@ -46,91 +46,91 @@ pub(super) mod views;
 mod what_if;
 mod why;
 
-use crate::app::{App, Begin, Show, begin};
-use crate::files::Given;
+use crate::app::{App, RenderPart, StartPart, start_part};
+use crate::files::FileInput;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
-use ui::passes::Passes;
+use ui::passes::RenderPasses;
 
-/// Brings them to life. The timeline comes early: it is what people wait for.
-const PARTS: &[Begin] = &[
-    begin::<Keys>,
-    begin::<Given>,
-    begin::<Gestures>,
-    begin::<stage::Panel>,
-    begin::<choosing::Panel>,
-    begin::<recent::Panel>,
-    begin::<live::Panel>,
-    begin::<summary::Panel>,
-    begin::<plots::Panel>,
-    begin::<lanes::Panel>,
-    begin::<minimap::Panel>,
-    begin::<overlay::Panel>,
-    begin::<comparing::Panel>,
-    begin::<timeline::Panel>,
-    begin::<views::Panel>,
-    begin::<side::Panel>,
-    begin::<table::Panel>,
-    begin::<histograms::Panel>,
-    begin::<details::Panel>,
-    begin::<events::Panel>,
-    begin::<memory::Panel>,
-    begin::<find::Panel>,
-    begin::<flame::Panel>,
-    begin::<hover::Panel>,
-    begin::<legend::Panel>,
-    begin::<help::Panel>,
-    begin::<export::Panel>,
-    begin::<moment::Panel>,
-    begin::<settings::Panel>,
-    begin::<tree::Panel>,
-    begin::<range::Panel>,
-    begin::<rules::Panel>,
-    begin::<palette::Panel>,
-    begin::<sources::Panel>,
-    begin::<queries::Panel>,
-    begin::<ranks::Panel>,
-    begin::<why::Panel>,
-    begin::<what_if::Panel>,
-    begin::<plan::Panel>,
-    begin::<flame_canvas::Panel>,
-    begin::<memory_canvas::Panel>,
+/// All parts, in rendering order. The timeline comes early, because it is what users wait for.
+const PARTS: &[StartPart] = &[
+    start_part::<Keys>,
+    start_part::<FileInput>,
+    start_part::<Gestures>,
+    start_part::<stage::Panel>,
+    start_part::<load_range::Panel>,
+    start_part::<recent::Panel>,
+    start_part::<live::Panel>,
+    start_part::<summary::Panel>,
+    start_part::<plots::Panel>,
+    start_part::<lanes::Panel>,
+    start_part::<minimap::Panel>,
+    start_part::<overlay::Panel>,
+    start_part::<comparing::Panel>,
+    start_part::<timeline::Panel>,
+    start_part::<views::Panel>,
+    start_part::<side::Panel>,
+    start_part::<table::Panel>,
+    start_part::<histograms::Panel>,
+    start_part::<details::Panel>,
+    start_part::<events::Panel>,
+    start_part::<memory::Panel>,
+    start_part::<find::Panel>,
+    start_part::<flame::Panel>,
+    start_part::<hover::Panel>,
+    start_part::<legend::Panel>,
+    start_part::<help::Panel>,
+    start_part::<export::Panel>,
+    start_part::<cursor_panel::Panel>,
+    start_part::<settings::Panel>,
+    start_part::<tree::Panel>,
+    start_part::<range::Panel>,
+    start_part::<rules::Panel>,
+    start_part::<palette::Panel>,
+    start_part::<sources::Panel>,
+    start_part::<queries::Panel>,
+    start_part::<ranks::Panel>,
+    start_part::<why::Panel>,
+    start_part::<what_if::Panel>,
+    start_part::<plan::Panel>,
+    start_part::<flame_canvas::Panel>,
+    start_part::<memory_canvas::Panel>,
 ];
 
-/// Milliseconds that showing may take of one frame; the rest follows in the next.
+/// Time budget, in milliseconds, for rendering in one frame. The rest follows in the next one.
 const SLICE_MS: f64 = 6.0;
 
-/// What the page shows.
+/// Render functions of all parts.
 pub(super) struct Panels {
-    shows: Vec<Show>,
-    passes: Passes,
+    renders: Vec<RenderPart>,
+    passes: RenderPasses,
 }
 
 impl Panels {
-    /// Brings all parts to life.
-    pub(super) fn begin(app: &'static App) -> Result<Panels, String> {
+    /// Initializes all parts.
+    pub(super) fn start(app: &'static App) -> Result<Panels, String> {
         let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
-        Ok(Panels { shows, passes: Passes::default() })
+        Ok(Panels { renders: shows, passes: RenderPasses::default() })
     }
 
-    /// Shows the state, all of it.
-    pub(super) fn show(&mut self, app: &'static App) {
+    /// Renders all parts at once.
+    pub(super) fn render_all(&mut self, app: &'static App) {
         let state = app.state.borrow();
-        self.shows.iter_mut().for_each(|show| show(app, &state));
-        self.passes.done(self.shows.len());
+        self.renders.iter_mut().for_each(|show| show(app, &state));
+        self.passes.finish(self.renders.len());
     }
 
-    /// Shows as much of the state as a frame has time for, and asks for another one where that is not all. `changed` says whether this frame
-    /// was asked for by more than that.
-    pub(super) fn show_some(&mut self, app: &'static App, changed: bool) {
+    /// Renders as many parts as fit into a frame, and schedules another frame for the rest. `changed` is false if this
+    /// frame only continues the previous one.
+    pub(super) fn render_slice(&mut self, app: &'static App, changed: bool) {
         let state = app.state.borrow();
         let clock = app.dom.window.performance();
         let now = || clock.as_ref().map_or(0.0, |clock| clock.now());
         let end = now() + SLICE_MS;
-        let Panels { shows, passes } = self;
+        let Panels { renders: shows, passes } = self;
         let show = &mut |at: usize| shows.get_mut(at).into_iter().for_each(|show| show(app, &state));
-        if passes.go_on(PARTS.len(), changed, &mut || now() < end, show) {
-            app.frame.go_on();
+        if passes.run_frame(PARTS.len(), changed, &mut || now() < end, show) {
+            app.frame.resume();
         }
     }
 }

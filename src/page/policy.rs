@@ -1,11 +1,13 @@
-//! The second security policy: from here on the page reaches its own server, and those that the links name. Nothing else.
+//! Second content security policy, added at startup: the page may connect only to its own server and those that its
+//! link names.
 //!
-//! Policies only ever tighten, and one that is inserted by script holds at once, also for blob: workers made after it.
+//! Policies can only become stricter. One inserted by script takes effect immediately, also for workers created later
+//! from blob URLs.
 
 use super::dom::{self, Dom};
 
-/// Adds the policy. All of `origins` must be plain (`ui::url::is_plain_origin`).
-pub(super) fn tighten(dom: &Dom, origins: &[&str]) -> Result<(), String> {
+/// Adds the policy. All `origins` must satisfy `ui::url::is_plain_origin`. Fails if the document has no head.
+pub(super) fn restrict_connections(dom: &Dom, origins: &[&str]) -> Result<(), String> {
     let head = dom.document.head().ok_or("a document without a head")?;
     let meta = dom.new_element("meta", "", "");
     dom::set_attribute(&meta, "http-equiv", "Content-Security-Policy");

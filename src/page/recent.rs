@@ -1,7 +1,7 @@
-//! Files that were dropped before, where the browser lets a page keep them (File System Access, in Chromium): handles in IndexedDB. A handle
-//! has the name of a file; nothing of it is read until somebody chooses it and the browser allows it again.
+//! Recently dropped files, as file handles in IndexedDB. Needs the File System Access API (Chromium). A handle contains
+//! the file's name. The content is read only after the user selects the file and the browser grants access again.
 //!
-//! The browser's interfaces are called by name: web-sys has some of them only behind a flag of the compiler.
+//! These browser APIs are called by name, because web-sys has some of them only behind a compiler flag.
 
 use js_sys::{Array, Function, Promise, Reflect};
 use std::cell::RefCell;
@@ -10,83 +10,90 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, Window};
 
-/// So many are kept.
-pub(super) const MOST: usize = 5;
-/// The database, what it has, and the key there.
-pub(super) const NAME: &str = "recent";
+/// Maximum number of recent files.
+pub(super) const MAX_RECENT: usize = 5;
+/// Name of the database, of its object store, and of the key in it.
+pub(super) const DATABASE: &str = "recent";
 
-pub(super) type Tried = Result<JsValue, JsValue>;
+/// Result of a browser API that is called by name.
+pub(super) type JsResult = Result<JsValue, JsValue>;
 
-/// Handles of files.
+/// Handles of recently dropped files.
 #[derive(Default)]
 pub(super) struct Recent {
-    /// The promise of a handle for what is being opened.
-    pub(super) given: RefCell<Option<JsValue>>,
-    pub(super) known: RefCell<Array>,
+    /// Promise of the handle of the file that is being opened.
+    pub(super) pending: RefCell<Option<JsValue>>,
+    /// Handles in the database, most recent first.
+    pub(super) handles: RefCell<Array>,
 }
 
 impl Recent {
-    /// A drop is heard; a handle can be asked for only now. One file alone is kept.
-    pub(super) fn dropped(&self, transfer: &DataTransfer) {
+    /// Requests the handle of a dropped file, which is possible only while the drop event is being handled. Only a
+    /// single file is remembered.
+    pub(super) fn on_drop(&self, transfer: &DataTransfer) {
         let items = transfer.items();
         let item = items.get(0).filter(|_| items.length() == 1);
-        self.given.replace(item.and_then(|item| call(&item, "getAsFileSystemHandle", &[]).ok()));
+        self.pending.replace(item.and_then(|item| call_method(&item, "getAsFileSystemHandle", &[]).ok()));
     }
 
-    /// What is being opened was not dropped.
-    pub(super) fn forget(&self) {
-        self.given.replace(None);
+    /// Forgets the pending handle, because the file being opened was not dropped.
+    pub(super) fn clear_pending(&self) {
+        self.pending.replace(None);
     }
 
-    /// The names, the latest first.
+    /// Returns the file names, most recent first.
     pub(super) fn names(&self) -> Vec<String> {
-        self.known.borrow().iter().map(|handle| name(&handle)).collect()
+        self.handles.borrow().iter().map(|handle| name(&handle)).collect()
     }
 }
 
-/// The file, once the browser has asked and been allowed to.
-pub(super) async fn read(handle: &JsValue) -> Result<Option<File>, JsValue> {
-    if settled(call(handle, "requestPermission", &[])?).await? != "granted" {
+/// Reads the file after asking for permission. Returns `None` if the user denies it.
+pub(super) async fn read_file(handle: &JsValue) -> Result<Option<File>, JsValue> {
+    if await_value(call_method(handle, "requestPermission", &[])?).await? != "granted" {
         return Ok(None);
     }
-    settled(call(handle, "getFile", &[])?).await?.dyn_into().map(Some)
+    await_value(call_method(handle, "getFile", &[])?).await?.dyn_into().map(Some)
 }
 
 pub(super) fn name(handle: &JsValue) -> String {
-    get(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
+    property(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
-/// Calls a method of the object store.
-pub(super) async fn ask(window: &Window, method: &str, arguments: &[JsValue]) -> Tried {
-    let opening = call(&get(window, "indexedDB")?, "open", &[NAME.into()])?;
+/// Calls a method of the object store and returns its result.
+pub(super) async fn call_store(window: &Window, method: &str, arguments: &[JsValue]) -> JsResult {
+    let opening = call_method(&property(window, "indexedDB")?, "open", &[DATABASE.into()])?;
     let fresh = opening.clone();
-    let make = move || get(&fresh, "result").and_then(|database| call(&database, "createObjectStore", &[NAME.into()]));
+    let make = move || {
+        property(&fresh, "result").and_then(|database| call_method(&database, "createObjectStore", &[DATABASE.into()]))
+    };
     Reflect::set(&opening, &"onupgradeneeded".into(), &Closure::once_into_js(move || drop(make())))?;
-    let transaction = call(&done(opening).await?, "transaction", &[NAME.into(), "readwrite".into()])?;
-    done(call(&call(&transaction, "objectStore", &[NAME.into()])?, method, arguments)?).await
+    let transaction =
+        call_method(&request_result(opening).await?, "transaction", &[DATABASE.into(), "readwrite".into()])?;
+    request_result(call_method(&call_method(&transaction, "objectStore", &[DATABASE.into()])?, method, arguments)?)
+        .await
 }
 
-/// What a request to the database gives.
-async fn done(request: JsValue) -> Tried {
+/// Waits for a request to the database and returns its result.
+async fn request_result(request: JsValue) -> JsResult {
     let ended = Promise::new(&mut |done, failed| {
         for (event, then) in [("onsuccess", done), ("onerror", failed)] {
-            // A request takes any property.
+            // A request accepts any property.
             let _ = Reflect::set(&request, &event.into(), &then);
         }
     });
     JsFuture::from(ended).await?;
-    get(&request, "result")
+    property(&request, "result")
 }
 
-/// What a promise gives; or what is none.
-pub(super) async fn settled(promise: JsValue) -> Tried {
+/// Waits for a promise. A value that is not a promise is returned as it is.
+pub(super) async fn await_value(promise: JsValue) -> JsResult {
     JsFuture::from(Promise::resolve(&promise)).await
 }
 
-pub(super) fn get(of: &JsValue, name: &str) -> Tried {
+pub(super) fn property(of: &JsValue, name: &str) -> JsResult {
     Reflect::get(of, &name.into())
 }
 
-pub(super) fn call(of: &JsValue, method: &str, arguments: &[JsValue]) -> Tried {
-    get(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
+pub(super) fn call_method(of: &JsValue, method: &str, arguments: &[JsValue]) -> JsResult {
+    property(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
 }

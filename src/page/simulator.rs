@@ -1,10 +1,11 @@
-//! The page's handle on the worker that simulates the allocator: it runs a wasm of its own, which is fetched when it is first needed.
+//! The page's handle to the allocator simulator, a worker with its own wasm that is loaded when first needed.
 //!
-//! The engine's worker makes the recording of a device; the simulator keeps it for further questions about the device.
+//! The engine's worker produces the recording of a device. The simulator keeps it for further questions about the same
+//! device.
 
-use super::part::Code;
-use super::thread::Thread;
-use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decoded, encoded};
+use super::thread::WorkerThread;
+use super::worker_code::WorkerCode;
+use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decode, encode};
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,38 +15,42 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Window;
 
-/// The page's handle on the simulator.
+/// Handle to the simulator's worker.
 pub(super) struct Simulator {
-    act: Box<dyn Fn(Action)>,
-    code: Code,
-    stage: RefCell<Stage>,
-    /// How many workers were made.
-    made: Cell<u32>,
-    /// The load and the device whose recording it has.
+    dispatch: Box<dyn Fn(Action)>,
+    code: WorkerCode,
+    stage: RefCell<WorkerStage>,
+    /// Number of workers started so far.
+    started: Cell<u32>,
+    /// Load whose recording the simulator has.
     load: Cell<u32>,
+    /// Device whose recording the simulator has.
     device: Cell<Option<i64>>,
-    /// What it is told once it listens: the recording, then the question.
+    /// Recording to send once the worker is ready.
     recording: RefCell<Option<Array>>,
+    /// Question to send after the recording: serial number, device and question.
     question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
-    /// The sizes of a plan that it is not told yet: the serial they are asked with, their device, and the message once they are there.
+    /// Sizes of a plan that have not been sent yet: serial number of the request, device, and the message once the
+    /// sizes have arrived.
     sizes: RefCell<Option<(u32, i64, Option<Array>)>>,
 }
 
-enum Stage {
+enum WorkerStage {
     None,
-    Starting(Option<Thread>),
-    Ready(Thread),
+    Starting(Option<WorkerThread>),
+    Ready(WorkerThread),
 }
 
 impl Simulator {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
         let (made, load, device, recording, question, sizes) = Default::default();
-        let (act, code, stage) = (Box::new(act), Code::new(window, "part-simulator"), RefCell::new(Stage::None));
-        Rc::new(Simulator { act, code, stage, made, load, device, recording, question, sizes })
+        let (act, code, stage) =
+            (Box::new(act), WorkerCode::new(window, "part-simulator"), RefCell::new(WorkerStage::None));
+        Rc::new(Simulator { dispatch: act, code, stage, started: made, load, device, recording, question, sizes })
     }
 
-    /// Takes a question that is the simulator's; what the engine is to be asked.
-    pub(super) fn divert(self: &Rc<Self>, request: Request) -> Option<Request> {
+    /// Stores a question for the simulator. Returns the request that the engine has to answer, if any.
+    pub(super) fn route(self: &Rc<Self>, request: Request) -> Option<Request> {
         if let Request::Ask(Ask { serial, device, what: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
         }
@@ -54,7 +59,7 @@ impl Simulator {
         };
         self.question.replace(Some((serial, device, *question)));
         if self.device.get() == Some(device) {
-            self.tell();
+            self.send_pending();
             return None;
         }
         self.device.set(None);
@@ -62,76 +67,77 @@ impl Simulator {
         Some(Request::Ask(Ask { serial, device, what: Question::Recording }))
     }
 
-    /// The recording that the question `serial` waits for is there.
-    pub(super) fn recorded(&self, load: u32, serial: u32, bytes: &[u8]) {
+    /// Takes the recording that question `serial` waits for.
+    pub(super) fn on_recording(&self, load: u32, serial: u32, bytes: &[u8]) {
         let of = self.question.borrow().as_ref().filter(|asked| asked.0 == serial).map(|asked| asked.1);
         let Some(device) = of else { return };
         self.load.set(load);
         self.device.set(Some(device));
         let message = Array::of3(&"recording".into(), &(device as f64).into(), &Uint8Array::from(bytes));
         self.recording.replace(Some(message));
-        self.tell();
+        self.send_pending();
     }
 
-    /// The sizes of a plan are there, asked for as `serial`.
-    pub(super) fn planned(&self, serial: u32, bytes: &[u8]) {
+    /// Takes the sizes of a plan, requested as `serial`.
+    pub(super) fn on_planned_sizes(&self, serial: u32, bytes: &[u8]) {
         if let Some((_, device, message)) = self.sizes.borrow_mut().as_mut().filter(|asked| asked.0 == serial) {
             *message = Some(Array::of3(&"sizes".into(), &(*device as f64).into(), &Uint8Array::from(bytes)));
         }
-        self.tell();
+        self.send_pending();
     }
 
-    /// Nobody waits for the answer any more.
+    /// Cancels the current question.
     pub(super) fn cancel(&self) {
         self.question.take();
-        if let Stage::Ready(thread) = &*self.stage.borrow() {
-            // It fails only for what can't be cloned.
+        if let WorkerStage::Ready(thread) = &*self.stage.borrow() {
+            // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(&Array::of1(&"cancel".into()));
         }
     }
 
-    /// Ends it: nobody waits for an answer.
-    pub(super) fn end(&self) {
-        self.made.set(self.made.get() + 1);
+    /// Stops the worker and drops its data.
+    pub(super) fn stop(&self) {
+        self.started.set(self.started.get() + 1);
         self.device.set(None);
         drop((self.recording.take(), self.question.take(), self.sizes.take()));
-        let ended = self.stage.replace(Stage::None);
-        // A listener of its own may be what runs.
+        let ended = self.stage.replace(WorkerStage::None);
+        // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
     }
 
-    /// Makes the worker, if there is none.
+    /// Starts the worker if there is none.
     fn start(self: &Rc<Self>) {
-        if !matches!(*self.stage.borrow(), Stage::None) {
+        if !matches!(*self.stage.borrow(), WorkerStage::None) {
             return;
         }
-        self.stage.replace(Stage::Starting(None));
-        let number = self.made.get();
+        self.stage.replace(WorkerStage::Starting(None));
+        let number = self.started.get();
         let simulator = self.clone();
         spawn_local(async move {
-            let code = simulator.code.get().await;
-            if simulator.made.get() != number {
+            let code = simulator.code.get_or_load().await;
+            if simulator.started.get() != number {
                 return;
             }
             let listener = simulator.clone();
             let hear = move |heard: Result<JsValue, String>| match heard {
-                _ if listener.made.get() != number => {}
-                Ok(message) => drop(listener.hear(message.unchecked_ref())),
+                _ if listener.started.get() != number => {}
+                Ok(message) => drop(listener.on_message(message.unchecked_ref())),
                 Err(cause) => listener.fail(&cause),
             };
-            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
-                Ok(thread) => drop(simulator.stage.replace(Stage::Starting(Some(thread)))),
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+                Ok(thread) => drop(simulator.stage.replace(WorkerStage::Starting(Some(thread)))),
                 Err(cause) => simulator.fail(&cause),
             }
         });
     }
 
-    /// Tells it what waits, if it listens and has, or gets, the recording. A question about planned sizes waits for them.
-    fn tell(&self) {
-        let (Stage::Ready(thread), Some(device)) = (&*self.stage.borrow(), self.device.get()) else { return };
+    /// Sends everything that is pending, if the worker is ready and there is a recording. A question about planned
+    /// sizes waits for them.
+    fn send_pending(&self) {
+        let (WorkerStage::Ready(thread), Some(device)) = (&*self.stage.borrow(), self.device.get()) else { return };
         let give = |message: Array| {
             let bytes: Uint8Array = message.get(2).unchecked_into();
-            // It fails only for a buffer that was given away before.
+            // Fails only for a buffer that was transferred before.
             let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&bytes.buffer()));
         };
         self.recording.take().into_iter().for_each(give);
@@ -147,25 +153,25 @@ impl Simulator {
             _ => {}
         }
         if let Some((serial, _, question)) = self.question.take() {
-            let bytes = Uint8Array::from(&*encoded(&question));
-            // It fails only for what can't be cloned.
+            let bytes = Uint8Array::from(&*encode(&question));
+            // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(&Array::of3(&"ask".into(), &serial.into(), &bytes));
         }
     }
 
-    fn hear(&self, message: &Array) -> Option<()> {
+    fn on_message(&self, message: &Array) -> Option<()> {
         match message.get(0).as_string()?.as_str() {
             "ready" => {
-                if let Stage::Starting(Some(thread)) = self.stage.replace(Stage::None) {
-                    self.stage.replace(Stage::Ready(thread));
+                if let WorkerStage::Starting(Some(thread)) = self.stage.replace(WorkerStage::None) {
+                    self.stage.replace(WorkerStage::Ready(thread));
                 }
-                self.tell();
+                self.send_pending();
             }
             "answer" => {
                 let serial = message.get(1).as_f64()? as u32;
-                let answer = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
+                let answer = decode(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
                 let reply = Reply::Answer { serial, answer: Answer::WhatIf(Box::new(answer)) };
-                (self.act)(Action::Replied { load: self.load.get(), reply });
+                (self.dispatch)(Action::Replied { load: self.load.get(), reply });
             }
             _ => self.fail(&message.get(1).as_string().unwrap_or_default()),
         }
@@ -173,7 +179,7 @@ impl Simulator {
     }
 
     fn fail(&self, cause: &str) {
-        self.end();
-        (self.act)(Action::of(WhatIfAction::Failed(cause.to_owned())));
+        self.stop();
+        (self.dispatch)(Action::feature(WhatIfAction::Failed(cause.to_owned())));
     }
 }

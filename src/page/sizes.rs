@@ -1,5 +1,5 @@
-//! Sizes of elements that are drawn on, as the browser tells them once it has laid out the page. Asking for them would have it lay out
-//! everything at once, in the middle of a frame, and again for what is changed behind that.
+//! Sizes of the elements that are drawn on, reported by resize observers. Querying a size instead would force the
+//! browser to lay out the page in the middle of a frame, and again after each later change.
 
 use super::dom;
 use super::frame::Frame;
@@ -8,17 +8,17 @@ use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, ResizeObserverEntry};
 
-/// What is known of them.
+/// Latest known sizes.
 #[derive(Default)]
 pub(super) struct Sizes {
     /// The timeline with its axes.
     pub(super) stage: Cell<Size>,
     pub(super) minimap: Cell<Size>,
-    /// The strip of what differs between two files.
+    /// Strip of differences between two files.
     pub(super) difference: Cell<Size>,
 }
 
-/// A size in CSS pixels; nothing for what is hidden.
+/// Size in CSS pixels. Zero for hidden elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Size {
     width: f64,
@@ -26,17 +26,17 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The same in device pixels.
-    pub(super) fn on_device(self, scale: f64) -> (u32, u32) {
+    /// Returns the size in device pixels.
+    pub(super) fn to_device(self, scale: f64) -> (u32, u32) {
         let side = |css: f64| (css.round() * scale).round() as u32;
         (side(self.width), side(self.height))
     }
 }
 
-/// Keeps an element's size, and has the page shown again when it changes.
+/// Stores an element's size in `kept`, and requests a frame when it changes.
 pub(super) fn watch(element: &Element, kept: &'static Cell<Size>, frame: &Rc<Frame>) -> Result<(), String> {
     let frame = frame.clone();
-    dom::observe(&[element], move |entries| {
+    dom::observe_sizes(&[element], move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
         let Ok(content) = entry.map(|entry| entry.content_rect()) else { return };
         let size = Size { width: content.width(), height: content.height() };

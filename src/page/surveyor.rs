@@ -1,10 +1,11 @@
-//! The page's handle on the workers that survey many ranks. They run a wasm of their own, which is fetched when it is first needed: some
-//! read files, one at a time, another gathers what they find. The page reads the bytes for them, since some browsers allow no worker to.
+//! The page's handle to the workers that survey many ranks. They have their own wasm, which is loaded when first
+//! needed. Some read files, one at a time, and another one gathers the results. The page reads the bytes for them,
+//! since some browsers do not allow workers to read files.
 
-use super::part::Code;
-use super::thread::Thread;
+use super::thread::WorkerThread;
+use super::worker_code::WorkerCode;
 use crate::dom;
-use engine::protocol::decoded;
+use engine::protocol::decode;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,187 +15,200 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File, Response, Window};
 
-/// Workers that read.
+/// Number of workers that read files.
 const READERS: usize = 2;
-/// Bytes that the page hands over at a time.
-pub(super) const PIECE: f64 = 4194304.0;
-/// Bytes that the tables of all files that are read at a time may take.
-pub(super) const MEMORY: f64 = 2147483648.0;
-/// What the tables of a file take, for each byte of it: compressed ones more, plain ones less.
+/// Number of bytes that are passed to a worker at a time.
+pub(super) const PIECE_BYTES: f64 = 4194304.0;
+/// Limit, in bytes, for the tables of all files that are read at the same time.
+pub(super) const MAX_TABLE_BYTES: f64 = 2147483648.0;
+/// Estimated bytes of tables per byte of a file. Compressed files need more, uncompressed ones less.
 const TABLES_PER_BYTE: f64 = 4.0;
-/// A worker whose memory has grown to more is made anew: wasm gives none back.
-const MOST_KEPT: f64 = 268435456.0;
+/// A worker whose memory exceeds this size, in bytes, is replaced after its file, because wasm never returns memory.
+const MAX_WORKER_BYTES: f64 = 268435456.0;
 
-/// Where a file is.
+/// Location of a file to survey.
 #[derive(Clone)]
 pub(super) enum Source {
     File(File),
-    /// On a server that surveys it itself: an address relative to the page.
+    /// File on a server that surveys it itself. The URL is relative to the page.
     Link(String),
 }
 
-/// What is behind the address of a file that the server surveys, and the type of what it answers.
-const SURVEY: &str = "?survey";
-const SURVEYED: &str = "application/x-memscape-survey";
+/// Query that makes the server survey a file.
+const SURVEY_QUERY: &str = "?survey";
+/// Content type of the server's survey.
+const SURVEY_TYPE: &str = "application/x-memscape-survey";
 
-/// Address of the list of all files of a server, and its type.
-const LISTING: &str = "listing";
-const LISTED: &str = "application/x-memscape-listing";
+/// URL of the list of all files of a server.
+const LISTING_URL: &str = "listing";
+/// Content type of that list.
+const LISTING_TYPE: &str = "application/x-memscape-listing";
 
-/// A file to survey.
+/// File to survey.
 pub(super) struct Task {
     pub(super) source: Source,
     pub(super) member: Option<u32>,
     pub(super) name: String,
 }
 
-/// The page's handle on the survey.
+/// Handle to the workers of the survey.
 pub(super) struct Surveyor {
-    act: Box<dyn Fn(Action)>,
-    code: Code,
-    /// Grows with each survey: what earlier workers say is not heard.
-    number: Cell<u32>,
+    dispatch: Box<dyn Fn(Action)>,
+    code: WorkerCode,
+    /// Number of the current survey. Messages from workers of earlier surveys are ignored.
+    generation: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    /// Places of the files that are still to be read, the next one last.
-    left: RefCell<Vec<usize>>,
+    /// Indices of the files that are still unread. The next one is last.
+    unread: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
     readers: RefCell<[Reader; READERS]>,
-    gatherer: RefCell<Worker>,
-    /// What the gatherer is to be told once it listens.
+    gatherer: RefCell<WorkerStage>,
+    /// Messages to send once the gatherer is ready.
     waiting: RefCell<Vec<Array>>,
 }
 
 #[derive(Default)]
-enum Worker {
+enum WorkerStage {
     #[default]
     None,
-    Starting(Option<Thread>),
-    Ready(Thread),
+    Starting(Option<WorkerThread>),
+    Ready(WorkerThread),
 }
 
-/// A worker that reads, and what it reads: the place, the bytes, and what its tables may take.
+/// Worker that reads files, and its current file: index, content, and estimated bytes of its tables.
 #[derive(Default)]
 struct Reader {
-    worker: Worker,
+    worker: WorkerStage,
     task: Option<(usize, Option<Blob>, f64)>,
 }
 
-/// Who says something: the reader of this place, or the gatherer.
+/// Index of the gatherer among the workers. Readers have the indices below.
 const GATHERER: usize = READERS;
 
 impl Surveyor {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
         let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
-        let code = Code::new(window, "part-surveyor");
+        let code = WorkerCode::new(window, "part-surveyor");
         let act = Box::new(act);
-        Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
+        Rc::new(Surveyor {
+            dispatch: act,
+            code,
+            generation: number,
+            tasks,
+            unread: left,
+            done,
+            paused,
+            readers,
+            gatherer,
+            waiting,
+        })
     }
 
-    /// The code of its workers.
-    pub(super) fn code(&self) -> &Code {
+    /// Returns the code of the workers.
+    pub(super) fn code(&self) -> &WorkerCode {
         &self.code
     }
 
-    /// Surveys these files, and none of before.
-    pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
-        self.end();
+    /// Starts a survey of these files. A previous survey is dropped.
+    pub(super) fn start_survey(self: &Rc<Self>, tasks: Vec<Task>) {
+        self.stop();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
-        self.left.replace((0..tasks.len()).rev().collect());
+        self.unread.replace((0..tasks.len()).rev().collect());
         self.tasks.replace(tasks);
-        self.tell(Array::of2(&"files".into(), &names));
-        self.start(GATHERER);
-        self.go_on();
+        self.send(Array::of2(&"files".into(), &names));
+        self.start_worker(GATHERER);
+        self.assign_files();
     }
 
-    /// Asks for the insight.
-    pub(super) fn ask(&self, serial: u32, rows: u32, order: u32) {
-        self.tell(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
+    /// Requests the report. `rows` limits its rows and `order` sorts them.
+    pub(super) fn request_report(&self, serial: u32, rows: u32, order: u32) {
+        self.send(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
     }
 
-    /// Reads the names of files by what a person has typed.
-    pub(super) fn read_names(&self, typed: &str) {
-        self.tell(Array::of2(&"names".into(), &typed.into()));
+    /// Sets the user's pattern for reading ranks from file names.
+    pub(super) fn set_name_pattern(&self, typed: &str) {
+        self.send(Array::of2(&"names".into(), &typed.into()));
     }
 
-    /// Notes in the insight that there are files which are not surveyed.
+    /// Adds a note to the report about files that are not surveyed.
     pub(super) fn note_cut(&self, sentence: &str) {
-        self.tell(Array::of2(&"cut".into(), &sentence.into()));
+        self.send(Array::of2(&"cut".into(), &sentence.into()));
     }
 
-    /// Ends the workers that read. What they have found stays.
+    /// Stops the readers. Results so far are kept.
     pub(super) fn cancel(&self) {
         self.paused.set(true);
-        self.number.set(self.number.get() + 1);
+        self.generation.set(self.generation.get() + 1);
         let mut readers = self.readers.borrow_mut();
-        // They are read again from their beginnings.
+        // Their files will be read again from the beginning.
         let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        self.left.borrow_mut().extend(begun.map(|(place, ..)| place));
+        self.unread.borrow_mut().extend(begun.map(|(place, ..)| place));
     }
 
-    /// Goes on.
+    /// Resumes a cancelled survey.
     pub(super) fn resume(self: &Rc<Self>) {
         self.paused.set(false);
-        self.go_on();
+        self.assign_files();
     }
 
-    /// Ends all.
-    pub(super) fn end(&self) {
+    /// Stops all workers and drops the survey.
+    pub(super) fn stop(&self) {
         self.cancel();
         self.paused.set(false);
         self.done.set(0);
-        drop((self.left.take(), self.tasks.take(), self.waiting.take()));
+        drop((self.unread.take(), self.tasks.take(), self.waiting.take()));
         let ended = self.gatherer.take();
-        // A listener of its own may be what runs.
+        // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
     }
 
-    /// Tells the gatherer.
-    fn tell(&self, message: Array) {
+    /// Sends a message to the gatherer, now or once it is ready.
+    fn send(&self, message: Array) {
         match &*self.gatherer.borrow() {
-            // It fails only for what can't be cloned.
-            Worker::Ready(thread) => drop(thread.worker.post_message(&message)),
+            // Fails only for values that cannot be cloned.
+            WorkerStage::Ready(thread) => drop(thread.worker.post_message(&message)),
             _ => self.waiting.borrow_mut().push(message),
         }
     }
 
-    /// Gives readers that are free the next files, as far as memory goes.
-    fn go_on(self: &Rc<Self>) {
+    /// Assigns the next files to free readers, as far as the memory limit allows.
+    fn assign_files(self: &Rc<Self>) {
         for at in 0..READERS {
-            let next = self.left.borrow().last().copied();
+            let next = self.unread.borrow().last().copied();
             let source = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.source.clone())));
-            let Some((next, source)) = source else { return self.end_idle() };
+            let Some((next, source)) = source else { return self.stop_idle_readers() };
             let file = if let Source::File(file) = &source { Some(file) } else { None };
             let tables = file.map_or(0.0, |file| file.size()) * TABLES_PER_BYTE;
             {
                 let mut readers = self.readers.borrow_mut();
                 let held: f64 = readers.iter().filter_map(|reader| Some(reader.task.as_ref()?.2)).sum();
                 let Some(reader) = readers.get_mut(at).filter(|reader| reader.task.is_none()) else { continue };
-                if self.paused.get() || held > 0.0 && held + tables > MEMORY {
+                if self.paused.get() || held > 0.0 && held + tables > MAX_TABLE_BYTES {
                     continue;
                 }
                 reader.task = Some((next, file.map(|file| file.clone().into()), tables));
             }
-            self.left.borrow_mut().pop();
+            self.unread.borrow_mut().pop();
             if let Source::Link(link) = source {
-                self.ask_server(at, next, &link);
+                self.survey_on_server(at, next, &link);
                 continue;
             }
-            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(Worker::Ready(_)));
+            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(WorkerStage::Ready(_)));
             match is_ready {
-                true => drop(self.open(at)),
-                false => self.start(at),
+                true => drop(self.send_file(at)),
+                false => self.start_worker(at),
             }
         }
     }
 
-    /// Has the server survey the file of a place.
-    fn ask_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
-        let answer = self.code.window().fetch_with_str(&[link, SURVEY].concat());
-        let (surveyor, number) = (self.clone(), self.number.get());
+    /// Lets the server survey the file with index `place`.
+    fn survey_on_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
+        let answer = self.code.window().fetch_with_str(&[link, SURVEY_QUERY].concat());
+        let (surveyor, number) = (self.clone(), self.generation.get());
         spawn_local(async move {
-            let answer = surveyed_by_server(answer).await;
-            if surveyor.number.get() != number {
+            let answer = read_survey(answer).await;
+            if surveyor.generation.get() != number {
                 return;
             }
             let place = JsValue::from(place as f64);
@@ -202,13 +216,13 @@ impl Surveyor {
                 Ok(bytes) => Array::of3(&"surveyed".into(), &place, &bytes),
                 Err(cause) => Array::of3(&"failed".into(), &place, &cause.into()),
             };
-            surveyor.file_done(at, &message);
+            surveyor.on_file_done(at, &message);
         });
     }
 
-    /// Readers that have nothing to do give their memory back.
-    fn end_idle(&self) {
-        let idle: Vec<Worker> = self
+    /// Stops readers that have nothing to do, to free their memory.
+    fn stop_idle_readers(&self) {
+        let idle: Vec<WorkerStage> = self
             .readers
             .borrow_mut()
             .iter_mut()
@@ -218,11 +232,11 @@ impl Surveyor {
         spawn_local(async move { drop(idle) });
     }
 
-    /// Makes the worker of a place, if there is none.
-    fn start(self: &Rc<Self>, at: usize) {
-        let is_there = self.with(at, |worker| match worker {
-            Worker::None => {
-                *worker = Worker::Starting(None);
+    /// Starts the worker with index `at` if there is none.
+    fn start_worker(self: &Rc<Self>, at: usize) {
+        let is_there = self.with_worker(at, |worker| match worker {
+            WorkerStage::None => {
+                *worker = WorkerStage::Starting(None);
                 false
             }
             _ => true,
@@ -230,161 +244,162 @@ impl Surveyor {
         if is_there != Some(false) {
             return;
         }
-        let number = self.number.get();
+        let number = self.generation.get();
         let surveyor = self.clone();
         spawn_local(async move {
-            let code = surveyor.code.get().await;
-            // The gatherer outlives a cancel.
-            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.number.get() == number;
+            let code = surveyor.code.get_or_load().await;
+            // The gatherer is kept when a survey is cancelled.
+            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.generation.get() == number;
             if !is_wanted(&surveyor) {
                 return;
             }
             let listener = surveyor.clone();
             let hear = move |heard: Result<JsValue, String>| match heard {
                 _ if !is_wanted(&listener) => {}
-                Ok(message) => drop(listener.hear(at, message.unchecked_ref())),
-                Err(cause) => listener.died(at, &cause),
+                Ok(message) => drop(listener.on_message(at, message.unchecked_ref())),
+                Err(cause) => listener.on_crash(at, &cause),
             };
-            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
-                Ok(thread) => drop(surveyor.with(at, |worker| *worker = Worker::Starting(Some(thread)))),
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+                Ok(thread) => drop(surveyor.with_worker(at, |worker| *worker = WorkerStage::Starting(Some(thread)))),
                 Err(cause) => {
-                    surveyor.end();
-                    (surveyor.act)(Action::Ranks(RanksAction::Failed(cause)));
+                    surveyor.stop();
+                    (surveyor.dispatch)(Action::Ranks(RanksAction::Failed(cause)));
                 }
             }
         });
     }
 
-    fn with<R>(&self, at: usize, then: impl FnOnce(&mut Worker) -> R) -> Option<R> {
+    fn with_worker<R>(&self, at: usize, then: impl FnOnce(&mut WorkerStage) -> R) -> Option<R> {
         match at {
             GATHERER => Some(then(&mut self.gatherer.borrow_mut())),
             _ => self.readers.borrow_mut().get_mut(at).map(|reader| then(&mut reader.worker)),
         }
     }
 
-    fn hear(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
+    fn on_message(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
         match message.get(0).as_string()?.as_str() {
             "ready" => {
-                self.with(at, |worker| {
-                    if let Worker::Starting(Some(thread)) = std::mem::take(worker) {
-                        *worker = Worker::Ready(thread);
+                self.with_worker(at, |worker| {
+                    if let WorkerStage::Starting(Some(thread)) = std::mem::take(worker) {
+                        *worker = WorkerStage::Ready(thread);
                     }
                 });
                 match at {
-                    GATHERER => self.waiting.take().into_iter().for_each(|message| self.tell(message)),
-                    _ => self.open(at)?,
+                    GATHERER => self.waiting.take().into_iter().for_each(|message| self.send(message)),
+                    _ => self.send_file(at)?,
                 }
             }
             "want" => {
                 let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
                 let from = message.get(1).as_f64()?;
-                let (surveyor, number) = (self.clone(), self.number.get());
+                let (surveyor, number) = (self.clone(), self.generation.get());
                 spawn_local(async move {
-                    let piece = blob.slice_with_f64_and_f64(from, (from + PIECE).min(blob.size()));
+                    let piece = blob.slice_with_f64_and_f64(from, (from + PIECE_BYTES).min(blob.size()));
                     let bytes = match piece {
                         Ok(piece) => JsFuture::from(piece.array_buffer()).await,
                         Err(cause) => Err(cause),
                     };
-                    if surveyor.number.get() == number {
-                        surveyor.give(at, bytes);
+                    if surveyor.generation.get() == number {
+                        surveyor.send_bytes(at, bytes);
                     }
                 });
             }
             "answer" => {
-                let reply = decoded(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
-                (self.act)(Action::Ranks(RanksAction::Told(reply)));
+                let reply = decode(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
+                (self.dispatch)(Action::Ranks(RanksAction::Reply(reply)));
             }
             "surveyed" | "failed" => {
-                if message.get(3).as_f64().is_some_and(|bytes| bytes > MOST_KEPT) {
-                    let ended = self.with(at, std::mem::take);
+                if message.get(3).as_f64().is_some_and(|bytes| bytes > MAX_WORKER_BYTES) {
+                    let ended = self.with_worker(at, std::mem::take);
                     spawn_local(async move { drop(ended) });
                 }
-                self.file_done(at, message);
+                self.on_file_done(at, message);
             }
-            _ => self.died(at, &message.get(1).as_string().unwrap_or_default()),
+            _ => self.on_crash(at, &message.get(1).as_string().unwrap_or_default()),
         }
         Some(())
     }
 
-    /// Hands over the file of a reader's task, once both are there.
-    fn open(&self, at: usize) -> Option<()> {
+    /// Sends a reader its file, once the worker is ready and has one.
+    fn send_file(&self, at: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(at)?;
-        let (Worker::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
+        let (WorkerStage::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
             return None;
         };
         let tasks = self.tasks.borrow();
         let task = tasks.get(*place)?;
         let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
         message.push(&task.member.map_or(-1.0, f64::from).into());
-        message.push(&MEMORY.into());
-        // It fails only for what can't be cloned.
+        message.push(&MAX_TABLE_BYTES.into());
+        // Fails only for values that cannot be cloned.
         let _ = thread.worker.post_message(&message);
         Some(())
     }
 
-    /// Hands over bytes, or says that there are none.
-    fn give(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
+    /// Sends a reader the bytes it has requested, or handles a failure to read them.
+    fn send_bytes(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
         match bytes {
             Ok(buffer) => {
                 let readers = self.readers.borrow();
-                let Worker::Ready(thread) = &readers.get(at)?.worker else { return None };
+                let WorkerStage::Ready(thread) = &readers.get(at)?.worker else { return None };
                 let message = Array::of2(&"bytes".into(), &Uint8Array::new(&buffer));
-                // It fails only for a buffer that was given away before.
+                // Fails only for a buffer that was transferred before.
                 let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
             }
-            Err(cause) => self.died(at, &dom::cause(&cause)),
+            Err(cause) => self.on_crash(at, &dom::error_message(&cause)),
         }
         Some(())
     }
 
-    /// The reader has done its file, or can't.
-    fn file_done(self: &Rc<Self>, at: usize, message: &Array) {
+    /// Handles the result (or failure) of a reader's file.
+    fn on_file_done(self: &Rc<Self>, at: usize, message: &Array) {
         if let Some(reader) = self.readers.borrow_mut().get_mut(at) {
             reader.task = None;
         }
-        self.tell(message.clone());
+        self.send(message.clone());
         self.done.set(self.done.get() + 1);
-        (self.act)(Action::Ranks(RanksAction::Surveyed(self.done.get())));
-        self.go_on();
+        (self.dispatch)(Action::Ranks(RanksAction::Surveyed(self.done.get())));
+        self.assign_files();
     }
 
-    /// A worker has crashed: a reader's file is at fault, and another worker takes the next one.
-    fn died(self: &Rc<Self>, at: usize, cause: &str) {
-        let ended = self.with(at, std::mem::take);
+    /// Handles the crash of a worker. For a reader, its file is recorded as failed, and another worker reads the next
+    /// one.
+    fn on_crash(self: &Rc<Self>, at: usize, cause: &str) {
+        let ended = self.with_worker(at, std::mem::take);
         spawn_local(async move { drop(ended) });
         let place = self.readers.borrow().get(at).and_then(|reader| Some(reader.task.as_ref()?.0));
         match place {
             Some(place) => {
-                self.file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
+                self.on_file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
             }
             None if at == GATHERER => {
-                self.end();
-                (self.act)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
+                self.stop();
+                (self.dispatch)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
             }
             None => {}
         }
     }
 }
 
-/// All files of `memscape serve`, or the reason why they are not known.
+/// Returns all files of `memscape serve`. The error is the reason why they are not known.
 pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
-    let cause = |cause: JsValue| dom::cause(&cause);
-    let response: Response = JsFuture::from(window.fetch_with_str(LISTING)).await.map_err(cause)?.unchecked_into();
+    let cause = |cause: JsValue| dom::error_message(&cause);
+    let response: Response = JsFuture::from(window.fetch_with_str(LISTING_URL)).await.map_err(cause)?.unchecked_into();
     let kind = response.headers().get("content-type").ok().flatten();
-    if !response.ok() || kind.as_deref() != Some(LISTED) {
+    if !response.ok() || kind.as_deref() != Some(LISTING_TYPE) {
         return Err("the server does not list its files".to_owned());
     }
     let text = JsFuture::from(response.text().map_err(cause)?).await.map_err(cause)?;
     Ok(ServedFiles::parse(&text.as_string().unwrap_or_default()))
 }
 
-/// What a server says of a file: the bytes of what is kept of it.
-async fn surveyed_by_server(answer: Promise) -> Result<Uint8Array, String> {
-    let cause = |cause: JsValue| dom::cause(&cause);
+/// Returns the survey of a file that the server has sent, in encoded form.
+async fn read_survey(answer: Promise) -> Result<Uint8Array, String> {
+    let cause = |cause: JsValue| dom::error_message(&cause);
     let response: Response = JsFuture::from(answer).await.map_err(cause)?.unchecked_into();
     let kind = response.headers().get("content-type").ok().flatten();
-    match (response.ok(), kind.as_deref() == Some(SURVEYED)) {
+    match (response.ok(), kind.as_deref() == Some(SURVEY_TYPE)) {
         (true, true) => {
             let bytes = response.array_buffer().map_err(cause)?;
             Ok(Uint8Array::new(&JsFuture::from(bytes).await.map_err(cause)?))

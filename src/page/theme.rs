@@ -1,41 +1,41 @@
-//! Light or dark, as a person or else the system wants it; and the style sheet's colours for what is drawn on a canvas.
+//! Light and dark theme, chosen by the user or the system, and the style sheet's colours for canvases.
 
 use super::dom::{Dom, listen, set_or_remove};
 use super::frame::Frame;
 use gloo::events::{EventListener, EventListenerOptions};
-use picture::render::Look;
+use picture::render::PictureTheme;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::settings::Theme as Chosen;
 
-/// The colours of everything on a canvas.
+/// Colours and fonts of everything that is drawn on a canvas.
 #[derive(Clone, PartialEq)]
 pub(super) struct Theme {
-    pub(super) look: Look,
+    pub(super) look: PictureTheme,
     pub(super) text: String,
     pub(super) strong: String,
     pub(super) line: String,
     pub(super) peak: String,
-    /// Of the selection's life on the axis.
+    /// Colour of the selection's lifetime on the axis.
     pub(super) accent: String,
-    /// Behind labels that stand in the picture.
+    /// Background colour of labels inside the picture.
     pub(super) ground: String,
     pub(super) font: String,
     pub(super) mono: String,
-    /// How often a canvas lost what was on it: it is drawn again as if in another theme.
-    lost: u32,
+    /// Number of times that a canvas lost its content. Increasing it causes a redraw, like a change of theme.
+    lost_count: u32,
 }
 
-/// The attribute of the document that says which theme was chosen; the style sheet goes by it.
-const CHOSEN: &str = "data-theme";
+/// Attribute of the root element with the user's choice. The style sheet uses it as well.
+const THEME_ATTRIBUTE: &str = "data-theme";
 
 const DARK: &str = "(prefers-color-scheme: dark)";
 
 impl Theme {
-    /// The theme that holds now.
-    pub(super) fn of(dom: &Dom) -> Theme {
+    /// Returns the current theme.
+    pub(super) fn current(dom: &Dom) -> Theme {
         let system = || dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
-        let chosen = dom.document.document_element().and_then(|root| root.get_attribute(CHOSEN));
+        let chosen = dom.document.document_element().and_then(|root| root.get_attribute(THEME_ATTRIBUTE));
         let dark = chosen.map_or_else(system, |chosen| chosen == Chosen::Dark.name());
         let style = dom.window.get_computed_style(&dom.body).ok().flatten();
         let property = |name: &str| {
@@ -43,7 +43,7 @@ impl Theme {
             value.unwrap_or_default().trim().to_owned()
         };
         Theme {
-            look: if dark { Look::dark() } else { Look::light() },
+            look: if dark { PictureTheme::dark() } else { PictureTheme::light() },
             text: property("--soft"),
             strong: property("--text"),
             line: property("--line"),
@@ -52,33 +52,33 @@ impl Theme {
             ground: property("--plot"),
             font: property("font-family"),
             mono: property("--mono"),
-            lost: 0,
+            lost_count: 0,
         }
     }
 }
 
-/// From now on the page has the colours that a person chose.
-pub(super) fn choose(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
+/// Applies the theme that the user has chosen.
+pub(super) fn apply(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
     let Some(root) = dom.document.document_element() else { return };
-    set_or_remove(&root, &[(CHOSEN, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
-    let lost = theme.borrow().lost;
-    theme.replace(Theme { lost, ..Theme::of(dom) });
+    set_or_remove(&root, &[(THEME_ATTRIBUTE, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
+    let lost = theme.borrow().lost_count;
+    theme.replace(Theme { lost_count: lost, ..Theme::current(dom) });
 }
 
-/// Changes the theme when the system does, and has everything drawn again when a canvas is empty after the GPU's process died.
+/// Follows the system's theme, and redraws after a canvas lost its content in a crash of the GPU process.
 pub(super) fn watch(dom: &Dom, theme: &Rc<RefCell<Theme>>, frame: &Rc<Frame>) {
     if let Some(query) = dom.window.match_media(DARK).ok().flatten() {
         let (dom, theme, frame) = (dom.clone(), theme.clone(), frame.clone());
         listen(&query, "change", move |_| {
-            theme.replace(Theme::of(&dom));
+            theme.replace(Theme::current(&dom));
             frame.request();
         });
     }
     let (theme, frame) = (theme.clone(), frame.clone());
-    // It does not bubble; and canvases come and go.
+    // Captured at the document, because the event does not bubble and canvases may be replaced.
     let capture = EventListenerOptions::run_in_capture_phase();
     EventListener::new_with_options(&dom.document, "contextrestored", capture, move |_| {
-        theme.borrow_mut().lost += 1;
+        theme.borrow_mut().lost_count += 1;
         frame.request();
     })
     .forget();

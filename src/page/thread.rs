@@ -1,7 +1,8 @@
-//! A worker of the page: made of a glue and a module, ended when it is dropped.
+//! Web workers of the page. A worker is terminated when its [`Thread`] is dropped.
 //!
-//! It is always a blob: worker, because one loaded from an address would not be bound by the page's policy. Its text is the glue of its
-//! wasm and a bootstrap; its code is a module that the page has compiled already.
+//! Workers are always started from blob URLs, because one loaded from a server would not inherit the page's content
+//! security policy. The script consists of the JavaScript glue and a bootstrap. The wasm module has already been
+//! compiled by the page.
 
 use super::dom;
 use crate::wire::BOOTSTRAP;
@@ -11,26 +12,26 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, MessageEvent, Response, Url, Window, Worker};
 
-/// A worker that runs.
-pub(super) struct Thread {
+/// Running web worker.
+pub(super) struct WorkerThread {
     pub(super) worker: Worker,
     _listeners: [EventListener; 2],
 }
 
-impl Drop for Thread {
+impl Drop for WorkerThread {
     fn drop(&mut self) {
         self.worker.terminate();
     }
 }
 
-impl Thread {
-    /// Makes one; `hear` is called with each message, and with what the browser says of an error.
+impl WorkerThread {
+    /// Starts a worker. `hear` is called with each message, and with the text of each error.
     pub(super) fn new(
         script: &str,
         module: &JsValue,
         hear: impl Fn(Result<JsValue, String>) + Clone + 'static,
-    ) -> Result<Thread, String> {
-        let worker = Worker::new(script).map_err(|error| dom::cause(&error))?;
+    ) -> Result<WorkerThread, String> {
+        let worker = Worker::new(script).map_err(|error| dom::error_message(&error))?;
         let fail = hear.clone();
         let on_message = EventListener::new(&worker, "message", move |event| {
             event.dyn_ref::<MessageEvent>().iter().for_each(|event| hear(Ok(event.data())));
@@ -38,22 +39,22 @@ impl Thread {
         let on_error = EventListener::new(&worker, "error", move |event| {
             fail(Err(event.dyn_ref::<ErrorEvent>().map_or_else(String::new, ErrorEvent::message)));
         });
-        worker.post_message(module).map_err(|error| dom::cause(&error))?;
-        Ok(Thread { worker, _listeners: [on_message, on_error] })
+        worker.post_message(module).map_err(|error| dom::error_message(&error))?;
+        Ok(WorkerThread { worker, _listeners: [on_message, on_error] })
     }
 }
 
-/// The address of the script of workers with this glue.
-pub(super) fn script(glue: &str) -> Result<String, String> {
+/// Returns the URL of a script that starts a worker with this glue.
+pub(super) fn script_url(glue: &str) -> Result<String, String> {
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
     let parts = Array::of2(&glue.into(), &BOOTSTRAP.into());
-    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(|error| dom::cause(&error))?;
-    Url::create_object_url_with_blob(&blob).map_err(|error| dom::cause(&error))
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(|error| dom::error_message(&error))?;
+    Url::create_object_url_with_blob(&blob).map_err(|error| dom::error_message(&error))
 }
 
-/// What the server has at an address.
-pub(super) async fn fetched(window: &Window, address: &str) -> Result<Response, JsValue> {
+/// Fetches a URL. A response with an error status is an error.
+pub(super) async fn fetch(window: &Window, address: &str) -> Result<Response, JsValue> {
     let response: Response = JsFuture::from(window.fetch_with_str(address)).await?.dyn_into()?;
     if !response.ok() {
         return Err(Error::new(&format!("the server answered {}", response.status())).into());

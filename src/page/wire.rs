@@ -1,11 +1,12 @@
-//! Requests and replies ↔ messages between page and worker.
+//! Messages between the page and the engine's worker.
 //!
-//! A message is an array: a tag, plain values, bytes of our own types (postcard's), and the columns of a scene as `ArrayBuffer`s that change
-//! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
+//! A message is an array: a tag, plain values, our own types encoded by postcard, and the columns of a scene as
+//! `ArrayBuffer`s, which are transferred without a copy. Each side copies a column once, out of or into its wasm
+//! memory.
 
 use bytemuck::Pod;
-use compare::Which;
-use engine::protocol::{Answer, Reply, Request, decoded, encoded};
+use compare::FileSlot;
+use engine::protocol::{self, Answer, Reply, Request};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
 use serde::Serialize;
@@ -14,45 +15,45 @@ use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, File, MessagePort};
 
-/// What the page tells the worker.
+/// Messages from the page to the worker.
 #[derive(Clone, Debug)]
 pub(crate) enum ToWorker {
-    /// Read this file, as load `load`.
+    /// Reads this file as load `load`.
     File {
         load: u32,
-        /// Which snapshot of it, if it holds several; the first when not said.
+        /// Index of the snapshot in a file that holds several. The first one if `None`.
         member: Option<u32>,
-        /// The file; its bytes stay where they are.
+        /// Handle of the file, without its bytes.
         file: File,
-        which: Which,
+        which: FileSlot,
     },
-    /// Fetch this address, as load `load`.
+    /// Fetches this URL as load `load`.
     Link {
         load: u32,
         member: Option<u32>,
-        /// Absolute.
+        /// Absolute URL.
         url: String,
-        which: Which,
+        which: FileSlot,
     },
-    /// The second file is no longer needed.
-    EndSecond,
-    /// Nobody has given a file yet: get used to opening one, until somebody does.
-    Rehearse,
+    /// Closes the second file.
+    CloseSecond,
+    /// Warms up by opening a sample, until the first file is opened.
+    WarmUp,
     Ask(Request),
-    /// What load `load` opened, as columns.
+    /// Requests the snapshot of load `load` as columns.
     Columns {
         load: u32,
     },
-    /// What load `load` opened, to be read in place of the file.
-    Kept {
+    /// Requests the snapshot of load `load` in the cache format of this build.
+    CacheFile {
         load: u32,
     },
 }
 
-/// What the worker tells the page.
+/// Messages from the worker to the page.
 #[derive(Clone, Debug)]
 pub(crate) enum FromWorker {
-    /// It listens; what was sent before is lost.
+    /// The worker is ready. Messages sent before are lost.
     Ready,
     Reply {
         load: u32,
@@ -61,65 +62,66 @@ pub(crate) enum FromWorker {
     /// The link could not be fetched.
     LinkFailed {
         load: u32,
-        /// The HTTP status; `None` when there was no answer that may be read.
+        /// HTTP status. `None` if there was no readable response.
         status: Option<u16>,
     },
-    /// The connection broke half-way; it asks for the rest.
-    LinkBroke {
+    /// The connection broke, and the worker requests the rest.
+    LinkInterrupted {
         load: u32,
-        /// Bytes that came.
+        /// Number of bytes received.
         at: u64,
     },
-    /// What tells this state of the file behind a link from others, as its server says.
+    /// Version of the file behind a link, as reported by its server (for example an ETag).
     Versioned {
         load: u32,
         version: String,
     },
-    /// What tells the file from others, as a link has it.
+    /// Fingerprint of the file, as used in links.
     Fingerprinted {
         load: u32,
         print: String,
     },
-    /// Read this for the worker, which may not, and answer through the port: with a `Uint8Array`, or with a text that says why not.
+    /// Reads this blob for the worker, if the browser does not allow the worker to. The answer goes through the port: a
+    /// `Uint8Array`, or a string with the error.
     Read(Blob, MessagePort),
-    /// The open snapshot as columns, not packed; or why there are none, as a text.
+    /// Open snapshot as uncompressed columns, or the reason why there are none.
     Columns(Result<Blob, String>),
-    /// All work for this many messages is done.
+    /// Number of messages that are fully processed.
     Idle(u32),
-    Died(String),
+    Crashed(String),
 }
 
-/// The tag of [`FromWorker::Ready`].
+/// Tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
-/// The tag of the question for columns, and of the answer.
+/// Tag of [`ToWorker::Columns`] and [`FromWorker::Columns`].
 const COLUMNS: &str = "columns";
-const KEPT: &str = "kept";
+const CACHE_FILE: &str = "kept";
 const VERSION: &str = "version";
-const END_SECOND: &str = "end second";
+const CLOSE_SECOND: &str = "end second";
 const IDLE: &str = "idle";
-const REHEARSE: &str = "rehearse";
-/// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
-const DIED: &str = "died";
+const WARM_UP: &str = "rehearse";
+/// Tag of [`FromWorker::Crashed`]. [`BOOTSTRAP`] writes it as well.
+const CRASHED: &str = "died";
 
-/// The script of the worker, behind the glue: it waits for the page to post the compiled `WebAssembly.Module`, and starts it. A trap
-/// becomes a message: some happen where the page's `error` event would not see them.
+/// Script of a worker, appended to the glue. It waits until the page sends the compiled `WebAssembly.Module` and starts
+/// it. Errors are sent as messages, because the page's `error` event misses some of them.
 pub(crate) const BOOTSTRAP: &str = r#"
 for (const kind of ["error", "unhandledrejection"])
   addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
 onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
 "#;
 
-fn is_second(which: Which) -> JsValue {
-    (which == Which::Second).into()
+fn is_second(which: FileSlot) -> JsValue {
+    (which == FileSlot::Second).into()
 }
 
-/// Which file a message to read one is about.
-fn which(message: &Array) -> Which {
-    if message.get(4).is_truthy() { Which::Second } else { Which::First }
+/// Returns which of the two files a message refers to.
+fn which(message: &Array) -> FileSlot {
+    if message.get(4).is_truthy() { FileSlot::Second } else { FileSlot::First }
 }
 
 impl ToWorker {
-    /// As a message.
+    /// Converts to a message.
     pub(crate) fn to_js(&self) -> JsValue {
         match self {
             ToWorker::File { load, member, file, which } => {
@@ -128,16 +130,16 @@ impl ToWorker {
             ToWorker::Link { load, member, url, which } => {
                 Array::of5(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member), &is_second(*which))
             }
-            ToWorker::EndSecond => Array::of1(&END_SECOND.into()),
-            ToWorker::Rehearse => Array::of1(&REHEARSE.into()),
-            ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
+            ToWorker::CloseSecond => Array::of1(&CLOSE_SECOND.into()),
+            ToWorker::WarmUp => Array::of1(&WARM_UP.into()),
+            ToWorker::Ask(request) => Array::of2(&"ask".into(), &encode(request)),
             ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
-            ToWorker::Kept { load } => Array::of2(&KEPT.into(), &(*load).into()),
+            ToWorker::CacheFile { load } => Array::of2(&CACHE_FILE.into(), &(*load).into()),
         }
         .into()
     }
 
-    /// From a message; `None` when it is not one of ours.
+    /// Parses a message. Returns `None` if it is not valid.
     pub(crate) fn from_js(message: &JsValue) -> Option<ToWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
@@ -153,30 +155,30 @@ impl ToWorker {
                 url: message.get(2).as_string()?,
                 which: which(message),
             }),
-            END_SECOND => Some(ToWorker::EndSecond),
-            REHEARSE => Some(ToWorker::Rehearse),
-            "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
+            CLOSE_SECOND => Some(ToWorker::CloseSecond),
+            WARM_UP => Some(ToWorker::WarmUp),
+            "ask" => decode(&message.get(1)).map(ToWorker::Ask),
             COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
-            KEPT => Some(ToWorker::Kept { load: number(message, 1)? }),
+            CACHE_FILE => Some(ToWorker::CacheFile { load: number(message, 1)? }),
             _ => None,
         }
     }
 }
 
 impl FromWorker {
-    /// As a message, and the buffers in it that change hands.
+    /// Converts to a message, and the buffers in it to transfer.
     pub(crate) fn into_js(self) -> (JsValue, Array) {
         let buffers = Array::new();
         let message = match self {
             FromWorker::Ready => Array::of1(&READY.into()),
             FromWorker::Reply { load, mut reply } => {
                 take_columns(&mut reply, &buffers);
-                Array::of4(&"reply".into(), &load.into(), &packed(&reply), &buffers)
+                Array::of4(&"reply".into(), &load.into(), &encode(&reply), &buffers)
             }
             FromWorker::LinkFailed { load, status } => {
                 Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
             }
-            FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
+            FromWorker::LinkInterrupted { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
             FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
             FromWorker::Versioned { load, version } => Array::of3(&VERSION.into(), &load.into(), &version.into()),
             FromWorker::Read(blob, port) => {
@@ -186,18 +188,18 @@ impl FromWorker {
             FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
             FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
             FromWorker::Idle(done) => Array::of2(&IDLE.into(), &done.into()),
-            FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
+            FromWorker::Crashed(cause) => Array::of2(&CRASHED.into(), &cause.into()),
         };
         (message.into(), buffers)
     }
 
-    /// From a message; `None` when it is not one of ours.
+    /// Parses a message. Returns `None` if it is not valid.
     pub(crate) fn from_js(message: &JsValue) -> Option<FromWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
             READY => Some(FromWorker::Ready),
             "reply" => {
-                let mut reply: Reply = unpacked(&message.get(2))?;
+                let mut reply: Reply = decode(&message.get(2))?;
                 put_columns(&mut reply, message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
@@ -205,7 +207,9 @@ impl FromWorker {
                 load: number(message, 1)?,
                 status: number(message, 2).map(|it| it as u16),
             }),
-            "broke" => Some(FromWorker::LinkBroke { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
+            "broke" => {
+                Some(FromWorker::LinkInterrupted { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 })
+            }
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
             }
@@ -216,59 +220,59 @@ impl FromWorker {
                 Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))
             }
             IDLE => Some(FromWorker::Idle(number(message, 1)?)),
-            DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
+            CRASHED => Some(FromWorker::Crashed(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }
     }
 }
 
-/// Moves the columns of a scene, or bytes for the simulator, out of `reply` into `buffers`.
+/// Moves the columns of a scene, or the bytes for the simulator, out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
-        return push(buffers, mem::take(bytes));
+        return push_column(buffers, mem::take(bytes));
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return };
     let SceneColumns { edge_px, moment, moments, total, reserved, pending, hidden, hidden_largest } =
         mem::take(&mut scene.columns);
-    push(buffers, edge_px);
-    push(buffers, moment);
-    push(buffers, moments);
-    push(buffers, total);
-    push(buffers, reserved);
-    push(buffers, pending);
-    push(buffers, hidden);
-    push(buffers, hidden_largest);
-    push(buffers, mem::take(&mut scene.quads));
-    push(buffers, mem::take(&mut scene.identities));
+    push_column(buffers, edge_px);
+    push_column(buffers, moment);
+    push_column(buffers, moments);
+    push_column(buffers, total);
+    push_column(buffers, reserved);
+    push_column(buffers, pending);
+    push_column(buffers, hidden);
+    push_column(buffers, hidden_largest);
+    push_column(buffers, mem::take(&mut scene.quads));
+    push_column(buffers, mem::take(&mut scene.identities));
 }
 
-/// Puts them back, in the order of [`take_columns`].
+/// Moves the columns back into `reply`, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
-        *bytes = pull(buffers.iter().next())?;
+        *bytes = read_column(buffers.iter().next())?;
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return Some(()) };
     let mut buffers = buffers.iter();
     scene.columns = SceneColumns {
-        edge_px: pull(buffers.next())?,
-        moment: pull(buffers.next())?,
-        moments: pull(buffers.next())?,
-        total: pull(buffers.next())?,
-        reserved: pull(buffers.next())?,
-        pending: pull(buffers.next())?,
-        hidden: pull(buffers.next())?,
-        hidden_largest: pull(buffers.next())?,
+        edge_px: read_column(buffers.next())?,
+        moment: read_column(buffers.next())?,
+        moments: read_column(buffers.next())?,
+        total: read_column(buffers.next())?,
+        reserved: read_column(buffers.next())?,
+        pending: read_column(buffers.next())?,
+        hidden: read_column(buffers.next())?,
+        hidden_largest: read_column(buffers.next())?,
     };
-    scene.quads = pull(buffers.next())?;
-    scene.identities = pull(buffers.next())?;
+    scene.quads = read_column(buffers.next())?;
+    scene.identities = read_column(buffers.next())?;
     Some(())
 }
 
-fn push<T: Pod>(buffers: &Array, column: Vec<T>) {
+fn push_column<T: Pod>(buffers: &Array, column: Vec<T>) {
     buffers.push(&Uint8Array::from(bytemuck::cast_slice::<T, u8>(&column)).buffer());
 }
 
-fn pull<T: Pod>(buffer: Option<JsValue>) -> Option<Vec<T>> {
+fn read_column<T: Pod>(buffer: Option<JsValue>) -> Option<Vec<T>> {
     let bytes = Uint8Array::new(buffer?.dyn_ref::<ArrayBuffer>()?);
     let mut column = vec![T::zeroed(); bytes.length() as usize / size_of::<T>()];
     let target = bytemuck::cast_slice_mut::<T, u8>(&mut column);
@@ -283,10 +287,10 @@ fn number(message: &Array, at: u32) -> Option<u32> {
     message.get(at).as_f64().map(|number| number as u32)
 }
 
-fn packed(value: &impl Serialize) -> JsValue {
-    Uint8Array::from(encoded(value).as_slice()).into()
+fn encode(value: &impl Serialize) -> JsValue {
+    Uint8Array::from(protocol::encode(value).as_slice()).into()
 }
 
-fn unpacked<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
-    decoded(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
+fn decode<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
+    protocol::decode(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
 }

@@ -1,40 +1,40 @@
-//! The worker's shell: message queue ↔ engine.
+//! The engine's worker: handles messages from the page and drives the engine.
 //!
-//! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
-//! a newer window or another file overtakes what runs.
+//! The engine works in slices of a few milliseconds. In between, the worker returns to its message queue, so that a
+//! cancel, a newer view or another file takes precedence over running work.
 
 mod link;
 mod reader;
-mod rehearsal;
 mod source;
+mod warm_up;
 
 use crate::wire::{FromWorker, ToWorker};
-use base::apart::apart;
-use compare::{Pair, Which};
-use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
-use engine::{Engine, Pace, Work};
+use base::out_of_line::out_of_line;
+use compare::{FileSlot, Pair};
+use engine::protocol::{Answer, NeededBytes, Phase, Progress, Reply, Request};
+use engine::{Engine, PartialSchedule, Work};
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use reader::Failure;
-use rehearsal::Rehearsal;
 use source::Source;
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
+use warm_up::WarmUp;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
-/// How long a slice of work may keep the message queue waiting.
+/// Maximum duration, in milliseconds, of a slice of work, which blocks the message queue.
 const SLICE_MS: f64 = 8.0;
 
-/// How often the page hears of progress; each message costs both sides more than a chunk of the file.
+/// Minimum time, in milliseconds, between progress messages. A message costs both sides more than a chunk of the file.
 const PROGRESS_MS: f64 = 50.0;
 
-/// Answers the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -45,24 +45,24 @@ fn listen() -> Result<(), JsValue> {
     let turns = MessageChannel::new()?;
     std::panic::set_hook(Box::new({
         let scope = scope.clone();
-        move |panic| post(&scope, FromWorker::Died(panic.to_string()))
+        move |panic| post(&scope, FromWorker::Crashed(panic.to_string()))
     }));
-    let shell = Rc::new(Shell {
+    let shell = Rc::new(WorkerShell {
         scope: scope.clone(),
         clock,
         turns,
-        engine: RefCell::new(Pair::new(|| Engine::without_simulator().taking_kept())),
+        engine: RefCell::new(Pair::new(|| Engine::without_simulator().with_cache_files())),
         source: RefCell::new(None),
-        rehearsal: RefCell::new(None),
-        unprinted: RefCell::new(None),
+        warm_up: RefCell::new(None),
+        unfingerprinted: RefCell::new(None),
         loads: Default::default(),
         running: Cell::new(false),
         received: Cell::default(),
-        printing: Cell::default(),
+        fingerprinting: Cell::default(),
         progress_due: Cell::new(0.0),
         pace: Cell::default(),
         phase: Cell::new(Phase::Decoding),
-        worked: Cell::new(0.0),
+        worked_ms: Cell::new(0.0),
     });
     let listener = EventListener::new(&scope, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
@@ -70,22 +70,22 @@ fn listen() -> Result<(), JsValue> {
             shell.receive(message);
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, FromWorker::Ready);
     Ok(())
 }
 
-/// Bytes the browser is handed at a time.
+/// Size, in bytes, of the pieces that are passed to the browser.
 const PIECE: usize = 1 << 20;
 
-/// What is written, in pieces that the browser holds, not this memory.
-struct Pieces(Array);
+/// Writer that collects its output as blobs, outside of the wasm memory.
+struct BlobWriter(Array);
 
-/// Where a file is written.
-type Out = BufWriter<Pieces>;
+/// Buffered output of an export.
+type Output = BufWriter<BlobWriter>;
 
-impl Write for Pieces {
+impl Write for BlobWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let piece = Array::of1(&Uint8Array::from(bytes));
         let piece =
@@ -101,57 +101,62 @@ impl Write for Pieces {
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
     let (message, buffers) = message.into_js();
-    // It fails only where a buffer was given away before, and ours are new.
+    // Fails only for a buffer that was transferred before, and ours are new.
     let _ = scope.post_message_with_transfer(&message, &buffers);
 }
 
-struct Shell {
+struct WorkerShell {
     scope: DedicatedWorkerGlobalScope,
     clock: Performance,
     turns: MessageChannel,
     engine: RefCell<Pair>,
-    /// Where the bytes of the file being loaded come from.
+    /// Source of the file that is being loaded.
     source: RefCell<Option<Rc<Source>>>,
-    /// What it does until there is something to do.
-    rehearsal: RefCell<Option<Box<Rehearsal>>>,
-    /// The source that was read last, until it is told from others: the picture comes first.
-    unprinted: RefCell<Option<Rc<Source>>>,
-    /// The loads of the first and the second file: their replies carry these numbers. A newer one may wait for its first bytes.
+    /// Warm-up work that runs until the first file is opened.
+    warm_up: RefCell<Option<Box<WarmUp>>>,
+    /// Source that was read last, while its fingerprint is pending. The fingerprint is computed after the picture was
+    /// sent.
+    unfingerprinted: RefCell<Option<Rc<Source>>>,
+    /// Loads of the first and the second file, used in their replies. A newer load may still wait for its first bytes.
     loads: [Cell<u32>; 2],
-    /// Whether [`Shell::run`] is on its way: there is one at most.
+    /// Set while [`Shell::run`] is running. It runs at most once at a time.
     running: Cell<bool>,
-    /// Messages that were received, for [`FromWorker::Idle`].
+    /// Number of messages received, for [`FromWorker::Idle`].
     received: Cell<u32>,
-    /// Fingerprints that are being computed.
-    printing: Cell<u32>,
-    /// When the page may hear of progress again.
+    /// Number of fingerprints that are being computed.
+    fingerprinting: Cell<u32>,
+    /// Earliest time of the next progress message, in milliseconds.
     progress_due: Cell<f64>,
-    /// When it may hear again of what is decoded so far.
-    pace: Cell<Pace>,
-    /// The phase that the page has heard of last.
+    /// Determines when the next partial result is sent.
+    pace: Cell<PartialSchedule>,
+    /// Phase in the latest progress message.
     phase: Cell<Phase>,
-    /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
-    worked: Cell<f64>,
+    /// Milliseconds that the engine has worked since a file was opened, without waiting for its bytes.
+    worked_ms: Cell<f64>,
 }
 
-impl Shell {
+impl WorkerShell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
         self.received.set(self.received.get().wrapping_add(1));
-        // From now on there is something to do.
-        self.rehearsal.take().into_iter().for_each(|rehearsal| rehearsal.end());
+        // A real request ends the warm-up.
+        self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
-            ToWorker::Rehearse => drop(self.rehearsal.replace(Some(Box::new(Rehearsal::new())))),
-            ToWorker::File { load, member, file, which } => self.begin(Source::file((load, which), member, file)),
-            ToWorker::Link { load, member, url, which } => self.begin(Source::link((load, which), member, url)),
-            ToWorker::EndSecond => {
-                let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == Which::Second);
+            ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
+            ToWorker::File { load, member, file, which } => {
+                self.set_source(Source::from_file((load, which), member, file));
+            }
+            ToWorker::Link { load, member, url, which } => {
+                self.set_source(Source::from_link((load, which), member, url));
+            }
+            ToWorker::CloseSecond => {
+                let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == FileSlot::Second);
                 if is_second {
                     self.end_source();
                 }
-                self.engine.borrow_mut().end_second();
+                self.engine.borrow_mut().close_second();
             }
             ToWorker::Columns { load } => self.write(load, Engine::write_columns),
-            ToWorker::Kept { load } => self.write(load, Engine::write_kept),
+            ToWorker::CacheFile { load } => self.write(load, Engine::write_cache),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -164,26 +169,26 @@ impl Shell {
         }
     }
 
-    /// Writes what load `load` opened, and sends that; or why it can't be.
-    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Out) -> Result<Out, E>) {
+    /// Writes the snapshot of load `load` and sends it, or the reason why it cannot be written.
+    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Output) -> Result<Output, E>) {
         let written = || {
-            let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
+            let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
             let engine = self.engine.borrow();
             let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
-            let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+            let out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
             let out = write(engine, out).map_err(|why| why.to_string())?;
-            let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+            let BlobWriter(pieces) = out.into_inner().map_err(|error| error.to_string())?;
             Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
         };
         post(&self.scope, FromWorker::Columns(written()));
     }
 
-    fn load(&self, which: Which) -> &Cell<u32> {
+    fn load(&self, which: FileSlot) -> &Cell<u32> {
         &self.loads[which as usize]
     }
 
-    fn begin(self: &Rc<Self>, source: Source) {
-        self.print();
+    fn set_source(self: &Rc<Self>, source: Source) {
+        self.send_fingerprint();
         self.end_source();
         self.source.replace(Some(Rc::new(source)));
     }
@@ -199,37 +204,37 @@ impl Shell {
         let mut slice_ends = self.clock.now() + SLICE_MS;
         loop {
             let began = self.clock.now();
-            let work = apart(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
-            self.worked.set(self.worked.get() + self.clock.now() - began);
-            apart(|| self.post_replies());
-            apart(|| self.post_partial());
+            let work = out_of_line(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
+            self.worked_ms.set(self.worked_ms.get() + self.clock.now() - began);
+            out_of_line(|| self.post_replies());
+            out_of_line(|| self.post_partial());
             if work == Work::Idle {
-                self.print();
+                self.send_fingerprint();
             }
             if work == Work::More || self.clock.now() >= slice_ends {
-                self.turn().await;
+                self.yield_to_queue().await;
                 slice_ends = self.clock.now() + SLICE_MS;
-                // What came meanwhile found this loop running and relies on it.
+                // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
-            if !self.read().await && apart(|| self.rehearse(slice_ends)) == Work::Idle {
+            if !self.read().await && out_of_line(|| self.step_warm_up(slice_ends)) == Work::Idle {
                 break;
             }
         }
         self.running.set(false);
-        self.rest();
+        self.post_if_idle();
     }
 
-    /// Tells the page when nothing is left to do.
-    fn rest(&self) {
-        if !self.running.get() && self.printing.get() == 0 {
+    /// Notifies the page if there is nothing left to do.
+    fn post_if_idle(&self) {
+        if !self.running.get() && self.fingerprinting.get() == 0 {
             post(&self.scope, FromWorker::Idle(self.received.get()));
         }
     }
 
-    /// Goes on with the rehearsal, if there is one.
-    fn rehearse(&self, slice_ends: f64) -> Work {
-        let mut rehearsal = self.rehearsal.borrow_mut();
+    /// Continues the warm-up, if there is one.
+    fn step_warm_up(&self, slice_ends: f64) -> Work {
+        let mut rehearsal = self.warm_up.borrow_mut();
         let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.clock.now() < slice_ends));
         if work == Work::Idle
             && let Some(rehearsal) = rehearsal.take()
@@ -241,21 +246,21 @@ impl Shell {
         work
     }
 
-    /// Brings the engine the next bytes. `false` when there is nothing to read.
+    /// Passes the next bytes to the engine. Returns `false` if there is nothing to read.
     async fn read(self: &Rc<Self>) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
         let want = self.engine.borrow().wants();
         let result = match want {
             _ if !source.is_open() => source.open().await,
-            Some(Want::Next) => source.chunk().await,
-            Some(Want::At(offset)) => match source.seek(offset) {
-                Ok(()) => source.chunk().await,
+            Some(NeededBytes::Next) => source.read_chunk().await,
+            Some(NeededBytes::At(offset)) => match source.seek(offset) {
+                Ok(()) => source.read_chunk().await,
                 Err(failure) => Err(failure),
             },
-            Some(Want::Whole) => source.keep().await,
+            Some(NeededBytes::WholeFile) => source.keep_chunk().await,
             None => {
-                // It has found an error, has all it needs, or was told to stop.
-                self.leave(self.source.take());
+                // The engine has found an error, has all it needs, or was cancelled.
+                self.finish_source(self.source.take());
                 return true;
             }
         };
@@ -266,27 +271,29 @@ impl Shell {
         let mut engine = self.engine.borrow_mut();
         match result {
             Ok(source::Event::Opened { name, total_bytes, access }) => {
-                if let Some(version) = source.version().filter(|_| source.which == Which::First) {
+                if let Some(version) = source.version().filter(|_| source.which == FileSlot::First) {
                     post(&self.scope, FromWorker::Versioned { load: source.load, version });
                 }
                 self.load(source.which).set(source.load);
-                self.worked.set(0.0);
-                self.pace.set(Pace::begun(self.clock.now()));
+                self.worked_ms.set(0.0);
+                self.pace.set(PartialSchedule::start(self.clock.now()));
                 let open = Request::Open { name, total_bytes, access, member: source.member };
                 match source.which {
-                    Which::First => engine.request(open),
-                    Which::Second => engine.open_second(open),
+                    FileSlot::First => engine.request(open),
+                    FileSlot::Second => engine.open_second(open),
                 }
             }
             Ok(source::Event::Kept(bytes)) => {
                 let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
                 self.post(source.which, Reply::Progress(progress));
             }
-            Ok(source::Event::Broke(at)) => post(&self.scope, FromWorker::LinkBroke { load: source.load, at }),
+            Ok(source::Event::Interrupted(at)) => {
+                post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at });
+            }
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
                 engine.request(Request::EndOfFile);
-                self.leave(self.source.take());
+                self.finish_source(self.source.take());
             }
             Err(failure) => {
                 engine.request(Request::Cancel);
@@ -304,68 +311,69 @@ impl Shell {
         true
     }
 
-    /// Is done with a source.
-    fn leave(self: &Rc<Self>, source: Option<Rc<Source>>) {
-        self.print();
-        self.unprinted.replace(source);
+    /// Finishes with a source, whose fingerprint is computed later.
+    fn finish_source(self: &Rc<Self>, source: Option<Rc<Source>>) {
+        self.send_fingerprint();
+        self.unfingerprinted.replace(source);
     }
 
-    /// Says what tells the source that was read last from others, as soon as that is known.
-    fn print(self: &Rc<Self>) {
-        let Some(source) = self.unprinted.take() else { return };
+    /// Computes the fingerprint of the source that was read last, and sends it.
+    fn send_fingerprint(self: &Rc<Self>) {
+        let Some(source) = self.unfingerprinted.take() else { return };
         let shell = self.clone();
-        self.printing.set(self.printing.get() + 1);
+        self.fingerprinting.set(self.fingerprinting.get() + 1);
         spawn_local(async move {
-            if let Some(print) = source.print().await {
+            if let Some(print) = source.fingerprint().await {
                 post(&shell.scope, FromWorker::Fingerprinted { load: source.load, print });
             }
             source.cancel();
-            shell.printing.set(shell.printing.get() - 1);
-            shell.rest();
+            shell.fingerprinting.set(shell.fingerprinting.get() - 1);
+            shell.post_if_idle();
         });
     }
 
     fn post_replies(self: &Rc<Self>) {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
-                // For developer tools and the bench, which read it as it is.
-                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
+                // For developer tools and the benchmark, which parses this text.
+                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
             }
             let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
             self.post(which, reply);
             if is_picture {
-                self.print();
+                self.send_fingerprint();
             }
         }
     }
 
-    /// Sends what is decoded so far, now and then.
+    /// Sends a partial result from time to time.
     fn post_partial(&self) {
         let now = self.clock.now();
         if !self.pace.get().is_due(now) {
             return;
         }
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
-        self.post(Which::First, reply);
-        self.pace.set(Pace::told(now, self.clock.now()));
+        self.post(FileSlot::First, reply);
+        self.pace.set(PartialSchedule::after_update(now, self.clock.now()));
     }
 
-    /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.
-    fn post(&self, which: Which, reply: Reply) {
+    /// Sends a reply about a file. Progress is limited in frequency. Answers are always sent as replies of the first
+    /// file, which the page asks its questions about.
+    fn post(&self, which: FileSlot, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
-            // That another phase has begun is heard at once: it may be a short one.
+            // A new phase is reported immediately, because it may be short.
             if self.phase.replace(phase) == phase && now < self.progress_due.get() {
                 return;
             }
             self.progress_due.set(now + PROGRESS_MS);
         }
-        let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
+        let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
         post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
     }
 
-    /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)
-    async fn turn(&self) {
+    /// Lets pending messages be received. Uses a message channel, because a timer would wait 4 ms.
+    async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
             let _ = JsFuture::from(passed).await;

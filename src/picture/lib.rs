@@ -1,16 +1,21 @@
-//! History → pixels: geometry in whole device pixels, and what draws it.
+//! Rendering of memory histories: geometry in whole device pixels, and its output through WebGPU, on the CPU or as SVG.
+//!
+//! `timeline` turns a history and a view into a `Scene` of quads. `render` draws scenes, on the GPU or pixel for pixel
+//! the same on the CPU. `shapes` describes the axes and labels around a picture, and `svg` writes everything as text.
+//!
+//! Start with `timeline/mod.rs`, `timeline/scene.rs` and `render/mod.rs`.
 
-// History → geometry in whole device pixels.
+// History to geometry.
 pub mod timeline;
 
-// The outline of an allocation: thin rectangles along the edges of its quads.
+// Outline of an allocation: thin rectangles along the edges of its quads.
 pub mod outline;
 
-// What stands around a picture: bars, lines and texts, and the sheet they are on.
+// Bars, lines and texts around a picture.
 pub mod shapes;
 
-// Geometry → pixels: the WebGPU renderer and its CPU twin.
+// Geometry to pixels: the WebGPU renderer and its CPU twin.
 pub mod render;
 
-// Geometry and shapes → SVG.
+// Geometry and shapes to SVG.
 pub mod svg;

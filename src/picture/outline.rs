@@ -1,14 +1,14 @@
-//! The outline of an allocation in the picture: thin rectangles along the edges of its quads.
+//! Outline of an allocation in a picture, as thin rectangles along the edges of its quads.
 
-/// A rectangle in device pixels of the window; `y` counts upwards; right and upper edges exclusive.
+/// A rectangle in device pixels of the window. `y` counts upwards. The right and upper edges are exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
     pub x: [i32; 2],
     pub y: [i32; 2],
 }
 
-/// The outline of the quads of one allocation, in strokes `thick` pixels wide that lie inside them. `parts` are in order from
-/// left to right; where one ends and the next begins, only the step between them gets a line.
+/// Returns the outline of the quads of one allocation, as strokes `thick` pixels wide inside the quads. `parts` must be
+/// ordered from left to right. Between two adjacent parts only the step between them gets a stroke.
 ///
 /// ```text
 ///   ┌────────┐
@@ -26,7 +26,7 @@ pub fn outline(parts: &[Rect], thick: i32) -> Vec<Rect> {
         let after = parts.get(at + 1).filter(|after| after.x[0] == right);
         let sides = [(before, [left, (left + thick).min(right)]), (after, [(right - thick).max(left), right])];
         for (neighbour, x) in sides {
-            // The side as far as no neighbour stands beside it: all of it at an end.
+            // The part of this side that has no neighbour beside it.
             let [beside_low, beside_high] = neighbour.map_or([high, high], |neighbour| neighbour.y);
             let below = Rect { x, y: [low, beside_low.clamp(low, high)] };
             let above = Rect { x, y: [beside_high.clamp(low, high), high] };

@@ -1,28 +1,28 @@
-//! Bars, dashes, triangles and texts: all there is around a picture, in one list that canvas, PNG and SVG draw alike.
+//! Bars, lines, triangles and texts around a picture, in one list that canvas, PNG and SVG all draw.
 
-/// Widths of letters in parts of the font's size, for a face like those of `system-ui`: what a text needs is estimated, so that
-/// every medium places and cuts it alike, also one that can't measure.
+/// Letter widths relative to the font size, for a font like `system-ui`. Text widths are estimated, so that every
+/// output places and truncates text alike, even one that cannot measure it.
 const NARROW: f64 = 0.36;
 const MIDDLE: f64 = 0.63;
 const BROAD: f64 = 0.95;
 const FULL: f64 = 1.05;
 
-/// A picture with everything around it, in its pixels.
+/// A picture with everything around it. Sizes are in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     pub size: [u32; 2],
-    /// The upper left corner of the picture.
+    /// Upper left corner of the picture.
     pub origin: [u32; 2],
     pub plot: [u32; 2],
-    /// Pixels to a CSS pixel.
+    /// Pixels per CSS pixel.
     pub scale: f64,
-    /// The title, for those who do not see the picture.
+    /// Title for screen readers.
     pub title: String,
-    /// Everything around the picture and above it, from back to front.
+    /// Shapes around and above the picture, back to front.
     pub shapes: Vec<Shape>,
 }
 
-/// Something drawn around a picture. Positions are pixels from the left and the top of the figure, downwards.
+/// A shape around a picture. Positions are pixels from the left and top of the sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     Bar {
@@ -32,7 +32,7 @@ pub enum Shape {
         /// From 0 to 1.
         opacity: f64,
     },
-    /// A dashed line: bars as long as the gaps between them.
+    /// A dashed horizontal line. Dashes and gaps have equal length.
     Dashes {
         x: [f64; 2],
         y: [f64; 2],
@@ -47,7 +47,7 @@ pub enum Shape {
     },
     Line {
         points: Vec<[f64; 2]>,
-        /// Dashes and gaps in turn; none where it is drawn through.
+        /// Alternating lengths of dashes and gaps. Empty for a solid line.
         dash: Vec<f64>,
         thick: f64,
         tint: Tint,
@@ -58,17 +58,17 @@ pub enum Shape {
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    /// What it says. It may come from a file.
+    /// The text itself. It may come from a file.
     pub text: String,
-    /// Where its baseline is anchored.
+    /// Position of the anchor on the baseline.
     pub at: [f64; 2],
     pub anchor: Anchor,
     pub size: f64,
     pub tint: Tint,
-    pub face: Face,
+    pub style: FontStyle,
 }
 
-/// A point of a line of text.
+/// Horizontal anchor of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     Start,
@@ -76,56 +76,56 @@ pub enum Anchor {
     End,
 }
 
-/// The face of a text.
+/// Style of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Face {
+pub enum FontStyle {
     Plain,
-    /// Plain, on a rim of the ground's colour: it stands in the picture.
-    Rimmed,
+    /// Plain, with a rim in the background colour, for text inside the picture.
+    Outlined,
     Bold,
     Mono,
 }
 
-/// What a colour is for; the theme says which it is.
+/// Role of a colour. The theme defines the colour itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tint {
-    Soft,
+    Muted,
     Strong,
-    /// What is behind everything: text on a filled label.
+    /// The background, for text on a filled label.
     Ground,
     Line,
-    /// The peak, and what is as loud.
+    /// The peak, and other prominent marks.
     Peak,
     Accent,
     Reserved,
     ReservedEdge,
     /// The line of allocated bytes.
     Allocated,
-    /// What a slot of the palette stands for.
+    /// A slot of the palette.
     Slot(u32),
 }
 
 impl Text {
-    /// A plain label that starts at a point.
+    /// Creates a plain label that starts at `at`.
     pub fn label(text: String, at: [f64; 2], size: f64) -> Text {
-        Text { text, at, anchor: Anchor::Start, size, tint: Tint::Soft, face: Face::Plain }
+        Text { text, at, anchor: Anchor::Start, size, tint: Tint::Muted, style: FontStyle::Plain }
     }
 }
 
-/// About how wide a text is in a font of this size: rather too wide than too narrow.
+/// Returns the estimated width of a text in a font of this size. It overestimates rather than underestimates.
 pub fn width(text: &str, size: f64) -> f64 {
-    size * text.chars().map(part).sum::<f64>()
+    size * text.chars().map(letter_width).sum::<f64>()
 }
 
-/// The text as far as there is room for it, in a font of this size; what is cut ends in `…`, and where not even that has room there
-/// is nothing.
-pub fn cut(text: &str, size: f64, room: f64) -> String {
+/// Truncates a text to `room` pixels and appends `…` if something is cut. Returns an empty string if not even that
+/// fits.
+pub fn truncated(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }
     let mut left = room - size * FULL;
     let fits = |letter: &char| {
-        left -= size * part(*letter);
+        left -= size * letter_width(*letter);
         left >= 0.0
     };
     let mut kept: String = text.chars().take_while(fits).collect();
@@ -136,7 +136,7 @@ pub fn cut(text: &str, size: f64, room: f64) -> String {
     kept
 }
 
-fn part(letter: char) -> f64 {
+fn letter_width(letter: char) -> f64 {
     match letter {
         'f' | 'i' | 'j' | 'l' | 'r' | 't' | 'I' | ' ' | '.' | ',' | ':' | ';' | '!' | '|' | '(' | ')' | '[' | ']'
         | '\'' | '/' | '·' => NARROW,

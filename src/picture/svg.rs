@@ -1,49 +1,49 @@
-//! A picture → SVG: rectangles of whole pixels, one path a colour, and the figure around them as text. Nothing in it runs, nothing in
-//! it is fetched.
+//! SVG output. Pixels are written as one path per colour, and the shapes around them as SVG elements. The file contains
+//! no scripts and loads nothing.
 
 mod drawing;
 mod layers;
 mod markup;
 mod shapes;
 
-use crate::render::Look;
+use crate::render::PictureTheme;
 pub use drawing::{Drawing, Inks};
 use markup::Markup;
 use std::fmt;
 
-/// The families of text.
+/// Font families of text.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
-/// Writes the picture as SVG; `look` has the palette that its colours are of, fading included.
+/// Writes a picture as SVG. `look` provides the palette.
 ///
 /// A rectangle takes about 15 bytes, so 300,000 of them are a few MB.
 ///
 /// # Errors
-/// Those of `out`.
-pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, look: &Look, inks: &Inks<'_>) -> fmt::Result {
+/// Returns the errors of `out`.
+pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, look: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
     let sheet = drawing.sheet;
     let [width, height] = sheet.size.map(f64::from);
     let ground = markup::colour(look.background);
     let mut markup = Markup::new(out);
     markup.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
-    markup.open("svg")?;
+    markup.start_tag("svg")?;
     markup.attribute("xmlns", "http://www.w3.org/2000/svg")?;
     markup.number("width", width / sheet.scale)?;
     markup.number("height", height / sheet.scale)?;
     markup.numbers("viewBox", &[0.0, 0.0, width, height])?;
     markup.attribute("font-family", SANS)?;
     markup.attribute("style", "font-variant-numeric:tabular-nums")?;
-    markup.end_of_tag()?;
-    markup.open("title")?;
-    markup.end_of_tag()?;
+    markup.finish_tag()?;
+    markup.start_tag("title")?;
+    markup.finish_tag()?;
     markup.text(&sheet.title)?;
-    markup.close("title")?;
-    markup.open("rect")?;
+    markup.end_tag("title")?;
+    markup.start_tag("rect")?;
     markup.number("width", width)?;
     markup.number("height", height)?;
     markup.attribute("fill", &ground)?;
-    markup.end_of_element()?;
+    markup.finish_element()?;
     layers::write(&mut markup, drawing, look)?;
     shapes::write(&mut markup, &sheet.shapes, look, inks, &ground)?;
-    markup.close("svg")
+    markup.end_tag("svg")
 }

@@ -1,7 +1,7 @@
-//! A static file server on localhost, for `./run serve` and the browser tests.
+//! Static file server on localhost, for `./run serve` and the browser tests.
 //!
-//! [`start`] listens and answers every path by a function; [`Response::file`] is the answer from a folder. `parts` waits for files of the
-//! page that are still being built.
+//! [`start`] listens and calls a function for the response to each path. [`Response::file`] serves a file from a
+//! folder. `parts` waits for files of the page that are still being built.
 
 pub mod parts;
 
@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The answer to a request for one path.
+/// Response to a request for a path.
 pub struct Response {
     /// Status code and reason, as in `200 OK`.
     pub status: &'static str,
@@ -26,12 +26,12 @@ pub struct Response {
 }
 
 impl Response {
-    /// The file at `path` (URL path without its leading slash) below `root`, `index.html` for a folder, or 404.
+    /// Returns the file at `path` (URL path without leading slash) below `root`, `index.html` for a folder, or a 404.
     pub fn file(root: &Path, path: &str) -> Response {
         Response::try_file(root, path).unwrap_or_else(|_| Response::not_found())
     }
 
-    /// A 404 with a plain-text body.
+    /// Returns a 404 with a plain-text body.
     pub fn not_found() -> Response {
         let body = "there is no such file\n";
         Response {
@@ -45,7 +45,7 @@ impl Response {
 
     fn try_file(root: &Path, path: &str) -> io::Result<Response> {
         let relative = Path::new(path);
-        // Refuses `..` and absolute paths.
+        // Rejects `..` and absolute paths.
         if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -65,9 +65,11 @@ impl Response {
     }
 }
 
-/// Listens on the first free port of `ports` on localhost (0: any free port) and answers GET and HEAD requests until the process ends.
+/// Listens on the first free port of `ports` on localhost (0: any free port) and answers GET and HEAD requests until
+/// the process ends.
 ///
-/// `answer` gets the percent-decoded path without query and leading slash. Each connection has a thread of its own.
+/// `answer` is called with the percent-decoded path, without query and leading slash. Each connection has its own
+/// thread.
 ///
 /// # Errors
 /// No port is free, or the system does not let this process listen.
@@ -88,7 +90,7 @@ where
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let answer = Arc::clone(&answer);
-            // An error here is a client that hung up.
+            // An error means that the client hung up.
             std::thread::spawn(move || serve(stream, &*answer));
         }
     });
@@ -107,7 +109,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Response) -> io::Result
     let mut words = request.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split(['?', '#']).next().unwrap_or_default();
-    let response = answer(&percent_decoded(path.trim_start_matches('/')));
+    let response = answer(&percent_decode(path.trim_start_matches('/')));
     write!(
         stream,
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\nConnection: close\r\n",
@@ -124,7 +126,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Response) -> io::Result
     stream.flush()
 }
 
-fn percent_decoded(path: &str) -> String {
+fn percent_decode(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('%') {
@@ -144,7 +146,8 @@ fn percent_decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// MIME type by file extension. Browsers compile wasm while it arrives only if it has its own type.
+/// Returns the MIME type for a file extension. Browsers compile wasm while it is downloaded only if the type is
+/// `application/wasm`.
 fn content_type(path: &Path) -> &'static str {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html") => "text/html; charset=utf-8",

@@ -1,7 +1,8 @@
-//! Parts of the page that are built after it is served.
+//! Lookup of parts of the page that are built after the page is first served.
 //!
-//! `index.html` names each part by its hash (`sql-1234.js`) once it is built and without one (`sql.js`) before. A page that was loaded
-//! before the build finished asks for `sql.js`, and gets `sql-1234.js` as soon as that exists.
+//! Once a part is built, its files have names with a hash (`sql-1234.js`), which `index.html` uses. Before that,
+//! `index.html` uses names without a hash (`sql.js`). A page that was loaded before the build finished requests
+//! `sql.js`, and gets `sql-1234.js` as soon as that exists.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,29 +10,31 @@ use std::time::Duration;
 /// Interval at which the folder is checked for a part that is being built.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Endings of the two files of a part, and of a file that the end of the build writes.
+/// Suffix of a part's script.
 const GLUE: &str = ".js";
+/// Suffix of a part's wasm.
 const WASM: &str = "_bg.wasm";
+/// File that the build writes last.
 const LAST: &str = "offline.js";
 
-/// The files of a page of which some may still be built.
+/// Files of a page whose parts may still be built.
 pub struct Parts {
     folder: PathBuf,
     marker: Option<PathBuf>,
 }
 
 impl Parts {
-    /// The parts in `folder`. The build runs while the file `marker` exists.
+    /// Creates the lookup for `folder`. The build is running while the file `marker` exists.
     pub fn new(folder: PathBuf, marker: Option<PathBuf>) -> Parts {
         Parts { folder, marker }
     }
 
-    /// The path of the file that serves a request for `path`: the part with its hash if `path` names a part without one, else `path`.
+    /// Returns the file to serve for `path`: the part with its hash if `path` names a part without one, else `path`.
     ///
-    /// Blocks while the part is missing and the build runs.
+    /// Blocks while the part is missing and the build is running.
     pub fn resolve(&self, path: &str) -> String {
         loop {
-            // Checked before the files are, so that a part finished in between is found.
+            // Checked before the files, so that a part finished in between is found.
             let is_building = self.marker.as_deref().is_some_and(Path::exists);
             if self.folder.join(path).is_file() {
                 return path.to_owned();
@@ -44,7 +47,7 @@ impl Parts {
         }
     }
 
-    /// The file whose name is that of the part at `path` with a hash: `sql-1234.js` for `sql.js`.
+    /// Finds the file of a part by its name without the hash: `sql-1234.js` for `sql.js`.
     fn with_hash(&self, path: &str) -> Option<String> {
         let ending = if path.ends_with(WASM) { WASM } else { GLUE };
         let prefix = format!("{}-", path.strip_suffix(ending)?);
@@ -57,7 +60,7 @@ impl Parts {
     }
 }
 
-/// Whether the build writes a file of this name after `index.html`.
+/// Returns whether the build writes a file with this name after `index.html`.
 fn is_part(path: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
     path == LAST || [WASM, GLUE].iter().any(|ending| path.strip_suffix(ending).is_some_and(is_name))

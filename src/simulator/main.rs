@@ -1,4 +1,4 @@
-//! The binary of the worker that simulates the allocator.
+//! Binary of the allocator simulator's worker.
 
 #[cfg(target_arch = "wasm32")]
 mod worker;

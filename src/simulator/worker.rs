@@ -1,19 +1,19 @@
-//! The worker's shell: message queue ↔ simulation, in slices of a few milliseconds.
+//! The simulator's worker: handles messages from the page and simulates in slices of a few milliseconds.
 //!
 //! ```text
-//! ["recording", device, bytes]    from now on it is about this recording
-//! ["sizes", device, bytes]        what questions about planned sizes are about, if it is the device of the recording
-//! ["ask", serial, bytes]          a question, which takes the place of the one before
-//! ["cancel"]                      nobody waits for the answer
-//! ["ready"]                       it listens
-//! ["answer", serial, bytes]       the answer, or a part of it
+//! ["recording", device, bytes]    later questions are about this recording
+//! ["sizes", device, bytes]        sizes for questions about a plan; ignored if the device is another one
+//! ["ask", serial, bytes]          question, replaces the previous one
+//! ["cancel"]                      drop the question
+//! ["ready"]                       the worker is ready
+//! ["answer", serial, bytes]       answer, possibly partial
 //! ["died", text]
 //! ```
 
 use allocator::answer::{WhatIf, WhatIfQuestion};
 use allocator::simulation::Simulation;
 use allocator::{Recording, transfer};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -22,13 +22,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
-/// How long a slice of work may keep the message queue waiting.
+/// Maximum duration, in milliseconds, of a slice of work, which blocks the message queue.
 const SLICE_MS: f64 = 8.0;
 
-/// Answers the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -45,18 +45,18 @@ fn listen() -> Result<(), JsValue> {
     let shell = Rc::new(Shell { scope: scope.clone(), clock, turns, simulation, question, running });
     let listener = EventListener::new(&scope, "message", move |event| {
         if let Some(event) = event.dyn_ref::<MessageEvent>() {
-            // What is not one of ours says nothing.
+            // Invalid messages are ignored.
             let _ = shell.receive(event.data().unchecked_ref());
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    // Fails only for values that cannot be cloned. Strings, numbers and bytes can be.
     let _ = scope.post_message(message);
 }
 
@@ -65,9 +65,9 @@ struct Shell {
     clock: Performance,
     turns: MessageChannel,
     simulation: RefCell<Option<Simulation>>,
-    /// The question that is not answered yet, and its serial.
+    /// Unanswered question and its serial number.
     question: RefCell<Option<(u32, WhatIfQuestion)>>,
-    /// Whether [`Shell::run`] is on its way: there is one at most.
+    /// Set while [`Shell::run`] is running. It runs at most once at a time.
     running: Cell<bool>,
 }
 
@@ -100,15 +100,15 @@ impl Shell {
         Some(())
     }
 
-    /// Works until there is nothing to answer.
+    /// Works until there is no question left.
     async fn run(self: Rc<Self>) {
         while self.step().is_some() {
-            self.turn().await;
+            self.yield_to_queue().await;
         }
         self.running.set(false);
     }
 
-    /// Works for a slice; `None` when there is nothing to do.
+    /// Works for a slice of time. Returns `None` if there is nothing to do.
     fn step(&self) -> Option<()> {
         let mut simulation = self.simulation.borrow_mut();
         let (simulation, mut question) = (simulation.as_mut()?, self.question.borrow_mut());
@@ -118,15 +118,15 @@ impl Shell {
             post(&self.scope, &Array::of3(&"answer".into(), &(*serial).into(), &Uint8Array::from(&*bytes)));
         };
         let ends = self.clock.now() + SLICE_MS;
-        if let Ok(answer) = simulation.answer(asked, send, &mut Slice::new(&mut || self.clock.now() < ends)) {
+        if let Ok(answer) = simulation.answer(asked, send, &mut TimeSlice::new(&mut || self.clock.now() < ends)) {
             send(answer);
             *question = None;
         }
         Some(())
     }
 
-    /// Lets the messages that wait be received.
-    async fn turn(&self) {
+    /// Lets pending messages be received.
+    async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
             let _ = JsFuture::from(passed).await;

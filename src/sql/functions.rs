@@ -1,4 +1,4 @@
-//! The functions that queries may call.
+//! SQL functions for queries.
 
 use crate::source::Source;
 use analysis::frame_line;
@@ -10,29 +10,29 @@ use sqlite::{Cell, Database, Error, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The functions: how they are called, and what they give.
+/// Functions: call syntax and description.
 pub(crate) const FUNCTIONS: [(&str, &str); 3] = [
     ("human(bytes)", "bytes for people: 1.46 GiB"),
     ("frame_match(stack, 'regex')", "1 where a frame of the stack, as file:line function, matches"),
     ("site(stack)", "the call site of a stack: the innermost frame of your own code"),
 ];
 
-/// Patterns whose answers are kept.
+/// Maximum number of cached patterns.
 const PATTERNS: usize = 8;
-/// Bytes of a compiled pattern.
-const LARGEST_PATTERN: usize = 1 << 20;
+/// Maximum size of a compiled pattern in bytes.
+const MAX_PATTERN: usize = 1 << 20;
 
-/// A pattern, and what is known of it.
+/// A compiled pattern with cached results.
 struct Pattern {
     text: String,
     regex: Regex,
-    /// By file and frame.
+    /// Results by file and frame.
     frames: HashMap<(usize, FrameId), bool, foldhash::fast::RandomState>,
-    /// By the number of the stack.
+    /// Results by stack number.
     stacks: HashMap<i64, bool, foldhash::fast::RandomState>,
 }
 
-/// Lets the queries of a database call them.
+/// Registers the functions in a database.
 pub(crate) fn add(database: &Database, source: &Rc<Source>) -> Result<(), Error> {
     database.add_function("human", 1, |values| Ok(values.first().copied().map_or(Cell::Null, human)))?;
     let sites = source.clone();
@@ -56,7 +56,7 @@ fn human(value: Value<'_>) -> Cell<'static> {
     };
     match value {
         Value::Integer(bytes) => signed(bytes < 0, bytes.unsigned_abs()),
-        // A sum of floats, an average.
+        // The result of a float sum or an average.
         Value::Real(bytes) if bytes.is_finite() => signed(bytes < 0.0, bytes.abs().round() as u64),
         _ => Cell::Null,
     }
@@ -66,7 +66,7 @@ fn matches(source: &Source, patterns: &mut Vec<Pattern>, number: i64, text: &str
     let at = match patterns.iter().position(|pattern| pattern.text == text) {
         Some(at) => at,
         None => {
-            let regex = RegexBuilder::new(text).size_limit(LARGEST_PATTERN).build();
+            let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN).build();
             let regex = regex.map_err(|error| format!("frame_match: {error}"))?;
             if patterns.len() >= PATTERNS {
                 patterns.remove(0);

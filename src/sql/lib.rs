@@ -1,32 +1,34 @@
-//! An open snapshot, or several, as tables of SQLite: nothing is copied, rows are read out of the history as a query asks for them.
+//! Open snapshots as SQLite tables. Nothing is copied: rows are read from the history when a query needs them.
 //!
 //! ```text
-//! Source   the files and their devices
+//! Source   files and their devices
 //! tables   allocation, event, stack, …: how a row is read           → sqlite::Table
 //! Queries  a database with these tables and functions               → rows
-//! desk     the page's tab: what is typed and clicked                   → what it shows
+//! desk     state of the page's SQL tab                              → commands for the page
 //! ```
+//!
+//! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.
 
-mod canned;
+mod cache;
 mod catalog;
-pub mod desk;
-mod facts;
+mod completion;
+mod examples;
 mod functions;
-mod moment;
 mod node;
 mod queries;
 mod rows;
-mod saved;
+mod save;
 mod schema;
 mod shared;
 mod source;
+pub mod tab;
 mod tables;
-mod typing;
+mod when;
 
-pub use canned::{CANNED, Canned};
 pub use catalog::Catalog;
+pub use completion::{Completion, Token, TokenClass, completions, tokens};
+pub use examples::{EXAMPLE_QUERIES, ExampleQuery};
 pub use queries::Queries;
-pub use schema::{Described, TABLES, schema_text};
-pub use source::{Holds, Labelled, Source};
+pub use schema::{TABLES, TableDescription, schema_text};
+pub use source::{FileLabel, SideProvider, Source};
 pub use sqlite::{Cancel, Cell, Error, Limits, Value, save_rows};
-pub use typing::{Class, Completion, Token, completions, tokens};

@@ -1,4 +1,4 @@
-//! The binary of the page's worker that answers in SQL.
+//! Binary of the page's SQL worker.
 
 #[cfg(target_arch = "wasm32")]
 mod worker;

@@ -1,37 +1,37 @@
-//! The nodes of a call tree.
+//! Nodes of a call tree.
 
 use history::snapshot::FrameId;
 
-/// What a node stands for.
+/// Subject of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Stem {
+pub(crate) enum TreeNodeKind {
     Everything,
     Unexplained,
     NoStack,
-    /// What was allocated before recording, by the stacks of its frees.
+    /// Allocations made before recording, by the stacks of their frees.
     OfFrees,
     Frame(FrameId),
 }
 
-impl Stem {
-    /// What a node is called that is no frame.
+impl TreeNodeKind {
+    /// Returns the name of a node that is not a frame.
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Stem::Everything | Stem::Frame(_) => "all allocations",
-            Stem::Unexplained => "unexplained bytes",
-            Stem::NoStack => "no stack",
-            Stem::OfFrees => "allocated before recording (stacks of their frees)",
+            TreeNodeKind::Everything | TreeNodeKind::Frame(_) => "all allocations",
+            TreeNodeKind::Unexplained => "unexplained bytes",
+            TreeNodeKind::NoStack => "no stack",
+            TreeNodeKind::OfFrees => "allocated before recording (stacks of their frees)",
         }
     }
 }
 
-/// A node.
+/// A node of a call tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    pub(crate) stem: Stem,
+    pub(crate) kind: TreeNodeKind,
     pub(crate) parent: u32,
     pub(crate) depth: u32,
     pub(crate) own: [u64; 2],
-    /// Bytes and allocations, with those below.
+    /// Bytes and number of allocations, including children.
     pub(crate) total: [u64; 2],
 }

@@ -1,24 +1,24 @@
-//! Queries about the files of a source.
+//! Running of SQL queries over the files of a source.
 
 use crate::catalog::Catalog;
+use crate::completion::{TokenClass, tokens_with};
 use crate::source::Source;
-use crate::typing::{Class, pieces};
-use crate::{functions, saved, tables};
+use crate::{functions, save, tables};
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A database whose tables are those of a source.
+/// A database with the tables of a source.
 pub struct Queries {
     database: Database,
     catalog: Catalog,
 }
 
 impl Queries {
-    /// Of these files. `clock` counts milliseconds.
+    /// Creates a database. `clock` returns milliseconds.
     ///
     /// # Errors
-    /// Memory is short.
+    /// Returns an error if SQLite runs out of memory.
     pub fn new(source: Source, clock: fn() -> f64, limits: Limits) -> Result<Queries, Error> {
         let source = Rc::new(source);
         let database = Database::new(clock, limits)?;
@@ -27,49 +27,49 @@ impl Queries {
             database.add_table(name, table.clone())?;
         }
         functions::add(&database, &source)?;
-        let catalog = Catalog::of(tables.iter().map(|(name, table)| (*name, table.columns())));
+        let catalog = Catalog::new(tables.iter().map(|(name, table)| (*name, table.columns())));
         Ok(Queries { database, catalog })
     }
 
-    /// Runs one statement: says which columns it has, and hands out its rows until `row` says that it has enough (`false`).
+    /// Runs one statement. Passes the column names to `head`, then each row to `row` until it returns false.
     ///
     /// # Errors
-    /// The query is wrong, is not allowed, or takes too much.
+    /// Returns an error if the query is invalid, not allowed, or exceeds a limit.
     pub fn run(
         &self,
         sql: &str,
         head: &mut dyn FnMut(&[&str]),
         row: &mut dyn FnMut(&[Value<'_>]) -> bool,
     ) -> Result<(), Error> {
-        self.database.query(&callable(sql), head, row)
+        self.database.query(&quote_between(sql), head, row)
     }
 
-    /// Stops the query that runs, from any thread.
+    /// Returns a handle that stops the running query from any thread.
     pub fn cancel(&self) -> Cancel {
         self.database.cancel()
     }
 
-    /// The tables and their columns.
+    /// Returns the tables and their columns.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
-    /// Writes all tables but those that are called like functions into a new file of SQLite's.
+    /// Writes all tables, except table functions, to a new SQLite file.
     ///
     /// # Errors
-    /// The file can't be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str) -> Result<(), Error> {
-        self.database.save(file, &saved::statements(&self.catalog))
+        self.database.save(file, &save::statements(&self.catalog))
     }
 }
 
-/// The statement with the table `between` in quotes: without them SQLite takes it for the operator.
-fn callable(sql: &str) -> Cow<'_, str> {
+/// Quotes the table name `between`, which SQLite would parse as an operator.
+fn quote_between(sql: &str) -> Cow<'_, str> {
     let mut quoted = String::new();
     let (mut done, mut before) = (0, "");
-    for piece in pieces(sql, &|_| false) {
+    for piece in tokens_with(sql, &|_| false) {
         let Some(text) = sql.get(piece.from..piece.to) else { continue };
-        if piece.class == Class::Comment || text.trim().is_empty() {
+        if piece.class == TokenClass::Comment || text.trim().is_empty() {
             continue;
         }
         let is_table = |word: &str| before.eq_ignore_ascii_case(word);

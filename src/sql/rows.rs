@@ -1,85 +1,85 @@
-//! A table of this program as SQLite reads it: its rows, device by device.
+//! Adapter of this crate's tables to [`sqlite::Table`]. Rows are read device by device.
 
-use crate::moment::When;
 use crate::source::Source;
-use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, Seek, Table, Value};
+use crate::when::When;
+use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// Of what a table has rows.
+/// Unit that a table has rows for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum RowScope {
     Device,
     File,
 }
 
-/// Rows of a device or a file.
+/// Rows of a device or file.
 #[derive(Clone, Debug)]
-pub(crate) enum Set {
+pub(crate) enum RowSet {
     Range(std::ops::Range<u32>),
     List(Rc<Vec<u32>>),
 }
 
-impl Set {
-    pub(crate) const NONE: Set = Set::Range(0..0);
+impl RowSet {
+    pub(crate) const NONE: RowSet = RowSet::Range(0..0);
 
-    /// Those of `count` rows that are numbered as the key is, from `first` on.
-    pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> Set {
+    /// Returns the rows with these keys, if the keys of `count` rows are consecutive from `first` on.
+    pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> RowSet {
         let row = |key: i64| key.saturating_sub(first).clamp(0, count.into()) as u32;
         let (from, to) = (row(*keys.start()), row(keys.end().saturating_add(1)));
-        Set::Range(from..to.max(from))
+        RowSet::Range(from..to.max(from))
     }
 
     fn row(&self, at: u32) -> Option<u32> {
         match self {
-            Set::Range(range) => range.start.checked_add(at).filter(|row| *row < range.end),
-            Set::List(list) => list.get(at as usize).copied(),
+            RowSet::Range(range) => range.start.checked_add(at).filter(|row| *row < range.end),
+            RowSet::List(list) => list.get(at as usize).copied(),
         }
     }
 }
 
-/// What a query wants of a table.
-pub(crate) struct Wanted {
+/// Requirements of a query on a table.
+pub(crate) struct RowRequest {
     pub(crate) keys: RangeInclusive<i64>,
     pub(crate) arguments: Vec<Option<When>>,
 }
 
-/// What a table has.
+/// A table of this crate.
 pub(crate) trait Rows: Default + 'static {
-    const OF: Of;
-    /// Its columns, behind that of the device.
+    const OF: RowScope;
+    /// Columns, without `device`.
     const COLUMNS: &'static [(&'static str, Kind)];
-    /// The place among them of the number by which rows are found, ascending in each device.
+    /// Index of the column with the key of a row, which ascends within each device.
     const KEY: Option<usize>;
-    /// How many arguments it takes.
+    /// Names of the hidden argument columns.
     const ARGUMENTS: &'static [&'static str] = &[];
 
-    /// About how many rows it has.
+    /// Returns the approximate number of rows.
     fn count(source: &Source) -> u64;
 
-    /// Finds the rows of a part.
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String>;
+    /// Prepares the rows of a part.
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
-    /// A cell.
+    /// Returns a cell.
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
 }
 
-/// A table.
-pub(crate) struct Listed<R> {
+/// A table with its source.
+pub(crate) struct TableAdapter<R> {
     source: Rc<Source>,
     rows: PhantomData<R>,
 }
 
-impl<R: Rows> Listed<R> {
-    pub(crate) fn new(source: &Rc<Source>) -> Rc<Listed<R>> {
-        Rc::new(Listed { source: source.clone(), rows: PhantomData })
+impl<R: Rows> TableAdapter<R> {
+    pub(crate) fn new(source: &Rc<Source>) -> Rc<TableAdapter<R>> {
+        Rc::new(TableAdapter { source: source.clone(), rows: PhantomData })
     }
 }
 
-/// Where which column is: the device, the table's own, arguments, side, rank.
+/// Column positions: device, the table's own, arguments, side, rank.
 const fn first_own<R: Rows>() -> usize {
-    if matches!(R::OF, Of::Device) { 1 } else { 0 }
+    if matches!(R::OF, RowScope::Device) { 1 } else { 0 }
 }
 
 fn first_argument<R: Rows>() -> usize {
@@ -90,7 +90,7 @@ fn side_column<R: Rows>() -> usize {
     first_argument::<R>() + R::ARGUMENTS.len()
 }
 
-impl<R: Rows> Table for Listed<R> {
+impl<R: Rows> Table for TableAdapter<R> {
     fn columns(&self) -> Vec<Column> {
         let [has_sides, has_ranks] = self.source.has_labels();
         let device = Column { name: "device", kind: Kind::Integer, hidden: false };
@@ -98,31 +98,31 @@ impl<R: Rows> Table for Listed<R> {
         let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });
         let side = Column { name: "side", kind: Kind::Text, hidden: !has_sides };
         let rank = Column { name: "rank", kind: Kind::Integer, hidden: !has_ranks };
-        let first = (R::OF == Of::Device).then_some(device);
+        let first = (R::OF == RowScope::Device).then_some(device);
         first.into_iter().chain(own).chain(arguments).chain([side, rank]).collect()
     }
 
-    fn seeks(&self) -> Vec<Seek> {
+    fn seeks(&self) -> Vec<SeekColumn> {
         let parts = 1.0 / self.source.parts.len().max(1) as f64;
         let files = 1.0 / self.source.files.len().max(1) as f64;
-        let seek = |column, share| Seek { column, has_bounds: false, share, is_argument: false };
-        let mut seeks: Vec<Seek> = (first_argument::<R>()..side_column::<R>())
-            .map(|column| Seek { is_argument: true, ..seek(column, 1.0) })
+        let seek = |column, share| SeekColumn { column, has_bounds: false, share, is_argument: false };
+        let mut seeks: Vec<SeekColumn> = (first_argument::<R>()..side_column::<R>())
+            .map(|column| SeekColumn { is_argument: true, ..seek(column, 1.0) })
             .collect();
-        seeks.extend((R::OF == Of::Device).then(|| seek(0, parts)));
+        seeks.extend((R::OF == RowScope::Device).then(|| seek(0, parts)));
         seeks.extend([seek(side_column::<R>(), files), seek(side_column::<R>() + 1, files)]);
         let rows = R::count(&self.source).max(1) as f64;
         let key = R::KEY.map(|key| first_own::<R>() + key);
-        seeks.extend(key.map(|column| Seek { has_bounds: true, ..seek(column, 1.0 / rows) }));
+        seeks.extend(key.map(|column| SeekColumn { has_bounds: true, ..seek(column, 1.0 / rows) }));
         seeks
     }
 
     fn order(&self) -> Vec<usize> {
-        // Of several files no number says which comes first.
+        // The key does not order the rows of several files.
         if self.source.files.len() > 1 {
             return Vec::new();
         }
-        let device = (R::OF == Of::Device && self.source.parts.len() > 1).then_some(0);
+        let device = (R::OF == RowScope::Device && self.source.parts.len() > 1).then_some(0);
         device.into_iter().chain(R::KEY.map(|key| first_own::<R>() + key)).collect()
     }
 
@@ -131,34 +131,34 @@ impl<R: Rows> Table for Listed<R> {
     }
 
     fn open(&self) -> Box<dyn Cursor> {
-        let wanted = Wanted { keys: i64::MIN..=i64::MAX, arguments: Vec::new() };
-        let (parts, rows, set) = (Vec::new(), R::default(), Set::NONE);
-        Box::new(Reading { source: self.source.clone(), wanted, parts, rows, next_part: 0, set, at: 0, here: None })
+        let wanted = RowRequest { keys: i64::MIN..=i64::MAX, arguments: Vec::new() };
+        let (parts, rows, set) = (Vec::new(), R::default(), RowSet::NONE);
+        Box::new(RowCursor { source: self.source.clone(), wanted, parts, rows, next_part: 0, set, at: 0, here: None })
     }
 }
 
-/// A place in a table.
-struct Reading<R> {
+/// A position in a table.
+struct RowCursor<R> {
     source: Rc<Source>,
-    wanted: Wanted,
-    /// The parts whose rows are wanted.
+    wanted: RowRequest,
+    /// Parts to read.
     parts: Vec<usize>,
     next_part: usize,
     rows: R,
-    set: Set,
+    set: RowSet,
     at: u32,
-    /// Part and row.
+    /// Current part and row.
     here: Option<(usize, u32)>,
 }
 
-impl<R: Rows> Reading<R> {
-    /// Takes what a filter says; `false` where no row can pass.
-    fn take(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
+impl<R: Rows> RowCursor<R> {
+    /// Applies a filter. Returns false if no row can pass.
+    fn apply_filter(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
         let Filter { column, bound, value } = *filter;
         let source = &self.source;
         if (first_argument::<R>()..side_column::<R>()).contains(&column) {
             if let Some(slot) = self.wanted.arguments.get_mut(column - first_argument::<R>()) {
-                *slot = Some(When::read(value)?);
+                *slot = Some(When::parse(value)?);
             }
             return Ok(true);
         }
@@ -171,22 +171,22 @@ impl<R: Rows> Reading<R> {
             let bounds = match value {
                 Value::Integer(value) => Some((value, value)),
                 Value::Real(value) => Some((below(value), below(value.ceil()))),
-                // SQLite knows how they compare.
+                // SQLite compares other types itself.
                 _ => None,
             };
             if let Some((low, high)) = bounds {
                 self.wanted.keys = match bound {
                     Bound::Equal => from.max(low)..=to.min(high),
-                    Bound::From => from.max(low)..=to,
-                    Bound::To => from..=to.min(high),
+                    Bound::AtLeast => from.max(low)..=to,
+                    Bound::AtMost => from..=to.min(high),
                 };
             }
             return Ok(true);
         }
         let label = |part: usize| source.file_of(part).map(|file| &file.label);
         let (number, text) = (value.integer(), value.text());
-        // What is no number or no text is left to SQLite.
-        if R::OF == Of::Device && column == 0 && number.is_some() {
+        // SQLite filters values of other types itself.
+        if R::OF == RowScope::Device && column == 0 && number.is_some() {
             self.parts.retain(|&part| source.parts.get(part).map(|part| part.device) == number);
         } else if column == side_column::<R>() && text.is_some() {
             self.parts.retain(|&part| label(part).is_some_and(|label| label.side == text));
@@ -196,8 +196,8 @@ impl<R: Rows> Reading<R> {
         Ok(true)
     }
 
-    /// Goes to the next row that there is.
-    fn settle(&mut self) -> Result<(), String> {
+    /// Moves to the next existing row.
+    fn seek_row(&mut self) -> Result<(), String> {
         loop {
             if let (Some(row), Some(&part)) = (self.set.row(self.at), self.parts.get(self.next_part.wrapping_sub(1))) {
                 self.here = Some((part, row));
@@ -209,45 +209,45 @@ impl<R: Rows> Reading<R> {
             };
             self.next_part += 1;
             self.at = 0;
-            self.set = match self.rows.begin(&self.source, part, &self.wanted) {
+            self.set = match self.rows.prepare(&self.source, part, &self.wanted) {
                 Ok(set) => set,
-                // Another device may have such an event.
-                Err(_) if self.parts.len() > 1 => Set::NONE,
+                // The event may exist on another device.
+                Err(_) if self.parts.len() > 1 => RowSet::NONE,
                 Err(why) => return Err(why),
             };
         }
     }
 }
 
-impl<R: Rows> Cursor for Reading<R> {
-    fn begin(&mut self, filters: &[Filter<'_>]) -> Result<(), String> {
-        self.wanted = Wanted { keys: i64::MIN..=i64::MAX, arguments: vec![None; R::ARGUMENTS.len()] };
-        (self.set, self.at, self.next_part, self.here) = (Set::NONE, 0, 0, None);
+impl<R: Rows> Cursor for RowCursor<R> {
+    fn rewind(&mut self, filters: &[Filter<'_>]) -> Result<(), String> {
+        self.wanted = RowRequest { keys: i64::MIN..=i64::MAX, arguments: vec![None; R::ARGUMENTS.len()] };
+        (self.set, self.at, self.next_part, self.here) = (RowSet::NONE, 0, 0, None);
         self.parts = match R::OF {
-            Of::Device => (0..self.source.parts.len()).collect(),
-            Of::File => {
+            RowScope::Device => (0..self.source.parts.len()).collect(),
+            RowScope::File => {
                 let files = self.source.files.iter().filter(|file| !file.parts.is_empty());
                 files.map(|file| file.parts.start).collect()
             }
         };
         for filter in filters {
-            if !self.take(filter)? {
+            if !self.apply_filter(filter)? {
                 self.parts.clear();
             }
         }
-        self.settle()
+        self.seek_row()
     }
 
     fn advance(&mut self) {
         self.at += 1;
         match (self.set.row(self.at), &mut self.here) {
             (Some(row), Some((_, here))) => *here = row,
-            // What another device lacks is no error where the first one had it.
-            _ => drop(self.settle()),
+            // An event missing on this device is no error if an earlier one had it.
+            _ => drop(self.seek_row()),
         }
     }
 
-    fn is_over(&self) -> bool {
+    fn is_at_end(&self) -> bool {
         self.here.is_none()
     }
 

@@ -1,23 +1,23 @@
-//! What each table is, in words: `.schema` and the list beside the page's editor.
+//! Descriptions of tables and columns, for `.schema` and the list next to the page's editor.
 
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
 
-/// A table in words.
+/// Description of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Described {
+pub struct TableDescription {
     pub name: &'static str,
-    /// Of one that is called like a function; empty for others.
+    /// Arguments of a table function. Empty for others.
     pub arguments: &'static str,
     pub about: &'static str,
 }
 
-const fn table(name: &'static str, arguments: &'static str, about: &'static str) -> Described {
-    Described { name, arguments, about }
+const fn table(name: &'static str, arguments: &'static str, about: &'static str) -> TableDescription {
+    TableDescription { name, arguments, about }
 }
 
 /// All tables.
-pub const TABLES: [Described; 13] = [
+pub const TABLES: [TableDescription; 13] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),
     table("stack", "", "stacks of allocations, events, segments and blocks, with their innermost frame"),
@@ -33,11 +33,11 @@ pub const TABLES: [Described; 13] = [
     table("between", "from, to", "what was allocated or freed after one moment and up to another"),
 ];
 
-/// What arguments of tables are.
+/// Description of arguments.
 pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
-/// Columns whose unit or reference is worth a word.
+/// Descriptions of columns that need one.
 pub(crate) const NOTES: [(&str, &str); 14] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
@@ -55,7 +55,7 @@ pub(crate) const NOTES: [(&str, &str); 14] = [
     ("own_code", "1: neither of a library nor C++"),
 ];
 
-/// All tables with their columns, and functions, as text.
+/// Returns the tables with their columns, and the functions, as text.
 pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
     let mut text = String::new();
     for (name, columns) in catalog.tables() {
@@ -68,7 +68,7 @@ pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
         text += &format!("{name}{arguments}  {}\n", described.about);
         for column in columns {
             let note = NOTES.iter().find(|(name, _)| *name == column.name).map_or("", |(_, note)| *note);
-            // A table's own number needs no reference to itself.
+            // The key column of a table needs no reference to itself.
             let note = if column.name == *name { "" } else { note };
             text += format!("    {:24} {note}", column.name).trim_end();
             text += "\n";

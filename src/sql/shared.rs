@@ -1,26 +1,26 @@
-//! What is found out once for all rows of a file or a device: when a query first asks for it.
+//! Computation of data that all rows of a file or device share, on first use.
 
-use crate::facts::{BlockPlace, Step};
+use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
 use analysis::{Sites, frame_line};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::Moment;
 use engine::{Side, StepSearch};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use std::rc::Rc;
 
-/// Frames that are listed at most: what numbers them has 32 bits.
-const MOST_FRAMES: usize = u32::MAX as usize - 1;
+/// Maximum number of frames, because their indices have 32 bits.
+const MAX_FRAMES: usize = u32::MAX as usize - 1;
 
 impl Source {
-    /// The call site of a stack.
+    /// Returns the call site of a stack.
     pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
         let snapshot = self.snapshot(file)?;
         let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
-        sites.get_or_insert_with(|| Sites::new(snapshot)).of(snapshot, stack)
+        sites.get_or_insert_with(|| Sites::new(snapshot)).call_site(snapshot, stack)
     }
 
-    /// The same as text: `file:line function`.
+    /// Returns the call site of a stack as text: `file:line function`.
     pub(crate) fn site_text(&self, file: usize, stack: StackId) -> Option<String> {
         let (snapshot, frame) = (self.snapshot(file)?, self.site(file, stack)?);
         let mut line = String::new();
@@ -28,21 +28,21 @@ impl Source {
         Some(line)
     }
 
-    /// The number of a stack in queries; `None` for one without frames.
+    /// Returns the number of a stack in queries, or `None` if it has no frames.
     pub(crate) fn stack_number(&self, part: usize, stack: StackId) -> Option<i64> {
         let file = self.file_of(part)?;
         self.side(part)?.snapshot().stacks.innermost(stack)?;
         Some(file.first_stack + i64::from(stack.0))
     }
 
-    /// The stacks of a file that anything has, ascending.
+    /// Returns the stacks of a file that occur in any row, ascending.
     pub(crate) fn stacks(&self, file: usize) -> Option<Rc<Vec<u32>>> {
         let of = self.files.get(file)?;
         let snapshot = self.snapshot(file)?;
         Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
     }
 
-    /// Where the frames of each stack of [`Source::stacks`] begin, and the end of the last.
+    /// Returns the index of the first frame of each stack in [`Source::stacks`], and the end of the last one.
     pub(crate) fn frames(&self, file: usize) -> Option<&[u32]> {
         let (of, snapshot, stacks) = (self.files.get(file)?, self.snapshot(file)?, self.stacks(file)?);
         Some(of.facts.frames.get_or_init(|| {
@@ -50,7 +50,7 @@ impl Source {
             let mut begins = vec![0];
             for &stack in stacks.iter() {
                 count += snapshot.stacks.frames(StackId(stack)).count();
-                if count > MOST_FRAMES {
+                if count > MAX_FRAMES {
                     break;
                 }
                 begins.push(count as u32);
@@ -59,7 +59,7 @@ impl Source {
         }))
     }
 
-    /// Where each block of a file is.
+    /// Returns the location of each block of a file.
     pub(crate) fn blocks(&self, file: usize) -> &[BlockPlace] {
         let Some((of, snapshot)) = self.files.get(file).zip(self.snapshot(file)) else { return &[] };
         of.facts.blocks.get_or_init(|| {
@@ -75,7 +75,7 @@ impl Source {
         })
     }
 
-    /// The steps of a device.
+    /// Returns the steps of a device.
     pub(crate) fn steps(&self, part: usize) -> Option<Rc<Vec<Step>>> {
         let (of, side) = (self.parts.get(part)?, self.side(part)?);
         Some(of.facts.steps.get_or_init(|| Rc::new(steps(&side, of.device))).clone())
@@ -98,12 +98,12 @@ fn used(source: &Source, file: usize, snapshot: &Snapshot) -> Vec<u32> {
     (0u32..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(stack, _)| stack).collect()
 }
 
-/// Which allocation each block of a device is of, and in which range of the segments it lies.
+/// Finds the allocation and the address range of each block of a device.
 fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
     let history = side.history;
     let snapshot = side.snapshot();
     for id in (0..history.allocations.len() as u32).map(history::replay::AllocationId) {
-        if history.allocations.died(id).is_none()
+        if history.allocations.freed_at(id).is_none()
             && let Some(place) = history.end_block(id).and_then(|row| places.get_mut(row as usize))
         {
             place.allocation = Some(id.0);
@@ -111,7 +111,7 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
     }
     let Some(lives) = side.segment_lives() else { return };
     let ranges = &lives.ranges;
-    let is_there = |id: &history::replay::AllocationId| ranges.died(*id).is_none();
+    let is_there = |id: &history::replay::AllocationId| ranges.freed_at(*id).is_none();
     let all = (0..ranges.len() as u32).map(history::replay::AllocationId).filter(is_there);
     let mut by_address: Vec<(u64, u64, u32)> = all.map(|id| (ranges.address(id), ranges.size(id), id.0)).collect();
     by_address.sort_unstable();
@@ -128,7 +128,7 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
 
 fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {
     let goes_on = &mut || true;
-    let slice = &mut Slice::new(goes_on);
+    let slice = &mut TimeSlice::new(goes_on);
     let mut search = StepSearch::new(device);
     while search.step(side, slice).is_err() {}
     let spans = search.spans().iter().enumerate();
@@ -136,7 +136,7 @@ fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {
         .map(|(number, span)| Step {
             name: search.name(side, number),
             span: [span.from, span.to],
-            peak: side.most_live_in(Moment(span.from), Moment(span.to)),
+            peak: side.peak_bytes_in(Moment(span.from), Moment(span.to)),
         })
         .collect()
 }

@@ -1,112 +1,112 @@
-//! The files that are asked about, and their devices.
+//! Files that are queried, and their devices.
 
-use crate::facts::{FileFacts, PartFacts};
+use crate::cache::{DeviceCache, FileCache};
 use engine::protocol::FileSummary;
-use engine::{Engine, Opened, Side};
+use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};
 
-/// What has a file open, and knows all of it ([`Engine::whole_side`], [`Opened::prepare`]).
-pub trait Holds {
-    /// A device of it.
+/// An open file with all derived data ([`Engine::complete_side`], [`Opened::prepare`]).
+pub trait SideProvider {
+    /// Returns a device of the file.
     fn side_of(&self, device: i64) -> Option<Side<'_>>;
 }
 
-impl Holds for Engine {
+impl SideProvider for Engine {
     fn side_of(&self, device: i64) -> Option<Side<'_>> {
         self.side(device)
     }
 }
 
-impl Holds for Opened {
+impl SideProvider for OpenedFile {
     fn side_of(&self, device: i64) -> Option<Side<'_>> {
         self.side(device)
     }
 }
 
-/// What tells a file from the others.
+/// Label that distinguishes a file from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labelled {
-    /// `A` or `B` of a comparison.
+pub struct FileLabel {
+    /// `A` or `B` in a comparison.
     pub side: Option<&'static str>,
     pub rank: Option<u32>,
 }
 
 /// A file.
 pub(crate) struct File {
-    holder: Box<dyn Holds>,
+    holder: Box<dyn SideProvider>,
     pub(crate) summary: FileSummary,
-    pub(crate) label: Labelled,
-    /// Added to the numbers of its stacks, so that no two files have one in common.
+    pub(crate) label: FileLabel,
+    /// Offset of its stack numbers, so that they are unique across files.
     pub(crate) first_stack: i64,
-    /// Its devices among the parts.
+    /// Its devices, as range of `Source::parts`.
     pub(crate) parts: std::ops::Range<usize>,
-    pub(crate) facts: FileFacts,
+    pub(crate) facts: FileCache,
 }
 
 /// A device of a file.
-pub(crate) struct Part {
+pub(crate) struct SourceDevice {
     pub(crate) file: usize,
     pub(crate) device: i64,
-    pub(crate) facts: PartFacts,
+    pub(crate) facts: DeviceCache,
 }
 
-/// Files that are open, and their devices.
+/// Open files and their devices.
 #[derive(Default)]
 pub struct Source {
     pub(crate) files: Vec<File>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SourceDevice>,
     stacks: i64,
 }
 
 impl Source {
-    /// One file.
-    pub fn of(summary: FileSummary, holder: Box<dyn Holds>) -> Source {
+    /// Creates a source with one file.
+    pub fn single(summary: FileSummary, holder: Box<dyn SideProvider>) -> Source {
         let mut source = Source::default();
-        source.add(Labelled::default(), summary, holder);
+        source.add(FileLabel::default(), summary, holder);
         source
     }
 
-    /// Takes another file. One without devices has no rows.
-    pub fn add(&mut self, label: Labelled, summary: FileSummary, holder: Box<dyn Holds>) {
+    /// Adds a file. A file without devices has no rows.
+    pub fn add(&mut self, label: FileLabel, summary: FileSummary, holder: Box<dyn SideProvider>) {
         let (file, first) = (self.files.len(), self.parts.len());
         let mut stacks = 0;
         for device in &summary.devices {
             let Some(side) = holder.side_of(device.device) else { continue };
             stacks = side.snapshot().stacks.len() as i64;
-            self.parts.push(Part { file, device: device.device, facts: PartFacts::default() });
+            self.parts.push(SourceDevice { file, device: device.device, facts: DeviceCache::default() });
         }
-        let (parts, first_stack, facts) = (first..self.parts.len(), self.stacks, FileFacts::default());
+        let (parts, first_stack, facts) = (first..self.parts.len(), self.stacks, FileCache::default());
         self.stacks += stacks;
         self.files.push(File { holder, summary, label, first_stack, parts, facts });
     }
 
-    /// The device of a part.
+    /// Returns the device of a part.
     pub(crate) fn side(&self, part: usize) -> Option<Side<'_>> {
         let part = self.parts.get(part)?;
         self.files.get(part.file)?.holder.side_of(part.device)
     }
 
-    /// The file of a part.
+    /// Returns the file of a part.
     pub(crate) fn file_of(&self, part: usize) -> Option<&File> {
         self.files.get(self.parts.get(part)?.file)
     }
 
-    /// The snapshot of a file.
+    /// Returns the snapshot of a file.
     pub(crate) fn snapshot(&self, file: usize) -> Option<&Snapshot> {
         let first = self.files.get(file)?.parts.start;
         self.side(first).map(|side| side.snapshot())
     }
 
-    /// The file of a stack's number, and the stack.
+    /// Returns the file and stack of a stack number.
     pub(crate) fn stack(&self, number: i64) -> Option<(usize, StackId)> {
         let at = self.files.partition_point(|file| file.first_stack <= number).checked_sub(1)?;
         let own = u32::try_from(number - self.files.get(at)?.first_stack).ok()?;
         ((own as usize) < self.snapshot(at)?.stacks.len()).then_some((at, StackId(own)))
     }
 
-    /// Whether rows are of several files, and what tells these apart: sides, ranks.
+    /// Returns true for each label that files have: side, rank.
     pub(crate) fn has_labels(&self) -> [bool; 2] {
-        let has = |is: fn(&Labelled) -> bool| self.files.iter().any(|file| is(&file.label));
+        let has = |is: fn(&FileLabel) -> bool| self.files.iter().any(|file| is(&file.label));
         [has(|label| label.side.is_some()), has(|label| label.rank.is_some())]
     }
 }

@@ -1,40 +1,46 @@
-//! The worker's shell. It answers one thing after the other: who wants a query no longer ends the worker.
+//! Web worker of the page's SQL tab. It handles one message at a time. To cancel a query, the page terminates the
+//! worker.
 //!
 //! ```text
-//! ["open", files, name, history, rules, second]   a snapshot as columns, or two; what it is called, the queries of before, the rules
-//!                                  of categories, and whether B is what the page has as its second file
-//! ["typed", text, cursor]          the query is this, and the cursor stands there
-//! ["key", key]                     was pressed while words are listed
-//! ["run", text]                    the query is to be answered
-//! ["act", what]                    something was clicked
-//! ["more"]                         the next rows are wanted
-//! ["ready"]                        it listens
-//! ["show", id, node…], ["add", id, node…]   elements; a node is a text or [tag, [name, value, …], node…]
-//! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event], ["copy", text], ["save", name, bytes]
-//! ["history", text]                to be kept
-//! ["done"]                         what was to be opened, run or done is
-//! ["died", text]
+//! from the page
+//! ["open", files, name, history, rules, second]   one or two snapshots as columns, their name, previous
+//!                                                 queries, category rules, and true if B is the page's second file
+//! ["typed", text, cursor]          the query was edited
+//! ["key", key]                     a key was pressed while completions are shown
+//! ["run", text]                    run the query
+//! ["act", what]                    an element was clicked
+//! ["more"]                         show further rows
+//!
+//! to the page
+//! ["ready"]                        the worker accepts messages
+//! ["show", id, node…]              replace the children; a node is a text or [tag, [name, value, …], node…]
+//! ["add", id, node…]               add children
+//! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event]
+//! ["copy", text], ["save", name, bytes]
+//! ["history", text]                store the query history
+//! ["done"]                         the "open", "run" or "act" message is handled
+//! ["died", text]                   the worker panicked
 //! ```
 
 use engine::open_columns;
-use engine::protocol::{CategorySet, decoded};
+use engine::protocol::{CategorySet, decode};
 use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
-use sql::desk::{Desk, Node, Told};
-use sql::{Labelled, Limits, Queries, Source};
+use sql::tab::{Node, PageCommand, SqlTab};
+use sql::{FileLabel, Limits, Queries, Source};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// A query ends after so many seconds, and takes so much memory at most.
+/// Limits of a query: seconds and bytes.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
-/// What tells rows of two compared files apart.
+/// Names of the sides when two files are compared.
 const SIDES: [&str; 2] = ["A", "B"];
 
-/// Answers the page until the page ends the worker.
+/// Answers messages of the page until the page terminates the worker.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap script passes it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -49,28 +55,29 @@ fn listen() -> Result<(), JsValue> {
     let desk = RefCell::new(None);
     let listener = EventListener::new(&scope, "message", move |event| {
         let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
-        // What is not one of ours says nothing.
+        // Unknown messages are ignored.
         if let Some(told) = receive(&desk, event.data().unchecked_ref()) {
             told.iter().for_each(|told| post(&answering, &message(told)));
-            // What is done at once says nothing: it could be taken for the end of what comes behind it.
+            // Messages without a result are not acknowledged, or the page could mistake this for the end of a later
+            // one.
             let what: Array = event.data().unchecked_into();
             if matches!(what.get(0).as_string().as_deref(), Some("open" | "run" | "act")) {
                 post(&answering, &Array::of1(&"done".into()));
             }
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    // Fails only for values that cannot be cloned. Texts, numbers and bytes can.
     let _ = scope.post_message(message);
 }
 
-fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
+fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<PageCommand>> {
     let what = message.get(0).as_string()?;
     let mut slot = slot.borrow_mut();
     if what == "open" {
@@ -87,16 +94,16 @@ fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
                 *slot = Some(desk);
                 told
             }
-            Err(error) => vec![Told::Status(error, true)],
+            Err(error) => vec![PageCommand::Status(error, true)],
         });
     }
     let desk = slot.as_mut()?;
     let text = message.get(1).as_string();
     Some(match what.as_str() {
-        "typed" => desk.typed(&text?, message.get(2).as_f64()? as usize),
-        "key" => desk.key(&text?),
+        "typed" => desk.on_edit(&text?, message.get(2).as_f64()? as usize),
+        "key" => desk.on_key(&text?),
         "run" => desk.run(&text?),
-        "act" => desk.act(&text?),
+        "act" => desk.on_click(&text?),
         "more" => desk.more(),
         _ => return None,
     })
@@ -108,8 +115,8 @@ fn open(
     history: &str,
     rules: &Uint8Array,
     second: Option<&'static str>,
-) -> Result<(Desk, Vec<Told>), String> {
-    let categories: CategorySet = decoded(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
+) -> Result<(SqlTab, Vec<PageCommand>), String> {
+    let categories: CategorySet = decode(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
     let mut source = Source::default();
     for (file, side) in files.iter().zip(SIDES) {
         let bytes: Uint8Array = file.dyn_into().map_err(|_| "there are no columns".to_owned())?;
@@ -124,14 +131,14 @@ fn open(
         };
         let mut opened = open_columns(name.to_owned(), &mut read)?;
         opened.prepare(&categories);
-        let label = Labelled { side: second.map(|_| side), rank: None };
+        let label = FileLabel { side: second.map(|_| side), rank: None };
         source.add(label, opened.summary(), Box::new(opened));
     }
     let queries = Queries::new(source, Date::now, LIMITS).map_err(|error| error.to_string())?;
-    Ok(Desk::new(queries, Date::now, name, history, second))
+    Ok(SqlTab::new(queries, Date::now, name, history, second))
 }
 
-fn message(told: &Told) -> Array {
+fn message(told: &PageCommand) -> Array {
     let shown = |what: &str, id: &str, nodes: &[Node]| {
         let message = Array::of2(&what.into(), &id.into());
         for node in nodes {
@@ -141,19 +148,19 @@ fn message(told: &Told) -> Array {
     };
     let number = |value: Option<f64>| value.map_or(JsValue::NULL, JsValue::from);
     match told {
-        Told::Show(id, nodes) => shown("show", id, nodes),
-        Told::Add(id, nodes) => shown("add", id, nodes),
-        Told::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),
-        Told::Typed(text, cursor) => Array::of3(&"typed".into(), &text.into(), &(*cursor as f64).into()),
-        Told::Go { device, allocation, event } => Array::of4(
+        PageCommand::Replace(id, nodes) => shown("show", id, nodes),
+        PageCommand::Append(id, nodes) => shown("add", id, nodes),
+        PageCommand::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),
+        PageCommand::SetQuery(text, cursor) => Array::of3(&"typed".into(), &text.into(), &(*cursor as f64).into()),
+        PageCommand::Go { device, allocation, event } => Array::of4(
             &"go".into(),
             &number(device.map(|device| device as f64)),
             &number(allocation.map(f64::from)),
             &number(event.map(f64::from)),
         ),
-        Told::Copy(text) => Array::of2(&"copy".into(), &text.into()),
-        Told::Save(name, bytes) => Array::of3(&"save".into(), &name.into(), &Uint8Array::from(&**bytes)),
-        Told::History(text) => Array::of2(&"history".into(), &text.into()),
+        PageCommand::Copy(text) => Array::of2(&"copy".into(), &text.into()),
+        PageCommand::Save(name, bytes) => Array::of3(&"save".into(), &name.into(), &Uint8Array::from(&**bytes)),
+        PageCommand::History(text) => Array::of2(&"history".into(), &text.into()),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Between a [`Table`] and SQLite's idea of a virtual table: the only unsafe code of the project.
-#![allow(unsafe_code, reason = "SQLite knows tables by C structures; what must hold of them stands at each")]
+//! Adapter of [`Table`] to SQLite's virtual tables. The only unsafe code of the project.
+#![allow(unsafe_code, reason = "SQLite's virtual tables are C structures; each use states its safety conditions")]
 
 use crate::cell::{Cell, Value};
 use crate::guard::Guard;
-use crate::table::{Bound, Cursor, Filter, Kind, Seek, Table};
+use crate::table::{Bound, Cursor, Filter, Kind, SeekColumn, Table};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::vtab::{
     Context, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, sqlite3_vtab,
@@ -14,11 +14,11 @@ use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::rc::Rc;
 
-/// What never leaves the thread it was made on, where rusqlite asks for what could.
+/// A value that never leaves its thread, for interfaces of rusqlite that require `Send`.
 pub(crate) struct Local<T>(T);
 
-// SAFETY: a value is reached through the connection that it was given to alone, and `Database`, which has that, can neither be sent nor
-// shared (`Database::of_thread`).
+// SAFETY: the value is only reachable through its connection, which belongs to a `Database`. A `Database` is neither
+// `Send` nor `Sync` (`Database::of_thread`).
 unsafe impl<T> Send for Local<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Local<T> {}
@@ -33,32 +33,32 @@ impl<T> Local<T> {
     }
 }
 
-/// Bytes that SQLite may take in this process.
+/// Sets the maximum memory that SQLite may use in this process, in bytes.
 pub(crate) fn limit_memory(bytes: u64) {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    // SAFETY: it takes a number, and may be called at any time from any thread.
+    // SAFETY: it takes a number and may be called at any time from any thread.
     unsafe { rusqlite::ffi::sqlite3_hard_heap_limit64(bytes) };
 }
 
-/// Lets queries of a connection read a table by its name.
+/// Registers a table in a connection.
 pub(crate) fn add(connection: &Connection, name: &str, table: Rc<dyn Table>, guard: Rc<Guard>) -> Result<()> {
-    const MODULE: Module<'static, Adapter> = Module::eponymous_only_module();
+    const MODULE: Module<'static, VirtualTable> = Module::eponymous_only_module();
     connection.create_module(name, &MODULE, Some(Local::new((table, guard))))
 }
 
-/// A table as SQLite has it.
+/// A virtual table.
 #[repr(C)]
-struct Adapter {
-    /// SQLite takes a pointer to this structure for one to its first field.
+struct VirtualTable {
+    /// SQLite casts pointers to this structure to pointers to its first field.
     base: sqlite3_vtab,
     table: Rc<dyn Table>,
     guard: Rc<Guard>,
-    seeks: Vec<Seek>,
+    seeks: Vec<SeekColumn>,
 }
 
-/// A cursor, likewise.
+/// A cursor of a virtual table. The first field is required as in [`Adapter`].
 #[repr(C)]
-struct Reading {
+struct TableCursor {
     base: sqlite3_vtab_cursor,
     cursor: Box<dyn Cursor>,
     guard: Rc<Guard>,
@@ -66,9 +66,9 @@ struct Reading {
 }
 
 // SAFETY: `Adapter` is `repr(C)`, and its first field is a `sqlite3_vtab`.
-unsafe impl VTab<'_> for Adapter {
+unsafe impl VTab<'_> for VirtualTable {
     type Aux = Local<(Rc<dyn Table>, Rc<Guard>)>;
-    type Cursor = Reading;
+    type Cursor = TableCursor;
 
     fn connect(
         connection: &mut VTabConnection,
@@ -78,7 +78,7 @@ unsafe impl VTab<'_> for Adapter {
         _table: &[u8],
         _arguments: &[&[u8]],
     ) -> Result<(Cow<'static, CStr>, Self)> {
-        let (table, guard) = aux.ok_or_else(|| wrong("a table without rows"))?.get();
+        let (table, guard) = aux.ok_or_else(|| module_error("a table without rows"))?.get();
         connection.config(VTabConfig::Innocuous)?;
         let columns = table.columns();
         let columns = columns.iter().map(|column| {
@@ -86,9 +86,9 @@ unsafe impl VTab<'_> for Adapter {
             [column.name, " ", kind, if column.hidden { " HIDDEN" } else { "" }].concat()
         });
         let schema = format!("CREATE TABLE x({})", columns.collect::<Vec<_>>().join(", "));
-        let schema = CString::new(schema).map_err(|_| wrong("a column with a zero byte in its name"))?;
+        let schema = CString::new(schema).map_err(|_| module_error("a column with a zero byte in its name"))?;
         let (table, guard, seeks) = (table.clone(), guard.clone(), table.seeks());
-        Ok((Cow::Owned(schema), Adapter { base: sqlite3_vtab::default(), table, guard, seeks }))
+        Ok((Cow::Owned(schema), VirtualTable { base: sqlite3_vtab::default(), table, guard, seeks }))
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
@@ -100,15 +100,15 @@ unsafe impl VTab<'_> for Adapter {
             let bound = match constraint.operator() {
                 IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => Bound::Equal,
                 IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GT | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GE => {
-                    Bound::From
+                    Bound::AtLeast
                 }
                 IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LT | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LE => {
-                    Bound::To
+                    Bound::AtMost
                 }
                 _ => continue,
             };
             if !constraint.is_usable() {
-                // An argument must come first: without it this would be another table.
+                // A table function needs its arguments first, because its rows depend on them.
                 if seek.is_argument && bound == Bound::Equal {
                     return Ok(false);
                 }
@@ -119,12 +119,12 @@ unsafe impl VTab<'_> for Adapter {
             }
             values += 1;
             usage.set_argv_index(values);
-            // All else SQLite checks itself: it knows how texts compare with numbers.
+            // SQLite rechecks all other conditions, because it knows how to compare texts with numbers.
             usage.set_omit(seek.is_argument);
             let sign = match bound {
                 Bound::Equal => '=',
-                Bound::From => '>',
-                Bound::To => '<',
+                Bound::AtLeast => '>',
+                Bound::AtMost => '<',
             };
             plan += &format!("{sign}{} ", seek.column);
             rows *= if bound == Bound::Equal { seek.share } else { 0.3 };
@@ -148,18 +148,18 @@ unsafe impl VTab<'_> for Adapter {
         Ok(true)
     }
 
-    fn open(&mut self) -> Result<Reading> {
+    fn open(&mut self) -> Result<TableCursor> {
         let (cursor, guard) = (self.table.open(), self.guard.clone());
-        Ok(Reading { base: sqlite3_vtab_cursor::default(), cursor, guard, row: 0 })
+        Ok(TableCursor { base: sqlite3_vtab_cursor::default(), cursor, guard, row: 0 })
     }
 }
 
 // SAFETY: `Reading` is `repr(C)`, and its first field is a `sqlite3_vtab_cursor`.
-unsafe impl VTabCursor for Reading {
+unsafe impl VTabCursor for TableCursor {
     fn filter(&mut self, _number: c_int, plan: Option<&str>, values: &Filters<'_>) -> Result<()> {
-        // What a table does at its beginning takes no step of SQLite's, which would look at the time.
-        if self.guard.is_over() {
-            return Err(wrong("interrupted"));
+        // Preparing a table takes no SQLite instruction, so the progress handler would not check the time.
+        if self.guard.must_stop() {
+            return Err(module_error("interrupted"));
         }
         let plan = plan.unwrap_or_default().split_whitespace();
         let filters: Vec<Filter<'_>> = plan
@@ -168,14 +168,14 @@ unsafe impl VTabCursor for Reading {
                 let (sign, column) = step.split_at_checked(1)?;
                 let bound = match sign {
                     "=" => Bound::Equal,
-                    ">" => Bound::From,
-                    _ => Bound::To,
+                    ">" => Bound::AtLeast,
+                    _ => Bound::AtMost,
                 };
-                Some(Filter { column: column.parse().ok()?, bound, value: value_of(value) })
+                Some(Filter { column: column.parse().ok()?, bound, value: to_value(value) })
             })
             .collect();
         self.row = 0;
-        self.cursor.begin(&filters).map_err(wrong)
+        self.cursor.rewind(&filters).map_err(module_error)
     }
 
     fn next(&mut self) -> Result<()> {
@@ -185,7 +185,7 @@ unsafe impl VTabCursor for Reading {
     }
 
     fn eof(&self) -> bool {
-        self.cursor.is_over()
+        self.cursor.is_at_end()
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> Result<()> {
@@ -202,8 +202,8 @@ unsafe impl VTabCursor for Reading {
     }
 }
 
-/// A value as it comes from SQLite.
-pub(crate) fn value_of(value: ValueRef<'_>) -> Value<'_> {
+/// Converts a value from SQLite.
+pub(crate) fn to_value(value: ValueRef<'_>) -> Value<'_> {
     match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(value) => Value::Integer(value),
@@ -213,7 +213,7 @@ pub(crate) fn value_of(value: ValueRef<'_>) -> Value<'_> {
     }
 }
 
-/// An error that says this.
-pub(crate) fn wrong(what: impl Into<String>) -> Error {
+/// Creates an error with this message.
+pub(crate) fn module_error(what: impl Into<String>) -> Error {
     Error::ModuleError(what.into())
 }

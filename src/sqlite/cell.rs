@@ -1,8 +1,8 @@
-//! Values on their way into SQLite, and out of it.
+//! Values passed to SQLite and received from it.
 
 use std::borrow::Cow;
 
-/// What a table or a function hands to SQLite.
+/// A value that a table or function passes to SQLite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
     Null,
@@ -11,7 +11,7 @@ pub enum Cell<'a> {
     Text(Cow<'a, str>),
 }
 
-/// What SQLite hands out.
+/// A value received from SQLite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     Null,
@@ -33,7 +33,7 @@ impl From<u32> for Cell<'_> {
     }
 }
 
-/// SQLite's integers end at 2^63; only broken files have more bytes than that.
+/// SQLite's integers are below 2^63. Larger numbers occur only in corrupt files and become floats.
 impl From<u64> for Cell<'_> {
     fn from(value: u64) -> Self {
         i64::try_from(value).map_or(Cell::Real(value as f64), Cell::Integer)
@@ -83,17 +83,17 @@ impl<'a> From<Value<'a>> for Cell<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The integer it is.
+    /// Returns the value as integer, if it is one.
     pub fn integer(self) -> Option<i64> {
         match self {
             Value::Integer(value) => Some(value),
-            // A computed number, such as the result of a division.
+            // A computed value, such as the result of a division.
             Value::Real(value) if value.fract() == 0.0 && value.abs() < 9e15 => Some(value as i64),
             _ => None,
         }
     }
 
-    /// The text it is.
+    /// Returns the value as text, if it is one.
     pub fn text(self) -> Option<&'a str> {
         match self {
             Value::Text(text) => Some(text),

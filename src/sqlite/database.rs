@@ -1,6 +1,6 @@
-//! A database in memory whose tables are the program's.
+//! An in-memory database whose tables are implemented by the program.
 
-use crate::adapter::{Local, add, limit_memory, value_of};
+use crate::adapter::{Local, add, limit_memory, to_value};
 use crate::cell::{Cell, Value};
 use crate::error::Error;
 use crate::guard::{Cancel, Guard, Limits};
@@ -16,10 +16,10 @@ use rusqlite::{Batch, Connection};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Instructions of SQLite's machine between two looks at the clock: some tens of microseconds.
+/// SQLite instructions between two checks of the clock, some tens of microseconds.
 const STEPS: i32 = 4000;
 
-/// What SQLite compares with its limits; the defaults are made for who trusts the query.
+/// SQLite's limits. Its defaults are for trusted queries.
 const LIMITS: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_LENGTH, 16 << 20),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -32,22 +32,22 @@ const LIMITS: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
 ];
 
-/// A database in memory whose tables are the program's.
+/// An in-memory database whose tables are implemented by the program.
 pub struct Database {
     connection: Connection,
     guard: Rc<Guard>,
     limits: Limits,
-    /// It stays on its thread, and so does what it was given.
+    /// Makes the type neither `Send` nor `Sync`, because its tables and functions must stay on their thread.
     of_thread: PhantomData<Rc<()>>,
 }
 
 impl Database {
-    /// One without tables. `clock` counts milliseconds.
+    /// Creates a database without tables. `clock` returns milliseconds.
     ///
     /// # Errors
-    /// Memory is short.
+    /// Returns an error if SQLite runs out of memory.
     pub fn new(clock: fn() -> f64, limits: Limits) -> Result<Database, Error> {
-        let of = |error: rusqlite::Error| Error::of(&error, limits.memory);
+        let of = |error: rusqlite::Error| Error::from_sqlite(&error, limits.memory);
         let mut connection = Connection::open_in_memory().map_err(of)?;
         limit_memory(limits.memory);
         for (limit, most) in LIMITS {
@@ -55,31 +55,31 @@ impl Database {
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(of)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(of)?;
-        // A large sort ends at the limit of memory, and leaves nothing on a disk.
-        // It fails where SQLite was built without PRAGMA, and there it is the default (`build_sql` in `run`).
+        // A large sort stops at the memory limit instead of writing to disk. The statement fails if SQLite was built
+        // without PRAGMA, where this is the default (`build_sql` in `run`).
         let _ = connection.execute_batch("PRAGMA temp_store = MEMORY");
         let guard = Rc::new(Guard::new(clock));
         let watching = Local::new(guard.clone());
-        connection.progress_handler(STEPS, Some(move || watching.get().is_over())).map_err(of)?;
+        connection.progress_handler(STEPS, Some(move || watching.get().must_stop())).map_err(of)?;
         let asked = Local::new(guard.clone());
         let allows = move |context: AuthContext<'_>| asked.get().allows(&context);
         connection.authorizer(Some(allows)).map_err(of)?;
-        guard.close(true);
+        guard.set_read_only(true);
         Ok(Database { connection, guard, limits, of_thread: PhantomData })
     }
 
-    /// Lets queries read a table.
+    /// Registers a table.
     ///
     /// # Errors
-    /// Memory is short.
+    /// Returns an error if SQLite runs out of memory.
     pub fn add_table(&self, name: &str, table: Rc<dyn Table>) -> Result<(), Error> {
         add(&self.connection, name, table, self.guard.clone()).map_err(|error| self.error(&error))
     }
 
-    /// Lets queries call a function, which gives the same for the same values.
+    /// Registers a deterministic function.
     ///
     /// # Errors
-    /// Memory is short.
+    /// Returns an error if SQLite runs out of memory.
     pub fn add_function(
         &self,
         name: &str,
@@ -89,7 +89,7 @@ impl Database {
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
         let function = Local::new(function);
         let call = move |context: &mut rusqlite::functions::Context<'_>| {
-            let values: Vec<Value<'_>> = (0..context.len()).map(|at| value_of(context.get_raw(at))).collect();
+            let values: Vec<Value<'_>> = (0..context.len()).map(|at| to_value(context.get_raw(at))).collect();
             let cell = function.get()(&values).map_err(|why| rusqlite::Error::UserFunctionError(why.into()))?;
             Ok(ToSqlOutput::Owned(match cell {
                 Cell::Null => Owned::Null,
@@ -101,28 +101,28 @@ impl Database {
         self.connection.create_scalar_function(name, values, flags, call).map_err(|error| self.error(&error))
     }
 
-    /// Stops the query that runs, from any thread.
+    /// Returns a handle that stops the running query from any thread.
     pub fn cancel(&self) -> Cancel {
         self.guard.cancel.clone()
     }
 
-    /// Other limits, from the next query on.
+    /// Changes the limits of later queries.
     pub fn set_limits(&mut self, limits: Limits) {
         limit_memory(limits.memory);
         self.limits = limits;
     }
 
-    /// Runs one statement: says which columns it has, and hands out its rows until `row` says that it has enough (`false`).
+    /// Runs one statement. Passes the column names to `head`, then each row to `row` until it returns false.
     ///
     /// # Errors
-    /// The query is wrong, is not allowed, or takes too much.
+    /// Returns an error if the query is invalid, not allowed, or exceeds a limit.
     pub fn query(
         &self,
         sql: &str,
         head: &mut dyn FnMut(&[&str]),
         row: &mut dyn FnMut(&[Value<'_>]) -> bool,
     ) -> Result<(), Error> {
-        self.guard.begin(self.limits);
+        self.guard.start(self.limits);
         self.run(sql, head, row).map_err(|error| match error {
             Failure::Ours(error) => error,
             Failure::Sqlite(error) => self.error(&error),
@@ -137,19 +137,19 @@ impl Database {
     ) -> Result<(), Failure> {
         check(sql).map_err(Failure::Ours)?;
         let mut batch = Batch::new(&self.connection, sql);
-        let mut statement = batch.next()?.ok_or(Failure::Ours(Error::Nothing))?;
+        let mut statement = batch.next()?.ok_or(Failure::Ours(Error::NoStatement))?;
         if batch.next()?.is_some() {
-            return Err(Failure::Ours(Error::Several));
+            return Err(Failure::Ours(Error::MultipleStatements));
         }
-        // What the authorizer is not asked about.
+        // Catches statements that the authorizer does not see.
         if !statement.readonly() {
-            return Err(Failure::Ours(Error::Refused("this statement".to_owned())));
+            return Err(Failure::Ours(Error::NotAllowed("this statement".to_owned())));
         }
         let count = statement.column_count();
         head(&statement.column_names().collect::<Vec<_>>());
         let mut rows = statement.raw_query();
         while let Some(next) = rows.next()? {
-            let values = (0..count).map(|at| next.get_ref(at).map(value_of)).collect::<Result<Vec<_>, _>>()?;
+            let values = (0..count).map(|at| next.get_ref(at).map(to_value)).collect::<Result<Vec<_>, _>>()?;
             if !row(&values) {
                 break;
             }
@@ -158,40 +158,41 @@ impl Database {
     }
 
     fn error(&self, error: &rusqlite::Error) -> Error {
-        if let Some(refused) = self.guard.take_refused() {
-            return Error::Refused(refused);
+        if let Some(refused) = self.guard.take_denied() {
+            return Error::NotAllowed(refused);
         }
-        if self.guard.cancel.is_wanted() {
+        if self.guard.cancel.is_cancelled() {
             return Error::Cancelled;
         }
-        if self.guard.is_over() {
-            return Error::TooSlow(self.limits.seconds);
+        if self.guard.must_stop() {
+            return Error::TimeLimit(self.limits.seconds);
         }
-        Error::of(error, self.limits.memory)
+        Error::from_sqlite(error, self.limits.memory)
     }
 
-    /// Writes tables into a file of SQLite's own, each by its statements: `CREATE TABLE` in the schema `saved`, `INSERT`, indexes.
+    /// Copies tables to an SQLite file. The statements create, fill and index them in the schema `saved`.
     ///
     /// # Errors
-    /// The file can't be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str, statements: &[String]) -> Result<(), Error> {
-        self.guard.begin(Limits { seconds: 0, ..self.limits });
-        self.guard.close(false);
+        self.guard.start(Limits { seconds: 0, ..self.limits });
+        self.guard.set_read_only(false);
         let saved = self.save_into(file, statements);
-        self.guard.close(true);
+        self.guard.set_read_only(true);
         saved.map_err(|error| self.error(&error))
     }
 
     fn save_into(&self, file: &str, statements: &[String]) -> rusqlite::Result<()> {
         self.connection.execute("ATTACH ?1 AS saved", [file])?;
-        // The file is new, and of no use half written. In defensive mode SQLite ignores OFF, and would put a journal beside the file.
+        // The file is new and useless if incomplete, so it needs no journal on disk. SQLite ignores journal_mode OFF in
+        // defensive mode.
         let settings = "PRAGMA saved.journal_mode = MEMORY; PRAGMA saved.synchronous = OFF; BEGIN";
         let done = self.connection.execute_batch(settings).and_then(|()| {
             statements.iter().try_for_each(|statement| self.connection.execute_batch(statement))?;
             self.connection.execute_batch("COMMIT")
         });
         if done.is_err() && !self.connection.is_autocommit() {
-            // Where that fails as well, the first error says more.
+            // If the rollback fails too, the first error is more useful.
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         let detached = self.connection.execute_batch("DETACH saved");
@@ -199,7 +200,7 @@ impl Database {
     }
 }
 
-/// Who says what is wrong.
+/// Source of an error.
 enum Failure {
     Ours(Error),
     Sqlite(rusqlite::Error),

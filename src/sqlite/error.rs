@@ -1,33 +1,33 @@
-//! Why a query has no answer.
+//! Query errors.
 
 use rusqlite::ErrorCode;
 
-/// Why a query has no answer: one sentence.
+/// A query error, as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// SQLite's own sentence: the query is wrong.
+    /// An invalid query. SQLite's own message.
     #[error("{0}")]
     Query(String),
     #[error("{0} is not allowed: queries only read")]
-    Refused(String),
+    NotAllowed(String),
     #[error("stopped after {0} s, the time limit: add conditions, or raise the limit")]
-    TooSlow(u64),
+    TimeLimit(u64),
     #[error("cancelled")]
     Cancelled,
     #[error("the query needs more memory than its limit of {0} MiB: select fewer columns or rows")]
-    TooLarge(u64),
+    MemoryLimit(u64),
     #[error("one statement at a time")]
-    Several,
+    MultipleStatements,
     #[error("no statement")]
-    Nothing,
+    NoStatement,
 }
 
 impl Error {
-    /// SQLite's error, but for those that the guard knows better.
-    pub(crate) fn of(error: &rusqlite::Error, memory: u64) -> Error {
+    /// Converts an error of SQLite.
+    pub(crate) fn from_sqlite(error: &rusqlite::Error, memory: u64) -> Error {
         match error {
             rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::OutOfMemory => {
-                Error::TooLarge(memory >> 20)
+                Error::MemoryLimit(memory >> 20)
             }
             rusqlite::Error::SqliteFailure(_, Some(message)) => Error::Query(message.clone()),
             rusqlite::Error::SqlInputError { msg, sql, offset, .. } => {

@@ -1,85 +1,91 @@
-//! What queries may do, and for how long.
+//! Permissions and limits of queries.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a query may take.
+/// Limits of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Seconds; 0: no limit.
+    /// Time limit in seconds. 0 is unlimited.
     pub seconds: u64,
-    /// Bytes that SQLite may take in this process, for all queries together.
+    /// Memory limit in bytes, for all of SQLite in this process.
     pub memory: u64,
 }
 
-/// Stops the query that runs, from any thread.
+/// Handle that stops the running query from any thread.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Stops it.
+    /// Stops the query.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is to stop.
-    pub(crate) fn is_wanted(&self) -> bool {
+    /// Returns true if the query was cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The next query may run.
+    /// Allows the next query to run.
     pub(crate) fn reset(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 }
 
-/// Watches the query that runs.
+/// Enforces permissions and limits of the running query.
 pub(crate) struct Guard {
-    /// Milliseconds since any moment.
+    /// Milliseconds since an arbitrary time.
     clock: fn() -> f64,
-    ends: Cell<f64>,
+    deadline: Cell<f64>,
     pub(crate) cancel: Cancel,
-    /// What was refused last.
-    refused: RefCell<Option<String>>,
-    /// Whether anything is refused: not while the database is set up.
-    is_closed: Cell<bool>,
+    /// Last action that was denied.
+    denied: RefCell<Option<String>>,
+    /// True if only reading is allowed. False while the database is set up.
+    is_read_only: Cell<bool>,
 }
 
 impl Guard {
     pub(crate) fn new(clock: fn() -> f64) -> Guard {
         let cancel = Cancel::default();
-        Guard { clock, ends: Cell::new(f64::MAX), cancel, refused: RefCell::default(), is_closed: Cell::new(false) }
+        Guard {
+            clock,
+            deadline: Cell::new(f64::MAX),
+            cancel,
+            denied: RefCell::default(),
+            is_read_only: Cell::new(false),
+        }
     }
 
-    /// A query begins.
-    pub(crate) fn begin(&self, limits: Limits) {
+    /// Starts the time limit of a query.
+    pub(crate) fn start(&self, limits: Limits) {
         self.cancel.reset();
-        self.refused.take();
+        self.denied.take();
         let ends = if limits.seconds == 0 { f64::MAX } else { (self.clock)() + limits.seconds as f64 * 1e3 };
-        self.ends.set(ends);
+        self.deadline.set(ends);
     }
 
-    /// From now on only reading is allowed; or all is.
-    pub(crate) fn close(&self, is_closed: bool) {
-        self.is_closed.set(is_closed);
+    /// Allows only reading, or everything.
+    pub(crate) fn set_read_only(&self, is_closed: bool) {
+        self.is_read_only.set(is_closed);
     }
 
-    /// Whether the query is to stop.
-    pub(crate) fn is_over(&self) -> bool {
-        self.cancel.is_wanted() || (self.clock)() > self.ends.get()
+    /// Returns true if the query must stop.
+    pub(crate) fn must_stop(&self) -> bool {
+        self.cancel.is_cancelled() || (self.clock)() > self.deadline.get()
     }
 
-    /// What was refused last.
-    pub(crate) fn take_refused(&self) -> Option<String> {
-        self.refused.take()
+    /// Returns and clears the last action that was denied.
+    pub(crate) fn take_denied(&self) -> Option<String> {
+        self.denied.take()
     }
 
-    /// Whether a statement may do something.
+    /// Decides if a statement may perform an action.
     pub(crate) fn allows(&self, context: &AuthContext<'_>) -> Authorization {
         let refused = match context.action {
-            _ if !self.is_closed.get() => return Authorization::Allow,
+            _ if !self.is_read_only.get() => return Authorization::Allow,
             AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => return Authorization::Allow,
             AuthAction::Function { function_name } if !matches!(function_name, "load_extension" | "fts3_tokenizer") => {
                 return Authorization::Allow;
@@ -94,8 +100,8 @@ impl Guard {
             AuthAction::Delete { .. } => "DELETE".to_owned(),
             _ => "this statement".to_owned(),
         };
-        // What comes first says most: an INSERT is about the schema, too.
-        self.refused.borrow_mut().get_or_insert(refused);
+        // The first denied action is the most specific. An INSERT also touches the schema.
+        self.denied.borrow_mut().get_or_insert(refused);
         Authorization::Deny
     }
 }

@@ -1,7 +1,10 @@
-//! SQLite over tables that stay where they are: a [`Table`] says which columns it has and how it is read, [`Database`] asks.
+//! SQLite over tables implemented in Rust. A [`Table`] describes its columns and reads its rows, and a [`Database`]
+//! runs queries.
 //!
-//! A database takes queries of anybody. It reads, and that is all: statements that write, attach files, change settings or load code are
-//! refused; time and memory have limits.
+//! Queries are untrusted and can only read. Statements that write, attach files, change settings or load code are
+//! rejected. Time and memory are limited.
+//!
+//! Start with `table.rs` (the trait to implement), `database.rs` and `guard.rs` (permissions and limits).
 
 mod adapter;
 mod cell;
@@ -10,7 +13,7 @@ mod error;
 mod guard;
 #[cfg(target_arch = "wasm32")]
 mod omitted;
-mod saved;
+mod save;
 mod statement;
 mod table;
 
@@ -18,5 +21,5 @@ pub use cell::{Cell, Value};
 pub use database::Database;
 pub use error::Error;
 pub use guard::{Cancel, Limits};
-pub use saved::save_rows;
-pub use table::{Bound, Column, Cursor, Filter, Kind, Seek, Table};
+pub use save::save_rows;
+pub use table::{Bound, Column, Cursor, Filter, Kind, SeekColumn, Table};

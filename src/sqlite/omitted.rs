@@ -1,14 +1,15 @@
-//! What the page's SQLite is built without (`build_sql` in `run`), and its parser names all the same.
+//! Stubs for functions that the page's SQLite is built without (`build_sql` in `run`), but that its parser references.
 //!
-//! The parser comes to these only by statements that [`super::statement`] refuses before it sees them: so they do nothing. Types are those of
-//! the calls in C, where pointers and numbers are 32 bits.
-#![allow(unsafe_code, reason = "names that C calls; they touch no memory")]
+//! The parser calls them only for statements that [`super::statement`] rejects first, so they do nothing. Types match
+//! the C calls on a target with 32-bit pointers and numbers.
+#![allow(unsafe_code, reason = "functions called from C; they access no memory")]
 #![allow(non_snake_case, reason = "C's names")]
 
 macro_rules! omitted {
     ($($name:ident($($value:ident),*) $(-> $result:ty)?;)*) => {
         $(
-            // SAFETY: nothing else has this name: it is SQLite's own, or one of a C library that is not linked.
+            // SAFETY: the name is unique, because it belongs to an omitted part of SQLite or to a C library that is not
+            // linked.
             #[unsafe(no_mangle)]
             extern "C" fn $name($($value: u32),*) $(-> $result)? {
                 let _ = ($($value,)*);

@@ -1,36 +1,41 @@
-//! Whether a text is one statement that reads, before SQLite's parser sees it.
+//! Check that a text is a single reading statement, before SQLite parses it.
 
 use crate::error::Error;
 
-/// What statements that read begin with.
+/// First keywords of reading statements.
 const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
 
-/// Whether this is one statement that reads. What it reads, and whether a `WITH` ends in writing, SQLite's authorizer is asked.
+/// Checks that a text is a single reading statement. SQLite's authorizer checks what it reads, and if a `WITH` ends in
+/// a write.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
-    let (first, rest) = word(skip(sql));
-    if first.is_empty() && skip(sql).is_empty() {
-        return Err(Error::Nothing);
+    let (first, rest) = split_word(skip_whitespace(sql));
+    if first.is_empty() && skip_whitespace(sql).is_empty() {
+        return Err(Error::NoStatement);
     }
     let is = |word: &str, wanted: &str| word.eq_ignore_ascii_case(wanted);
     let read = match first {
         explain if is(explain, "EXPLAIN") => {
-            let (query, behind) = word(skip(rest));
-            let (plan, behind) = word(skip(behind));
-            if is(query, "QUERY") && is(plan, "PLAN") { word(skip(behind)).0 } else { query }
+            let (query, behind) = split_word(skip_whitespace(rest));
+            let (plan, behind) = split_word(skip_whitespace(behind));
+            if is(query, "QUERY") && is(plan, "PLAN") { split_word(skip_whitespace(behind)).0 } else { query }
         }
         first => first,
     };
-    if !READING.iter().any(|reading| is(read, reading)) && !skip(sql).starts_with('(') {
+    if !READING.iter().any(|reading| is(read, reading)) && !skip_whitespace(sql).starts_with('(') {
         let named: String = read.chars().take(20).collect();
         let named = if named.is_empty() { "this".to_owned() } else { named.to_uppercase() };
-        return Err(Error::Refused(named));
+        return Err(Error::NotAllowed(named));
     }
-    let behind = end(sql);
-    if skip(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() { Ok(()) } else { Err(Error::Several) }
+    let behind = after_statement(sql);
+    if skip_whitespace(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() {
+        Ok(())
+    } else {
+        Err(Error::MultipleStatements)
+    }
 }
 
-/// Without spaces and comments at its beginning.
-fn skip(mut text: &str) -> &str {
+/// Skips leading whitespace and comments.
+fn skip_whitespace(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches([' ', '\n', '\r', '\t', '\u{c}', ';', '\u{feff}']);
         text = match text.get(..2) {
@@ -41,15 +46,15 @@ fn skip(mut text: &str) -> &str {
     }
 }
 
-/// Its first word, and what is behind it.
-fn word(text: &str) -> (&str, &str) {
+/// Splits off the first word.
+fn split_word(text: &str) -> (&str, &str) {
     let end = text.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// What is behind the first semicolon that ends a statement.
-fn end(sql: &str) -> &str {
-    let mut rest = skip(sql);
+/// Returns the text after the first semicolon that ends a statement.
+fn after_statement(sql: &str) -> &str {
+    let mut rest = skip_whitespace(sql);
     while let Some(sign) = rest.chars().next() {
         let close = match sign {
             ';' => return rest.get(1..).unwrap_or_default(),
@@ -59,7 +64,7 @@ fn end(sql: &str) -> &str {
         };
         rest = rest.get(sign.len_utf8()..).unwrap_or_default();
         if let Some(close) = close {
-            // A doubled quote ends one text and begins the next.
+            // A doubled quote ends one text and starts the next.
             rest = rest.split_once(close).map_or("", |(_, rest)| rest);
         }
         if rest.starts_with("--") || rest.starts_with("/*") {
@@ -69,7 +74,7 @@ fn end(sql: &str) -> &str {
     ""
 }
 
-/// Without the comment at its beginning. A semicolon behind it stays.
+/// Skips the comment at the start. A semicolon after it is kept.
 fn skip_comment(text: &str) -> &str {
     match text.strip_prefix("/*") {
         Some(inner) => inner.split_once("*/").map_or("", |(_, rest)| rest),

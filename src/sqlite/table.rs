@@ -1,47 +1,47 @@
-//! What a table must say of itself.
+//! The interface of tables.
 
 use crate::cell::{Cell, Value};
 
-/// What the cells of a column are; any of them may be empty.
+/// Type of a column's cells. Any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
     Text,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
     pub kind: Kind,
-    /// `SELECT *` leaves it out. Values of a table that is called like a function go to its hidden columns, in order.
+    /// True if `SELECT *` omits the column. Arguments of a table function are assigned to its hidden columns, in order.
     pub hidden: bool,
 }
 
-/// A column by which a table finds rows without reading all of them.
+/// A column that works like an index: a table can find its values without reading all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seek {
-    /// Its place.
+pub struct SeekColumn {
+    /// Index of the column.
     pub column: usize,
-    /// Whether bounds help as well, and not one value alone.
+    /// True if the table also supports bounds, not only equality.
     pub has_bounds: bool,
-    /// Which part of the rows one value leaves.
+    /// Fraction of the rows that have a single value.
     pub share: f64,
-    /// Whether it is an argument: the rows depend on it, and nobody else can tell which they are.
+    /// True if the column is an argument of a table function. The rows depend on it, and SQLite cannot check it.
     pub is_argument: bool,
 }
 
-/// Which side of a value is wanted.
+/// Kind of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     Equal,
-    /// This value and above; the value itself may be unwanted, which SQLite checks.
-    From,
-    /// This value and below, likewise.
-    To,
+    /// This value and above. SQLite excludes the value itself if necessary.
+    AtLeast,
+    /// This value and below. SQLite excludes the value itself if necessary.
+    AtMost,
 }
 
-/// A condition on a column that is one of the [`Table::seeks`].
+/// A condition on a column in [`Table::seeks`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter<'a> {
     pub column: usize,
@@ -49,38 +49,38 @@ pub struct Filter<'a> {
     pub value: Value<'a>,
 }
 
-/// A table.
+/// A table that SQLite can query.
 pub trait Table {
-    /// Its columns.
+    /// Returns the columns.
     fn columns(&self) -> Vec<Column>;
 
-    /// The columns by which it finds rows.
-    fn seeks(&self) -> Vec<Seek>;
+    /// Returns the columns that work like an index.
+    fn seeks(&self) -> Vec<SeekColumn>;
 
-    /// The columns by which its rows are in ascending order, the most important first.
+    /// Returns the columns that define the ascending sort order of the rows, most significant first.
     fn order(&self) -> Vec<usize>;
 
-    /// About how many rows it has.
+    /// Returns the approximate number of rows.
     fn row_count(&self) -> u64;
 
-    /// What reads it.
+    /// Opens a cursor.
     fn open(&self) -> Box<dyn Cursor>;
 }
 
-/// A place in a table.
+/// A position in a table.
 pub trait Cursor {
-    /// Goes to the first row of those that may pass these filters.
+    /// Moves to the first row that may pass the filters.
     ///
     /// # Errors
-    /// An argument is wrong: one sentence.
-    fn begin(&mut self, filters: &[Filter<'_>]) -> Result<(), String>;
+    /// Returns a sentence if an argument is invalid.
+    fn rewind(&mut self, filters: &[Filter<'_>]) -> Result<(), String>;
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     fn advance(&mut self);
 
-    /// Whether there are no more rows.
-    fn is_over(&self) -> bool;
+    /// Returns true after the last row.
+    fn is_at_end(&self) -> bool;
 
-    /// A cell of the row.
+    /// Returns a cell of the current row.
     fn cell(&self, column: usize) -> Cell<'_>;
 }

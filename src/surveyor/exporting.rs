@@ -1,42 +1,42 @@
-//! An open file → a file in another format, in pieces that the browser holds, not this memory.
+//! Export of an open file to another format. The output is collected as blobs, outside of the wasm memory.
 
-use engine::Opened;
+use engine::OpenedFile;
 use engine::crop::{Crop, SimulatedRun};
-use engine::protocol::{CategorySet, ExportJob, LoadRange, decoded};
+use engine::protocol::{CategorySet, ExportJob, LoadRange, decode};
 use js_sys::{Array, Uint8Array};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use web_sys::{Blob, FileReaderSync};
 
-/// Bytes the browser is handed at a time.
+/// Size, in bytes, of the pieces that are passed to the browser.
 const PIECE: usize = 1 << 20;
 
-/// What is to be written of which device, and by which rules its categories are.
-pub(super) struct Exporting {
+/// Export job for one device.
+pub(super) struct ExportRun {
     device: i64,
     job: ExportJob,
     categories: CategorySet,
-    /// The trace of torch.profiler that it goes into.
-    onto: Option<Blob>,
-    /// Which events of the file are loaded for it.
+    /// torch.profiler trace that the export is merged into, if any.
+    trace: Option<Blob>,
+    /// Range of events that is loaded for the export.
     pub(super) range: LoadRange,
 }
 
-/// A file as it is read, in a worker, which may wait for it.
-struct Reading {
+/// Synchronous reader of a file. Only workers may read synchronously.
+struct BlobReader {
     file: Blob,
     reader: FileReaderSync,
     at: f64,
 }
 
-impl Reading {
-    fn of(file: &Blob) -> io::Result<Box<dyn Read>> {
+impl BlobReader {
+    fn open(file: &Blob) -> io::Result<Box<dyn Read>> {
         let reader = FileReaderSync::new().map_err(|_| io::Error::other("the browser cannot read the trace"))?;
-        let reading = Reading { file: file.clone(), reader, at: 0.0 };
+        let reading = BlobReader { file: file.clone(), reader, at: 0.0 };
         Ok(Box::new(BufReader::with_capacity(PIECE, reading)))
     }
 }
 
-impl Read for Reading {
+impl Read for BlobReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let failed = |_| io::Error::other("the trace could not be read: was it moved or changed?");
         let end = (self.at + bytes.len() as f64).min(self.file.size());
@@ -49,9 +49,9 @@ impl Read for Reading {
     }
 }
 
-struct Pieces(Array);
+struct BlobWriter(Array);
 
-impl Write for Pieces {
+impl Write for BlobWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let piece = Array::of1(&Uint8Array::from(bytes));
         let piece =
@@ -65,22 +65,22 @@ impl Write for Pieces {
     }
 }
 
-impl Exporting {
-    /// `None` where the bytes are none of ours.
-    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<Exporting> {
-        let (job, categories, range) = decoded(job)?;
-        Some(Exporting { device, job, categories, onto, range })
+impl ExportRun {
+    /// Decodes an export job. Returns `None` if the bytes are invalid.
+    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<ExportRun> {
+        let (job, categories, range) = decode(job)?;
+        Some(ExportRun { device, job, categories, trace: onto, range })
     }
 
-    /// Writes the file; or says why it can't be.
-    pub(super) fn write(&self, mut opened: Opened) -> Result<Blob, String> {
-        let mut out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+    /// Writes the file. Returns an error message if that fails.
+    pub(super) fn write(&self, mut opened: OpenedFile) -> Result<Blob, String> {
+        let mut out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
         match &self.job {
             ExportJob::Format(question) => {
                 opened.prepare(&self.categories);
                 let side = opened.side(self.device).ok_or("the file has no such device")?;
-                match &self.onto {
-                    Some(trace) => exports::onto(&mut || Reading::of(trace), side, question, &mut out)
+                match &self.trace {
+                    Some(trace) => exports::merge_into_trace(&mut || BlobReader::open(trace), side, question, &mut out)
                         .map_err(|error| error.to_string())?,
                     None => exports::write(side, question, &mut out).map(drop).map_err(|error| error.to_string())?,
                 }
@@ -95,14 +95,14 @@ impl Exporting {
                     device: self.device,
                     settings: Some(settings.clone()),
                     capacity: *capacity,
-                    never_empties: *never_empties,
-                    sizes: None,
+                    skip_empty_cache: *never_empties,
+                    planned_sizes: None,
                     source: source.clone(),
                 };
                 opened.write_simulated(&run, &mut out).map_err(|error| error.to_string())?;
             }
         }
-        let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+        let BlobWriter(pieces) = out.into_inner().map_err(|error| error.to_string())?;
         Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the file".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! The binary of the workers that have an engine of their own: those that survey many ranks, and the one that writes exports.
+//! Binary of the workers that have their own engine: those that survey many ranks, and the one that writes exports.
 
 #[cfg(target_arch = "wasm32")]
 mod exporting;

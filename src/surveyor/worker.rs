@@ -1,38 +1,41 @@
-//! The worker's shell. One gathers what the others find; each of the others reads one file after the other, and its memory goes with it.
+//! The survey's workers. One gathers results, the others read one file after the other.
 //!
 //! ```text
-//! ["files", [name]]                           gathers from now on, of these files
-//! ["surveyed", place, bytes]                  the file of this place: an OfFile
-//! ["failed", place, text]                     or why it can't be read
-//! ["ask", serial, rows, order]                the insight is wanted, with the rows of its map in the order of this place
-//! ["names", text]                             reads names by this pattern from now on
-//! ["cut", text]                               there are files that are not surveyed: a sentence
-//! ["open", place, name, length, member, most] reads a file of so many bytes; member −1: the first; tables take `most` bytes at most
-//! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet, LoadRange); into a trace, if there is one
-//! ["bytes", bytes]                            those that it wants; none at the end
-//! ["ready"]                                   it listens
-//! ["want", offset]                            the bytes from there on are wanted
-//! ["surveyed" …], ["failed" …]                as above, with the bytes of its memory behind
-//! ["answer", bytes]                           a Reply with a Report
-//! ["wrote", blob]                             what was exported; or ["failed", text]
+//! ["files", [name]]                 start to gather results of these files
+//! ["surveyed", place, bytes]        result (OfFile) of the file with this index
+//! ["failed", place, text]           error of the file with this index
+//! ["ask", serial, rows, order]      request the report, with at most `rows` rows, in the order with this index
+//! ["names", text]                   use this pattern to read ranks from names
+//! ["cut", text]                     sentence about files that are not surveyed
+//! ["open", place, name, length, member, memory]
+//!                                   survey a file of `length` bytes; member −1 is the first one;
+//!                                   tables take at most `memory` bytes
+//! ["export", device, name, length, memory, job, trace]
+//!                                   write (ExportJob, CategorySet, LoadRange), optionally into a trace
+//! ["bytes", bytes]                  the requested bytes, empty at the end
+//! ["ready"]                         the worker is ready
+//! ["want", offset]                  request the bytes from this offset on
+//! ["surveyed" …], ["failed" …]      as above, followed by the size of the worker's memory
+//! ["answer", bytes]                 Reply with a Report
+//! ["wrote", blob]                   exported file; or ["failed", text]
 //! ["died", text]
 //! ```
 
-use super::exporting::Exporting;
-use base::slice::Slice;
-use compare::ranks::{FileSurvey, Gathering, Order};
-use engine::protocol::{Answer, Reply, Want, decoded, encoded};
-use engine::{Opened, Opening};
+use super::exporting::ExportRun;
+use base::slice::TimeSlice;
+use compare::ranks::{FileSurvey, Order, SurveyProgress};
+use engine::protocol::{Answer, NeededBytes, Reply, decode, encode};
+use engine::{OpenedFile, Opening};
 use gloo::events::EventListener;
 use js_sys::{Array, Uint8Array, WebAssembly};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Answers the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -46,40 +49,40 @@ fn listen() -> Result<(), JsValue> {
     let shell = Shell { scope: scope.clone(), reading: RefCell::default(), gathering: RefCell::default() };
     let listener = EventListener::new(&scope, "message", move |event| {
         if let Some(event) = event.dyn_ref::<MessageEvent>() {
-            // What is not one of ours says nothing.
+            // Invalid messages are ignored.
             let _ = shell.receive(event.data().unchecked_ref());
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    // Fails only for values that cannot be cloned. Strings, numbers and bytes can be.
     let _ = scope.post_message(message);
 }
 
 struct Shell {
     scope: DedicatedWorkerGlobalScope,
-    reading: RefCell<Option<Reading>>,
-    gathering: RefCell<Gathering>,
+    reading: RefCell<Option<FileReading>>,
+    gathering: RefCell<SurveyProgress>,
 }
 
-/// A file that is read.
-struct Reading {
+/// File that is being read.
+struct FileReading {
     purpose: Purpose,
     opening: Opening,
-    /// Where the next bytes are.
+    /// Offset of the next bytes.
     offset: u64,
 }
 
-/// What for.
+/// Purpose of reading a file.
 enum Purpose {
-    /// It is the file of this place.
+    /// Survey of the file with this index.
     Survey(u32),
-    Export(Box<Exporting>),
+    Export(Box<ExportRun>),
 }
 
 impl Shell {
@@ -88,36 +91,36 @@ impl Shell {
         match message.get(0).as_string()?.as_str() {
             "files" => {
                 let files = Array::from(&message.get(1)).iter().filter_map(|name| name.as_string()).collect();
-                self.gathering.replace(Gathering::new(files));
+                self.gathering.replace(SurveyProgress::new(files));
             }
             "surveyed" => {
-                let of = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
-                self.gathering.borrow_mut().take(number(1)? as u32, Ok(of));
+                let of = decode(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
+                self.gathering.borrow_mut().add(number(1)? as u32, Ok(of));
             }
-            "failed" => self.gathering.borrow_mut().take(number(1)? as u32, Err(message.get(2).as_string()?)),
+            "failed" => self.gathering.borrow_mut().add(number(1)? as u32, Err(message.get(2).as_string()?)),
             "ask" => {
                 let order = Order::ALL.get(number(3)? as usize).copied().unwrap_or_default();
                 let report = self.gathering.borrow().report(number(2)? as usize, order);
                 let reply = Reply::Answer { serial: number(1)? as u32, answer: Answer::Report(Box::new(report)) };
-                post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encoded(&reply))));
+                post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encode(&reply))));
             }
             "names" => self.gathering.borrow_mut().set_pattern(message.get(1).as_string()?),
-            "cut" => self.gathering.borrow_mut().set_cut(message.get(1).as_string()?),
+            "cut" => self.gathering.borrow_mut().set_omitted_note(message.get(1).as_string()?),
             "open" => {
                 let (place, name) = (number(1)? as u32, message.get(2).as_string()?);
                 let member = number(4).filter(|&member| member >= 0.0).map(|member| member as u32);
                 let opening = Opening::new(name, number(3)? as u64, member, number(5)? as u64);
-                self.reading.replace(Some(Reading { purpose: Purpose::Survey(place), opening, offset: 0 }));
+                self.reading.replace(Some(FileReading { purpose: Purpose::Survey(place), opening, offset: 0 }));
                 self.work();
             }
             "export" => {
                 let (device, name) = (number(1)? as i64, message.get(2).as_string()?);
                 let trace = message.get(6).dyn_into().ok();
-                let exporting = Exporting::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
+                let exporting = ExportRun::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
                 let opening = Opening::new(name, number(3)? as u64, None, number(4)? as u64);
-                let opening = opening.keeping(exporting.range);
+                let opening = opening.with_range(exporting.range);
                 let purpose = Purpose::Export(Box::new(exporting));
-                self.reading.replace(Some(Reading { purpose, opening, offset: 0 }));
+                self.reading.replace(Some(FileReading { purpose, opening, offset: 0 }));
                 self.work();
             }
             "bytes" => {
@@ -133,7 +136,7 @@ impl Shell {
         Some(())
     }
 
-    /// Works until bytes are wanted or the file is done. The worker does nothing else meanwhile: who wants it no longer ends it.
+    /// Works until more bytes are needed or the file is done. Blocks the worker, which the page terminates to cancel.
     fn work(&self) {
         let mut slot = self.reading.borrow_mut();
         let Some(reading) = &mut *slot else { return };
@@ -150,7 +153,7 @@ impl Shell {
                 let place = JsValue::from(*place);
                 let memory = wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer();
                 let memory = js_sys::ArrayBuffer::from(memory).byte_length().into();
-                match opened.and_then(|opened| surveyed(&opened)) {
+                match opened.and_then(|opened| survey_file(&opened)) {
                     Ok(bytes) => Array::of4(&"surveyed".into(), &place, &Uint8Array::from(&*bytes), &memory),
                     Err(error) => Array::of4(&"failed".into(), &place, &error.into(), &memory),
                 }
@@ -161,31 +164,31 @@ impl Shell {
     }
 }
 
-/// What a survey keeps of a file.
-fn surveyed(opened: &Opened) -> Result<Vec<u8>, String> {
+/// Surveys a file and returns the encoded result.
+fn survey_file(opened: &OpenedFile) -> Result<Vec<u8>, String> {
     let mut has_time = || true;
-    let slice = &mut Slice::new(&mut has_time);
+    let slice = &mut TimeSlice::new(&mut has_time);
     let mut survey = FileSurvey::new(&opened.summary())?;
     loop {
         if let Ok(of) = survey.step(|device| opened.side(device), slice) {
-            return Ok(encoded(&of));
+            return Ok(encode(&of));
         }
     }
 }
 
-impl Reading {
-    /// Works until bytes are wanted (`None`) or the file is open.
-    fn step(&mut self) -> Option<Result<Opened, String>> {
+impl FileReading {
+    /// Works until more bytes are needed (`None`) or the file is open.
+    fn step(&mut self) -> Option<Result<OpenedFile, String>> {
         let mut has_time = || true;
-        let slice = &mut Slice::new(&mut has_time);
+        let slice = &mut TimeSlice::new(&mut has_time);
         loop {
             match self.opening.wants() {
-                Some(Want::At(offset)) => {
+                Some(NeededBytes::At(offset)) => {
                     self.offset = offset;
                     return None;
                 }
-                Some(Want::Next) => return None,
-                Some(Want::Whole) => return Some(Err("the file can't be read from anywhere".to_owned())),
+                Some(NeededBytes::Next) => return None,
+                Some(NeededBytes::WholeFile) => return Some(Err("the file can't be read from anywhere".to_owned())),
                 None => {}
             }
             if let Some(opened) = self.opening.step(slice).transpose() {

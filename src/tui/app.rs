@@ -1,15 +1,15 @@
-//! The shell: files and keys ↔ ui, worker ↔ engine. Actions go into the page's state, and what follows is carried out here.
+//! The application: applies actions to the state of `ui` and carries out the resulting effects.
 
-use crate::cells::{Blocks, Depth, plain_look};
-use crate::field::{Field, Of};
-use crate::layout::Places;
+use crate::cells::{Blocks, Depth, letter_look};
+use crate::field::{Field, FieldPurpose};
+use crate::layout::PaneAreas;
 use crate::panes::{Focus, Order, Press, Scrolled};
 use crate::ranks::Survey;
 use crate::source::Disk;
 use crate::worker::{Load, Worker};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::{Answer, LoadRange, Reply};
-use picture::render::{Look, Twin};
+use picture::render::{CpuRenderer, PictureTheme};
 use std::path::PathBuf;
 use std::time::Instant;
 use ui::comparing::ComparingAction;
@@ -19,59 +19,59 @@ use ui::stage::Stage;
 use ui::tab::Tab;
 use ui::{Action, Command, Effect, FeatureAction, State, update};
 
-/// How the screen looks.
+/// Display settings of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
     pub depth: Depth,
-    /// Colours for a light background.
+    /// True for colours on a light background.
     pub is_light: bool,
     pub is_braille: bool,
 }
 
-/// A file that was given.
+/// A file opened by the user.
 pub(crate) struct File {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
 }
 
-/// The program in the terminal.
+/// The terminal application.
 pub struct App {
     pub(crate) state: State,
     pub(crate) worker: Worker,
     survey: Survey,
     disk: Box<dyn Disk>,
     pub(crate) files: Vec<File>,
-    /// Those before what is loading.
-    files_before: Vec<File>,
-    pub(crate) twin: Twin,
-    pub(crate) look: Look,
+    /// Files that were open before the ones being loaded. Restored if loading fails.
+    previous_files: Vec<File>,
+    pub(crate) rasterizer: CpuRenderer,
+    pub(crate) look: PictureTheme,
     pub(crate) screen: Screen,
     pub(crate) blocks: Blocks,
-    pub(crate) places: Places,
+    pub(crate) layout: PaneAreas,
     pub(crate) focus: Focus,
     pub(crate) field: Option<Field>,
-    /// What is said at the foot until the next key.
-    pub(crate) note: String,
-    /// The link and the command for what was seen, while they are shown.
+    /// Message in the last line, until the next key press.
+    pub(crate) message: String,
+    /// Lines of the link dialog, while it is open.
     pub(crate) link: Option<Vec<String>>,
-    /// Whether lines are read one after the other: nothing stands beside them.
+    /// True in plain mode, where nothing is drawn side by side.
     pub(crate) is_plain: bool,
-    /// Whether bytes are shown to the last one.
+    /// True if byte counts are shown exactly.
     pub(crate) is_exact: bool,
-    /// Lines of the panes that are scrolled away: of the report, the side, the help.
+    /// Scroll positions of the report, the side pane and the help, in lines.
     pub(crate) scrolled: Scrolled,
-    /// The entry of the legend, and of the palette, that keys have led to.
-    pub(crate) entry: usize,
+    /// Selected entry of the legend or the palette.
+    pub(crate) selected_entry: usize,
     pub(crate) orders: Vec<Order>,
     pub(crate) press: Option<Press>,
     clock: Instant,
-    is_stale: bool,
-    /// How many actions there were.
-    pub(crate) acts: u64,
+    needs_redraw: bool,
+    /// Number of actions so far, wrapping.
+    pub(crate) action_count: u64,
 }
 
 impl App {
-    /// Nothing is open yet.
+    /// Creates the application without an open file.
     pub fn new(disk: Box<dyn Disk>, screen: Screen) -> App {
         let mut app = App {
             state: State::default(),
@@ -79,32 +79,33 @@ impl App {
             survey: Survey::default(),
             disk,
             files: Vec::new(),
-            files_before: Vec::new(),
-            twin: Twin::new(),
-            look: look(screen),
+            previous_files: Vec::new(),
+            rasterizer: CpuRenderer::new(),
+            look: choose_look(screen),
             screen,
             blocks: if screen.is_braille { Blocks::Braille } else { Blocks::Half },
-            places: Places::default(),
+            layout: PaneAreas::default(),
             focus: Focus::default(),
             field: None,
-            note: String::new(),
+            message: String::new(),
             link: None,
             is_plain: false,
             is_exact: false,
             scrolled: Scrolled::default(),
-            entry: 0,
+            selected_entry: 0,
             orders: Vec::new(),
             press: None,
             clock: Instant::now(),
-            is_stale: true,
-            acts: 0,
+            needs_redraw: true,
+            action_count: 0,
         };
-        // A row of a terminal is as high as two of a page.
+        // A terminal row is as high as two rows of the page's views, so give the views half the height.
         app.act(Action::ViewsResized(50));
         app
     }
 
-    /// Opens the first snapshot of these files and folders; two files are compared. `false` where there is none.
+    /// Opens the first snapshot of these files and folders. Two files are compared. Returns `false` if no snapshot was
+    /// found.
     pub fn open(&mut self, paths: &[PathBuf]) -> bool {
         let found: Vec<File> = paths
             .iter()
@@ -112,11 +113,11 @@ impl App {
             .map(|found| File { path: found.path, name: found.name })
             .collect();
         if found.is_empty() {
-            self.note = "No snapshot found.".to_owned();
+            self.message = "No snapshot found.".to_owned();
             return false;
         }
-        let given = found.iter().map(given).collect();
-        self.files_before = std::mem::replace(&mut self.files, found);
+        let given = found.iter().map(given_file).collect();
+        self.previous_files = std::mem::replace(&mut self.files, found);
         self.act(Action::FilesGiven(given));
         true
     }
@@ -125,31 +126,31 @@ impl App {
     pub(crate) fn compare(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let file = File { path, name };
-        let (from, files) = (self.files.len(), vec![given(&file)]);
+        let (from, files) = (self.files.len(), vec![given_file(&file)]);
         self.files.push(file);
         self.act(Action::Comparing(ComparingAction::FilesGiven(from, files)));
     }
 
-    /// Takes an action into the state, and carries out what follows.
+    /// Applies an action to the state and carries out its effects.
     pub(crate) fn act(&mut self, action: Action) {
-        self.acts = self.acts.wrapping_add(1);
+        self.action_count = self.action_count.wrapping_add(1);
         let now_ms = self.now_ms();
         let asks = action == Action::Command(Command::ChooseEvents)
             || matches!(action, Action::Feature(FeatureAction::Palette(_)));
         let was_asked = matches!(self.state.stage, Stage::Choosing(_));
         let effects = update(&mut self.state, action, now_ms);
         for effect in effects {
-            self.perform(effect);
+            self.carry_out(effect);
         }
-        self.is_stale = true;
+        self.needs_redraw = true;
         if let Stage::Choosing(choosing) = &self.state.stage {
-            if !choosing.wrong.is_empty() {
-                self.note = choosing.wrong.to_owned();
-                self.ask_for(Of::Events);
+            if !choosing.error.is_empty() {
+                self.message = choosing.error.to_owned();
+                self.open_field(FieldPurpose::Events);
             } else if asks {
-                self.ask_for(Of::Events);
+                self.open_field(FieldPurpose::Events);
             } else if !was_asked {
-                // A terminal's memory is the machine's: nobody has to choose.
+                // The native program can use all of the machine's memory, so load all events without asking.
                 self.act(Action::Command(Command::OpenAll));
             }
         }
@@ -163,9 +164,9 @@ impl App {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Works until there is nothing to do or `has_time` says no. `true`: there is more.
+    /// Works until there is nothing to do or `has_time` returns `false`. Returns `true` if work is left.
     pub fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        if let Some(done) = self.survey.take() {
+        if let Some(done) = self.survey.poll() {
             self.act(Action::Ranks(RanksAction::Surveyed(done)));
         }
         loop {
@@ -174,7 +175,7 @@ impl App {
             let is_done = replies.is_empty();
             for (load, reply) in replies {
                 if matches!(reply, Reply::Opened(_)) && load == self.state.load {
-                    self.files_before.clear();
+                    self.previous_files.clear();
                 }
                 self.act(Action::Replied { load, reply });
             }
@@ -184,52 +185,52 @@ impl App {
         }
     }
 
-    /// Whether something has changed since this was asked last.
-    pub(crate) fn take_stale(&mut self) -> bool {
-        std::mem::take(&mut self.is_stale)
+    /// Returns whether the screen needs to be redrawn, and resets that flag.
+    pub(crate) fn take_needs_redraw(&mut self) -> bool {
+        std::mem::take(&mut self.needs_redraw)
     }
 
-    pub(crate) fn touch(&mut self) {
-        self.is_stale = true;
+    pub(crate) fn request_redraw(&mut self) {
+        self.needs_redraw = true;
     }
 
-    /// What could not be opened: one sentence.
+    /// Returns the error of a file that could not be opened, as one sentence.
     pub fn failure(&self) -> Option<&str> {
         if let Stage::Failed(message) = &self.state.stage { Some(message) } else { None }
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Load { origin, member, load, range } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::First), range) {
+                if let Err(cause) = self.load(&origin, (member, load, FileSlot::First), range) {
                     self.act(Action::LoadFailed(cause));
                 }
             }
             Effect::LoadSecond { origin, member, load } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::Second), LoadRange::ALL) {
-                    self.act(Action::Comparing(ComparingAction::Refused(load, cause)));
+                if let Err(cause) = self.load(&origin, (member, load, FileSlot::Second), LoadRange::ALL) {
+                    self.act(Action::Comparing(ComparingAction::LoadRefused(load, cause)));
                 }
             }
-            Effect::EndSecond => self.worker.end_second(),
+            Effect::CloseSecond => self.worker.end_second(),
             Effect::Ask(request) => self.worker.ask(request),
-            Effect::BackToOpen => {
-                if !self.files_before.is_empty() {
-                    self.files = std::mem::take(&mut self.files_before);
+            Effect::RestoreOpen => {
+                if !self.previous_files.is_empty() {
+                    self.files = std::mem::take(&mut self.previous_files);
                 }
-                self.worker.back();
+                self.worker.restore_previous();
             }
             Effect::Upload { device_place, scene } => {
-                let places: Vec<usize> = self.state.shown_lanes().map(|lane| lane.place).collect();
-                self.twin.keep_scenes(&|number| places.contains(&(number as usize)));
-                self.twin.upload(device_place as u32, &scene);
+                let places: Vec<usize> = self.state.shown_lanes().map(|lane| lane.index).collect();
+                self.rasterizer.keep_scenes(&|number| places.contains(&(number as usize)));
+                self.rasterizer.upload(device_place as u32, &scene);
             }
-            Effect::FocusFind => self.ask_for(Of::Find),
-            Effect::FocusFilter => self.ask_for(Of::Filter),
-            Effect::FocusRequest => self.ask_for(Of::Request),
-            Effect::FocusMoment => self.ask_for(Of::Moment),
-            Effect::FocusCapacity => self.ask_for(Of::Capacity),
-            Effect::PickFile => self.ask_for(Of::Open),
-            Effect::PickSecond => self.ask_for(Of::Compare),
+            Effect::FocusFind => self.open_field(FieldPurpose::Find),
+            Effect::FocusFilter => self.open_field(FieldPurpose::Filter),
+            Effect::FocusRequest => self.open_field(FieldPurpose::Request),
+            Effect::FocusGoTo => self.open_field(FieldPurpose::Moment),
+            Effect::FocusCapacity => self.open_field(FieldPurpose::Capacity),
+            Effect::PickFile => self.open_field(FieldPurpose::Open),
+            Effect::PickSecond => self.open_field(FieldPurpose::Compare),
             Effect::FocusView => self.focus = Focus::View,
             Effect::ChangeFocus => {
                 self.focus = if self.focus == Focus::Timeline { Focus::View } else { Focus::Timeline };
@@ -238,9 +239,9 @@ impl App {
             Effect::CopyLink(fragment) => self.copy(["#", &fragment].concat()),
             Effect::Ranks(effect) => self.survey(effect),
             Effect::Export(_) | Effect::WriteFile(_) | Effect::SaveHtml(_) | Effect::PickTrace => {
-                self.note = "Files are written by memscape export, plot and html: o shows the command.".to_owned();
+                self.message = "Files are written by memscape export, plot and html: o shows the command.".to_owned();
             }
-            // The browser's, or a part of the page that the terminal does not have.
+            // Effects for a browser, or for parts of the page that the terminal does not have.
             Effect::PromiseCopy
             | Effect::ReadText(..)
             | Effect::Store(_)
@@ -256,28 +257,28 @@ impl App {
 
     fn survey(&mut self, effect: RanksEffect) {
         match effect {
-            RanksEffect::Begin(files) => {
+            RanksEffect::Survey(files) => {
                 let path = |of: FileToSurvey| {
                     let Origin::File(place) = of.origin else { return None };
                     Some((of.name, self.files.get(place)?.path.clone()))
                 };
                 let files = files.into_iter().filter_map(path).collect();
-                self.survey.begin(files, self.disk.survey());
+                self.survey.start(files, self.disk.survey_function());
             }
-            // Files of this machine are listed whole.
-            RanksEffect::List | RanksEffect::Cut(_) => {}
+            // Local files are listed completely from the start.
+            RanksEffect::List | RanksEffect::NoteOmitted(_) => {}
             RanksEffect::Ask(serial, rows, order) => {
                 let answer = Answer::Report(Box::new(self.survey.report(rows, order)));
-                self.act(Action::Ranks(RanksAction::Told(Reply::Answer { serial, answer })));
+                self.act(Action::Ranks(RanksAction::Reply(Reply::Answer { serial, answer })));
             }
-            RanksEffect::Names(typed) => self.survey.name_by(typed),
+            RanksEffect::SetNamePattern(typed) => self.survey.name_by(typed),
             RanksEffect::Cancel => self.survey.cancel(),
-            RanksEffect::Resume => self.survey.resume(self.disk.survey()),
+            RanksEffect::Resume => self.survey.resume(self.disk.survey_function()),
             RanksEffect::End => self.survey = Survey::default(),
         }
     }
 
-    /// Whether ranks are still to be surveyed.
+    /// Returns true while ranks are being surveyed.
     pub(crate) fn is_surveying(&self) -> bool {
         self.survey.is_running()
     }
@@ -290,7 +291,7 @@ impl App {
     fn load(
         &mut self,
         origin: &Origin,
-        (member, load, which): (Option<u32>, u32, Which),
+        (member, load, which): (Option<u32>, u32, FileSlot),
         range: LoadRange,
     ) -> Result<(), String> {
         let Origin::File(place) = origin else { return Err("Links are opened in a browser.".to_owned()) };
@@ -301,16 +302,16 @@ impl App {
         self.worker.load(Load { source, name: name.clone(), member, load, which, range }).map_err(wrong)
     }
 
-    /// Has a text typed.
-    pub(crate) fn ask_for(&mut self, of: Of) {
+    /// Opens the text field in the last line.
+    pub(crate) fn open_field(&mut self, of: FieldPurpose) {
         let state = &self.state;
         let text = match of {
-            Of::Find => state.find.text.clone(),
-            Of::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
-            Of::Filter => state.table.text.clone(),
-            Of::Request => state.memory.text.clone(),
-            Of::Events => match &state.stage {
-                Stage::Choosing(choosing) => choosing.offered.clone(),
+            FieldPurpose::Find => state.find.text.clone(),
+            FieldPurpose::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
+            FieldPurpose::Filter => state.table.text.clone(),
+            FieldPurpose::Request => state.memory.request_text.clone(),
+            FieldPurpose::Events => match &state.stage {
+                Stage::Choosing(choosing) => choosing.initial_range.clone(),
                 _ => String::new(),
             },
             _ => String::new(),
@@ -319,15 +320,15 @@ impl App {
     }
 }
 
-fn look(screen: Screen) -> Look {
+fn choose_look(screen: Screen) -> PictureTheme {
     match (screen.depth, screen.is_light) {
-        (Depth::None, _) => plain_look(),
-        (_, true) => Look::light(),
-        (_, false) => Look::dark(),
+        (Depth::None, _) => letter_look(),
+        (_, true) => PictureTheme::light(),
+        (_, false) => PictureTheme::dark(),
     }
 }
 
-fn given(file: &File) -> GivenFile {
+fn given_file(file: &File) -> GivenFile {
     let bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     GivenFile { name: file.name.clone(), bytes }
 }

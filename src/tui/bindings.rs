@@ -1,7 +1,7 @@
-//! The keys of the terminal: those of the page, and before them a few of its own. One table, another scope.
+//! Key bindings of the terminal: a table of its own bindings, which take precedence over those of the page.
 
-use ui::binding::{Binding, Scope};
-use ui::cursor::CursorStep;
+use ui::binding::{Binding, KeyScope};
+use ui::crosshair::CrosshairStep;
 use ui::features::FeatureCommand;
 use ui::keys::BINDINGS;
 use ui::palette::PaletteStep;
@@ -10,24 +10,24 @@ use ui::stage::Letters;
 use ui::tab::Tab;
 use ui::{Command, keys};
 
-/// What a key does in the terminal alone.
+/// Commands that only the terminal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Own {
+pub(crate) enum TerminalCommand {
     Quit,
-    /// Back to the timeline; from there, out.
+    /// Returns to the timeline, or quits if it has the focus.
     Back,
     NextPane,
     PreviousPane,
-    /// Copies what is selected, or what the view shows.
+    /// Copies the selection, or the rows of the view.
     Copy,
-    /// Shows the link and the command for what is seen.
+    /// Shows the link and the commands for the current view.
     Link,
-    /// Bytes to the last one, or short.
+    /// Switches between exact and short byte counts.
     Exact,
     Braille,
     Suspend,
     Redraw,
-    /// More rows for the views, or fewer.
+    /// Gives more rows to the views, or to the timeline.
     Taller,
     Shorter,
     ZoomIn,
@@ -49,135 +49,171 @@ pub(crate) enum Own {
     Only,
 }
 
-/// What a key does.
+/// The command that a key triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Does {
+pub(crate) enum KeyCommand {
     Page(Command),
-    Own(Own),
+    Terminal(TerminalCommand),
 }
 
-/// Where a key works: as in the page, or in the pane beside the views.
+/// The place where a binding applies: a scope of the page, or the side pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
-    Page(Scope),
+pub(crate) enum BindingScope {
+    Page(KeyScope),
     Side,
 }
 
-/// A line of the terminal's own table.
-pub(crate) struct Line {
-    pub(crate) at: At,
+/// An entry of the terminal's table of bindings.
+pub(crate) struct TerminalBinding {
+    pub(crate) at: BindingScope,
     pub(crate) keys: &'static [&'static str],
-    pub(crate) does: Does,
+    pub(crate) does: KeyCommand,
     pub(crate) label: &'static str,
 }
 
-const fn own(at: At, keys: &'static [&'static str], own: Own, label: &'static str) -> Line {
-    Line { at, keys, does: Does::Own(own), label }
+const fn own(
+    at: BindingScope,
+    keys: &'static [&'static str],
+    own: TerminalCommand,
+    label: &'static str,
+) -> TerminalBinding {
+    TerminalBinding { at, keys, does: KeyCommand::Terminal(own), label }
 }
 
-const fn page(at: At, keys: &'static [&'static str], command: Command, label: &'static str) -> Line {
-    Line { at, keys, does: Does::Page(command), label }
+const fn page(
+    at: BindingScope,
+    keys: &'static [&'static str],
+    command: Command,
+    label: &'static str,
+) -> TerminalBinding {
+    TerminalBinding { at, keys, does: KeyCommand::Page(command), label }
 }
 
-/// Keys that the terminal has besides the page's, or in the place of one.
-pub(crate) const LINES: &[Line] = {
-    const ALL: At = At::Page(Scope::Page);
-    const TIMELINE: At = At::Page(Scope::Timeline);
-    const WHY: At = At::Page(Scope::Tab(Tab::Why));
-    const TREE: At = At::Page(Scope::Tab(Tab::Tree));
+/// Bindings that extend or override those of the page.
+pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
+    const ALL: BindingScope = BindingScope::Page(KeyScope::Page);
+    const TIMELINE: BindingScope = BindingScope::Page(KeyScope::Timeline);
+    const WHY: BindingScope = BindingScope::Page(KeyScope::Tab(Tab::Insights));
+    const TREE: BindingScope = BindingScope::Page(KeyScope::Tab(Tab::CallTree));
     &[
-        own(ALL, &["q"], Own::Back, "Back to the timeline; there, quit"),
-        own(ALL, &["Shift+q", "Ctrl+c"], Own::Quit, "Quit"),
-        own(ALL, &["Tab"], Own::NextPane, "Go to the next pane: timeline, view, side"),
-        own(ALL, &["Shift+Tab"], Own::PreviousPane, "Go to the previous pane"),
+        own(ALL, &["q"], TerminalCommand::Back, "Back to the timeline; there, quit"),
+        own(ALL, &["Shift+q", "Ctrl+c"], TerminalCommand::Quit, "Quit"),
+        own(ALL, &["Tab"], TerminalCommand::NextPane, "Go to the next pane: timeline, view, side"),
+        own(ALL, &["Shift+Tab"], TerminalCommand::PreviousPane, "Go to the previous pane"),
         page(ALL, &[":"], Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)), "Open the command palette"),
-        own(ALL, &["y"], Own::Copy, "Copy the selection or the rows (OSC 52)"),
-        own(ALL, &["o"], Own::Link, "Show the link and the command for this view"),
-        own(ALL, &["Ctrl+o"], Own::OpenPath, "Open another file"),
-        own(ALL, &["|"], Own::ComparePath, "Compare with another file"),
-        own(ALL, &["Ctrl+e"], Own::Exact, "Show bytes exactly, or short"),
-        own(ALL, &["Ctrl+b"], Own::Braille, "Draw in braille, or in half blocks"),
-        own(ALL, &["Ctrl+ArrowUp"], Own::Taller, "Give the view more rows"),
-        own(ALL, &["Ctrl+ArrowDown"], Own::Shorter, "Give the timeline more rows"),
-        own(ALL, &["Ctrl+z"], Own::Suspend, "Suspend; fg brings it back"),
-        own(ALL, &["Ctrl+l"], Own::Redraw, "Redraw the screen"),
+        own(ALL, &["y"], TerminalCommand::Copy, "Copy the selection or the rows (OSC 52)"),
+        own(ALL, &["o"], TerminalCommand::Link, "Show the link and the command for this view"),
+        own(ALL, &["Ctrl+o"], TerminalCommand::OpenPath, "Open another file"),
+        own(ALL, &["|"], TerminalCommand::ComparePath, "Compare with another file"),
+        own(ALL, &["Ctrl+e"], TerminalCommand::Exact, "Show bytes exactly, or short"),
+        own(ALL, &["Ctrl+b"], TerminalCommand::Braille, "Draw in braille, or in half blocks"),
+        own(ALL, &["Ctrl+ArrowUp"], TerminalCommand::Taller, "Give the view more rows"),
+        own(ALL, &["Ctrl+ArrowDown"], TerminalCommand::Shorter, "Give the timeline more rows"),
+        own(ALL, &["Ctrl+z"], TerminalCommand::Suspend, "Suspend; fg brings it back"),
+        own(ALL, &["Ctrl+l"], TerminalCommand::Redraw, "Redraw the screen"),
         page(ALL, &["F5"], Command::ChooseScope(ViewScope::Cursor), "Show what is live at the cursor"),
         page(ALL, &["F6"], Command::ChooseScope(ViewScope::Range), "Show what happens in the range"),
         page(ALL, &["F7"], Command::ChooseScope(ViewScope::WholeTrace), "Show the whole trace"),
         page(ALL, &["F8"], Command::ChooseScope(ViewScope::Change), "Show what changed from A to B"),
-        page(ALL, &["F9"], Command::NextAbout, "Switch what the views show of the range"),
-        page(TIMELINE, &["ArrowLeft"], Command::Cursor(CursorStep::ColumnLeft), "Move the cursor left one column"),
-        page(TIMELINE, &["ArrowRight"], Command::Cursor(CursorStep::ColumnRight), "Move the cursor right one column"),
+        page(ALL, &["F9"], Command::NextRangeFilter, "Switch what the views show of the range"),
+        page(
+            TIMELINE,
+            &["ArrowLeft"],
+            Command::MoveCrosshair(CrosshairStep::ColumnLeft),
+            "Move the cursor left one column",
+        ),
+        page(
+            TIMELINE,
+            &["ArrowRight"],
+            Command::MoveCrosshair(CrosshairStep::ColumnRight),
+            "Move the cursor right one column",
+        ),
         page(TIMELINE, &["x"], Command::ToggleRange, "Start or finish a range at the cursor"),
-        own(TIMELINE, &["+", "=", "."], Own::ZoomIn, "Zoom in at the cursor"),
-        own(TIMELINE, &["-", "_", ","], Own::ZoomOut, "Zoom out at the cursor"),
-        own(TIMELINE, &["Home"], Own::First, "Move the cursor to the first event"),
+        own(TIMELINE, &["+", "=", "."], TerminalCommand::ZoomIn, "Zoom in at the cursor"),
+        own(TIMELINE, &["-", "_", ","], TerminalCommand::ZoomOut, "Zoom out at the cursor"),
+        own(TIMELINE, &["Home"], TerminalCommand::First, "Move the cursor to the first event"),
         page(TIMELINE, &["Alt+ArrowUp"], Command::ZoomBytesIn, "Zoom in vertically"),
         page(TIMELINE, &["Alt+ArrowDown"], Command::ZoomBytesOut, "Zoom out vertically"),
-        own(WHY, &["ArrowLeft"], Own::PreviousTopic, "Show the previous insight"),
-        own(WHY, &["ArrowRight"], Own::NextTopic, "Show the next insight"),
-        own(WHY, &["PageUp"], Own::PageUp, "Go ten rows up"),
-        own(WHY, &["PageDown"], Own::PageDown, "Go ten rows down"),
-        own(WHY, &["m"], Own::MoreRows, "Show more rows of the table"),
-        own(WHY, &["f"], Own::FoldTable, "Fold the table, or unfold it"),
+        own(WHY, &["ArrowLeft"], TerminalCommand::PreviousTopic, "Show the previous insight"),
+        own(WHY, &["ArrowRight"], TerminalCommand::NextTopic, "Show the next insight"),
+        own(WHY, &["PageUp"], TerminalCommand::PageUp, "Go ten rows up"),
+        own(WHY, &["PageDown"], TerminalCommand::PageDown, "Go ten rows down"),
+        own(WHY, &["m"], TerminalCommand::MoreRows, "Show more rows of the table"),
+        own(WHY, &["f"], TerminalCommand::FoldTable, "Fold the table, or unfold it"),
         page(
             TREE,
             &["Shift+r"],
             Command::Feature(FeatureCommand::Tree(ui::tree_keys::TreeCommand::First)),
             "Go to the first row",
         ),
-        own(At::Side, &["ArrowUp"], Own::Up, "Go up"),
-        own(At::Side, &["ArrowDown"], Own::Down, "Go down"),
-        own(At::Side, &["PageUp"], Own::PageUp, "Go one page up"),
-        own(At::Side, &["PageDown"], Own::PageDown, "Go one page down"),
-        own(At::Side, &["ArrowLeft"], Own::PreviousSide, "Show the previous tab of the side pane"),
-        own(At::Side, &["ArrowRight"], Own::NextSide, "Show the next tab of the side pane"),
-        own(At::Side, &["Enter", "Space"], Own::Toggle, "Fade the entry of the legend, or bring it back"),
-        own(At::Side, &["i"], Own::Only, "Fade all other entries"),
+        own(BindingScope::Side, &["ArrowUp"], TerminalCommand::Up, "Go up"),
+        own(BindingScope::Side, &["ArrowDown"], TerminalCommand::Down, "Go down"),
+        own(BindingScope::Side, &["PageUp"], TerminalCommand::PageUp, "Go one page up"),
+        own(BindingScope::Side, &["PageDown"], TerminalCommand::PageDown, "Go one page down"),
+        own(
+            BindingScope::Side,
+            &["ArrowLeft"],
+            TerminalCommand::PreviousSide,
+            "Show the previous tab of the side pane",
+        ),
+        own(BindingScope::Side, &["ArrowRight"], TerminalCommand::NextSide, "Show the next tab of the side pane"),
+        own(
+            BindingScope::Side,
+            &["Enter", "Space"],
+            TerminalCommand::Toggle,
+            "Fade the entry of the legend, or bring it back",
+        ),
+        own(BindingScope::Side, &["i"], TerminalCommand::Only, "Fade all other entries"),
     ]
 };
 
-/// What a key does, as [`ui::binding::chord`] writes it, while the focus is there.
-pub(crate) fn does(at: At, key: &str, letters: Letters) -> Option<Does> {
-    let own = |at: At| LINES.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does);
+/// Returns the command of a key, written as by [`ui::binding::chord`], while the focus is at `at`.
+pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Option<KeyCommand> {
+    let own = |at: BindingScope| {
+        TERMINAL_BINDINGS.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does)
+    };
     let is_letter = key.strip_prefix("Shift+").unwrap_or(key).chars().count() == 1;
     let rests = is_letter && letters == Letters::Off && key != "q" && key != ":";
     if let Some(found) = own(at).filter(|_| !rests) {
         return Some(found);
     }
-    let scope = if let At::Page(scope) = at { scope } else { Scope::Page };
-    // A view's own key is nearer than one of all panes.
-    let of_view = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && is_here(line));
-    if let (Some(line), At::Page(Scope::Tab(_)), false) = (of_view, at, rests) {
-        return Some(Does::Page(keys::command(scope, key, letters).unwrap_or(line.command)));
+    let scope = if let BindingScope::Page(scope) = at { scope } else { KeyScope::Page };
+    // Bindings of a view take precedence over global ones.
+    let of_view = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && works_here(line));
+    if let (Some(line), BindingScope::Page(KeyScope::Tab(_)), false) = (of_view, at, rests) {
+        return Some(KeyCommand::Page(keys::command_for_key(scope, key, letters).unwrap_or(line.command)));
     }
-    if let Some(found) = own(At::Page(Scope::Page)).filter(|_| !rests) {
+    if let Some(found) = own(BindingScope::Page(KeyScope::Page)).filter(|_| !rests) {
         return Some(found);
     }
-    let found = keys::command(scope, key, letters).map(Does::Page).filter(|does| is_possible(*does));
-    // Of keys that lead through the timeline wherever the focus is, the terminal's come first.
+    let found = keys::command_for_key(scope, key, letters).map(KeyCommand::Page).filter(|does| is_possible(*does));
+    // Timeline commands also work when another pane has the focus. The terminal's bindings take precedence.
     let is_timelines =
-        |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == Scope::Timeline);
+        |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == KeyScope::Timeline);
     match found {
-        Some(Does::Page(command)) if is_timelines(command) => own(At::Page(Scope::Timeline)).or(found),
-        None if at != At::Page(Scope::Timeline) => own(At::Page(Scope::Timeline)).filter(|_| !rests),
+        Some(KeyCommand::Page(command)) if is_timelines(command) => {
+            own(BindingScope::Page(KeyScope::Timeline)).or(found)
+        }
+        None if at != BindingScope::Page(KeyScope::Timeline) => {
+            own(BindingScope::Page(KeyScope::Timeline)).filter(|_| !rests)
+        }
         found => found,
     }
 }
 
-fn is_possible(does: Does) -> bool {
+fn is_possible(does: KeyCommand) -> bool {
     match does {
-        Does::Page(command) => is_page_command(command),
-        Does::Own(_) => true,
+        KeyCommand::Page(command) => is_page_command(command),
+        KeyCommand::Terminal(_) => true,
     }
 }
 
-/// Whether a line of the page's table does anything in the terminal.
-pub(crate) fn is_here(line: &Binding<Command>) -> bool {
-    is_page_command(line.command) && line.scope != Scope::Export
+/// Returns true if a binding of the page works in the terminal.
+pub(crate) fn works_here(line: &Binding<Command>) -> bool {
+    is_page_command(line.command) && line.scope != KeyScope::Export
 }
 
-/// What needs a browser, or a view that the terminal does not have.
+/// Returns false for commands that need a browser, or a view that the terminal does not have.
 fn is_page_command(command: Command) -> bool {
     use Command::*;
     !matches!(
@@ -196,12 +232,12 @@ fn is_page_command(command: Command) -> bool {
     )
 }
 
-/// The keys of a line of the page's table that do the same in the terminal.
+/// Returns the keys that trigger the command of a page binding in the terminal.
 pub(crate) fn keys_here(line: &Binding<Command>) -> Vec<&'static str> {
-    let at = At::Page(line.scope);
-    let same = |key: &&&'static str| does(at, key, Letters::On) == Some(Does::Page(line.command));
+    let at = BindingScope::Page(line.scope);
+    let same = |key: &&&'static str| command_for(at, key, Letters::On) == Some(KeyCommand::Page(line.command));
     let mut here: Vec<&'static str> = line.keys.iter().filter(same).copied().collect();
-    for own in LINES.iter().filter(|own| own.does == Does::Page(line.command)) {
+    for own in TERMINAL_BINDINGS.iter().filter(|own| own.does == KeyCommand::Page(line.command)) {
         here.extend(own.keys.iter().filter(|key| !here.contains(key)).copied().collect::<Vec<_>>());
     }
     here

@@ -1,42 +1,42 @@
-//! Pixels → cells: two above each other in half blocks, eight in braille, or a letter a colour where there are no colours.
+//! Conversion of pixels to cells: half blocks, braille, or one letter per colour on terminals without colours.
 
-use picture::render::{Look, RgbaImage};
+use picture::render::{PictureTheme, RgbaImage};
 use picture::timeline::paint::{Paint, SHADES, SLOTS};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 
-/// Which colours the terminal has.
+/// Colours that the terminal supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// All of them.
+    /// 24-bit colours.
     True,
-    /// The 256 of xterm.
+    /// The 256 colours of xterm.
     Indexed,
-    /// None: a letter says what a colour would.
+    /// No colours. Letters are used instead.
     None,
 }
 
-/// How pixels stand in cells.
+/// Characters that pixels are drawn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Blocks {
-    /// One beside each other, two above each other: each pixel has its colour.
+    /// Half blocks: 1 × 2 pixels per cell, each with its own colour.
     #[default]
     Half,
-    /// Two beside each other, four above each other: the two colours that most of the eight have.
+    /// Braille: 2 × 4 pixels per cell, drawn in the two most frequent colours of the cell.
     Braille,
 }
 
 impl Blocks {
-    /// Pixels of a cell: beside each other, and above each other.
-    pub(crate) fn of_cell(self) -> [u32; 2] {
+    /// Returns the number of pixels per cell, horizontally and vertically.
+    pub(crate) fn pixels_per_cell(self) -> [u32; 2] {
         if self == Blocks::Half { [1, 2] } else { [2, 4] }
     }
 }
 
 type Rgba = [u8; 4];
 
-/// A colour as the terminal can show it.
+/// Converts a colour to one that the terminal supports.
 pub(crate) fn colour([red, green, blue, _]: Rgba, depth: Depth) -> Color {
     match depth {
         Depth::True => Color::Rgb(red, green, blue),
@@ -45,10 +45,10 @@ pub(crate) fn colour([red, green, blue, _]: Rgba, depth: Depth) -> Color {
     }
 }
 
-/// The levels of a channel in xterm's cube of colours.
+/// Channel values of xterm's colour cube.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The nearest of xterm's 256 colours, of its cube or of its greys.
+/// Returns the index of the nearest of xterm's 256 colours, from the colour cube or the greys.
 fn indexed(rgb: [u8; 3]) -> u8 {
     let far = |of: [u8; 3]| -> u32 {
         of.iter().zip(rgb).map(|(&one, other)| u32::from(one.abs_diff(other))).map(|by| by * by).sum()
@@ -62,7 +62,7 @@ fn indexed(rgb: [u8; 3]) -> u8 {
     best.map_or(16, |(_, index)| index)
 }
 
-/// Draws an image into an area that it fills. What has the colour of the background is left to the terminal's.
+/// Draws an image into an area of the same size. Pixels in the background colour keep the terminal's background.
 pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, background: Rgba, blocks: Blocks, depth: Depth) {
     let pixel = |x: u32, y: u32| image.pixel(x, y).filter(|rgba| *rgba != background);
     for (y, row) in (0u32..).zip(area.rows()) {
@@ -70,10 +70,10 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, backgroun
             let Some(cell) = buffer.cell_mut((column.x, row.y)) else { continue };
             let (sign, front, behind) = match (blocks, depth) {
                 (_, Depth::None) => {
-                    let [wide, high] = blocks.of_cell();
+                    let [wide, high] = blocks.pixels_per_cell();
                     let all = (0..high).flat_map(|down| (0..wide).map(move |right| (right, down)));
                     let seen = all.filter_map(|(right, down)| pixel(x * wide + right, y * high + down)).next_back();
-                    (seen.map_or(' ', sign), None, None)
+                    (seen.map_or(' ', letter_of_pixel), None, None)
                 }
                 (Blocks::Half, _) => half(pixel(x, 2 * y), pixel(x, 2 * y + 1)),
                 (Blocks::Braille, _) => braille(|right, down| pixel(2 * x + right, 4 * y + down)),
@@ -84,9 +84,9 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, backgroun
     }
 }
 
-type Inked = (char, Option<Rgba>, Option<Rgba>);
+type StyledChar = (char, Option<Rgba>, Option<Rgba>);
 
-fn half(above: Option<Rgba>, below: Option<Rgba>) -> Inked {
+fn half(above: Option<Rgba>, below: Option<Rgba>) -> StyledChar {
     match (above, below) {
         (None, None) => (' ', None, None),
         (None, below) => ('▄', below, None),
@@ -95,10 +95,10 @@ fn half(above: Option<Rgba>, below: Option<Rgba>) -> Inked {
     }
 }
 
-/// Which dot a pixel is, by its column and row.
+/// Braille dot of each pixel, by column and row.
 const DOTS: [[u32; 4]; 2] = [[0, 1, 2, 6], [3, 4, 5, 7]];
 
-fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> Inked {
+fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> StyledChar {
     let all: Vec<(u32, Option<Rgba>)> = (0u32..)
         .zip(DOTS)
         .flat_map(|(x, column)| (0u32..).zip(column).map(move |(y, dot)| (x, y, dot)))
@@ -118,7 +118,7 @@ fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> Inked {
     if behind == Some(front) {
         return ('█', Some(front), None);
     }
-    // A third colour counts to the one that it is nearer to.
+    // Any other colour is replaced by the nearer of the two.
     let far = |one: Rgba, other: Option<Rgba>| -> u32 {
         let other = other.unwrap_or_default();
         one.iter().zip(other).map(|(&one, other)| u32::from(one.abs_diff(other))).sum()
@@ -130,7 +130,7 @@ fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> Inked {
     (char::from_u32(0x2800 + dots).unwrap_or(' '), Some(front), behind)
 }
 
-/// What stands for a slot of the palette where there are no colours.
+/// Returns the letter that represents a palette slot on terminals without colours.
 pub(crate) fn letter(slot: u32) -> char {
     let letters = ('A'..='Z').chain('a'..='z');
     match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
@@ -140,20 +140,21 @@ pub(crate) fn letter(slot: u32) -> char {
     }
 }
 
-/// What is reserved and not live, what is faded, the line of allocated bytes, what lies over the picture.
+/// Characters for reserved but not live memory, faded blocks, the line of allocated bytes, and overlays.
 const RESERVED: char = '.';
 const FADED: char = ':';
 const ALLOCATED: char = '=';
-const OVER: char = '|';
+const OVERLAY: char = '|';
 
-/// Channels that say in a picture what a pixel is: fills of blocks, their lines at three quarters, what is faded at two eighths.
+/// Green channel values that encode the kind of a pixel: block fills, block edges (three quarters), and faded blocks
+/// (two eighths).
 const FILL: u8 = 200;
 const LINE: u8 = 150;
 const FAINT: u8 = 50;
 
-/// Colours of which [`sign`] can tell what they mean.
-pub(crate) fn plain_look() -> Look {
-    let mut look = Look::dark();
+/// Returns a look whose colours encode the meaning of each pixel, to be decoded by [`sign`].
+pub(crate) fn letter_look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|at| [(4 * (at / SHADES)) as u8, FILL, 0, 255]).collect();
     if let Ok(palette) = <Box<[Rgba; 256]>>::try_from(palette.into_boxed_slice()) {
         (look.palette, look.ordered) = (palette.clone(), palette);
@@ -161,21 +162,21 @@ pub(crate) fn plain_look() -> Look {
     look.background = [0, 0, 0, 255];
     (look.reserved_fill, look.reserved_edge) = ([0, 0, 9, 255], [0, 0, 9, 255]);
     look.allocated = [0, 0, 19, 255];
-    // What is faded can't say more than that it is.
+    // Fade so strongly that all faded pixels get the same value.
     look.kept_eighths = 2;
     let over = [0, 0, 255, 255];
-    (look.selection, look.hover, look.cursor, look.peak) = (over, over, over, over);
+    (look.selection, look.hover, look.crosshair, look.peak) = (over, over, over, over);
     look
 }
 
-fn sign([red, green, blue, _]: Rgba) -> char {
+fn letter_of_pixel([red, green, blue, _]: Rgba) -> char {
     match (green, blue) {
         (FILL, 0) => letter(u32::from(red) / 4),
         (LINE, 0) => letter(u32::from(red) / 3),
         (FAINT, 0) => FADED,
         (0, 9) => RESERVED,
         (0, 19) => ALLOCATED,
-        _ => OVER,
+        _ => OVERLAY,
     }
 }
 

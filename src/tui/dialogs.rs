@@ -1,30 +1,32 @@
-//! What lies over the panes: help, the command palette, the link.
+//! Drawing of dialogs over the panes: help, command palette and link.
 
 use crate::app::App;
-use crate::bindings::{At, Does, LINES, Line as Bound, Own, is_here, keys_here};
-use crate::field::Of;
-use crate::text::{Line, Tone, cut, left, put_line, right, row, width, wrapped};
-use crate::views::rows::{lines, scrolled_to};
+use crate::bindings::{
+    BindingScope, KeyCommand, TERMINAL_BINDINGS, TerminalBinding as Bound, TerminalCommand, keys_here, works_here,
+};
+use crate::field::FieldPurpose;
+use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line};
+use crate::views::rows::{lines, scroll_to_show};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ui::binding::Scope;
-use ui::help::{FORMS, groups};
+use ui::binding::KeyScope;
+use ui::help::{SYNTAX_TITLE, groups};
 use ui::keys::BINDINGS;
-use ui::palette::Target;
+use ui::palette::PaletteTarget;
 use ui::palette_entries;
 use ui::stage::Help;
 use ui::tab::Tab;
 
-/// What is picked in the palette.
+/// The target of a palette entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Picked {
-    Page(Target),
-    Own(Own),
+pub(crate) enum TuiTarget {
+    Page(PaletteTarget),
+    Terminal(TerminalCommand),
 }
 
-/// A line of the palette.
+/// An entry of the palette.
 pub(crate) struct Entry {
-    pub(crate) picked: Picked,
+    pub(crate) target: TuiTarget,
     pub(crate) name: String,
     kind: &'static str,
     keys: String,
@@ -34,7 +36,7 @@ fn keys_text(keys: &[&'static str]) -> String {
     keys.iter().map(|key| key_text(key)).collect::<Vec<_>>().join("  ")
 }
 
-/// A key as a terminal has it: `q`, `Q`, `Ctrl+E`, `Shift+←`.
+/// Formats a key for display, such as `q`, `Q`, `Ctrl+E` or `Shift+←`.
 fn key_text(key: &str) -> String {
     let (held, key) = match key.rfind('+') {
         Some(at) if at > 0 && at + 1 < key.len() => key.split_at(at + 1),
@@ -59,24 +61,24 @@ fn key_text(key: &str) -> String {
     }
 }
 
-/// What the palette lists, best first.
-pub(crate) fn entries(app: &App) -> Vec<Entry> {
+/// Returns the entries of the palette that match the typed text, best first.
+pub(crate) fn palette_entries(app: &App) -> Vec<Entry> {
     let state = &app.state;
     let page = palette_entries::view(state).entries.into_iter().filter_map(|entry| {
         let keys = match entry.target {
-            Target::Command(place) => {
-                let binding = BINDINGS.get(place).filter(|binding| is_here(binding))?;
+            PaletteTarget::Command(place) => {
+                let binding = BINDINGS.get(place).filter(|binding| works_here(binding))?;
                 keys_text(&keys_here(binding))
             }
             _ => String::new(),
         };
-        Some(Entry { picked: Picked::Page(entry.target), name: entry.name, kind: entry.kind, keys })
+        Some(Entry { target: TuiTarget::Page(entry.target), name: entry.name, kind: entry.kind, keys })
     });
     let words: Vec<String> = state.palette.text.split_whitespace().map(str::to_lowercase).collect();
     let matches = |text: &str| words.iter().all(|word| text.to_lowercase().contains(word.as_str()));
-    let own = LINES.iter().filter_map(|line| match line.does {
-        Does::Own(own) if is_everywhere(line) && matches(line.label) => Some(Entry {
-            picked: Picked::Own(own),
+    let own = TERMINAL_BINDINGS.iter().filter_map(|line| match line.does {
+        KeyCommand::Terminal(own) if is_everywhere(line) && matches(line.label) => Some(Entry {
+            target: TuiTarget::Terminal(own),
             name: line.label.to_owned(),
             kind: "Terminal",
             keys: keys_text(line.keys),
@@ -87,100 +89,104 @@ pub(crate) fn entries(app: &App) -> Vec<Entry> {
 }
 
 fn is_everywhere(line: &Bound) -> bool {
-    matches!(line.at, At::Page(Scope::Page | Scope::Timeline))
+    matches!(line.at, BindingScope::Page(KeyScope::Page | KeyScope::Timeline))
 }
 
-/// The entry that Enter picks.
-pub(crate) fn picked(app: &App) -> Option<Picked> {
-    let entries = entries(app);
-    let at = app.entry.min(entries.len().saturating_sub(1));
-    entries.get(at).map(|entry| entry.picked)
+/// Returns the target of the selected palette entry.
+pub(crate) fn selected_target(app: &App) -> Option<TuiTarget> {
+    let entries = palette_entries(app);
+    let at = app.selected_entry.min(entries.len().saturating_sub(1));
+    entries.get(at).map(|entry| entry.target)
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
-    let all = app.places.all;
+    let all = app.layout.all;
     let over = Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all };
-    if app.field.as_ref().is_some_and(|field| field.of == Of::Palette) {
+    if app.field.as_ref().is_some_and(|field| field.purpose == FieldPurpose::Palette) {
         palette(app, buffer, over);
     } else if app.state.help == Help::Open {
         help(app, buffer, over);
     } else if let Some(link) = &app.link {
         let cells = usize::from(over.width.saturating_sub(4));
         let text: Vec<Line> =
-            link.iter().flat_map(|text| wrapped(text, cells)).map(|text| Line::of(text, Tone::Plain)).collect();
+            link.iter().flat_map(|text| wrap(text, cells)).map(|text| Line::new(text, Tone::Plain)).collect();
         let height = u16::try_from(text.len()).unwrap_or(over.height).saturating_add(2).min(over.height);
         let pane =
-            framed(buffer, Rect { height, ..over }, " Link and commands · y copies the first command, Esc closes ");
+            draw_frame(buffer, Rect { height, ..over }, " Link and commands · y copies the first command, Esc closes ");
         lines(buffer, pane, &text, 0);
     }
 }
 
-/// Clears a pane and draws a frame around it; the part inside.
-fn framed(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
+/// Clears a pane and draws a frame around it. Returns the area inside.
+fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     for at in pane.positions() {
         if let Some(cell) = buffer.cell_mut(at) {
             cell.reset();
         }
     }
-    if let Some(row) = row(pane, 0) {
+    if let Some(row) = pane_row(pane, 0) {
         let title = [" ", title, &"─".repeat(usize::from(pane.width))].concat();
-        put_line(buffer, row, &Line::of(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent));
+        write_line(
+            buffer,
+            row,
+            &Line::new(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent),
+        );
     }
-    if let Some(row) = row(pane, usize::from(pane.height.saturating_sub(1))) {
-        put_line(buffer, row, &Line::of("─".repeat(usize::from(pane.width)), Tone::Accent));
+    if let Some(row) = pane_row(pane, usize::from(pane.height.saturating_sub(1))) {
+        write_line(buffer, row, &Line::new("─".repeat(usize::from(pane.width)), Tone::Accent));
     }
     Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
 }
 
-/// Cells that say what an entry of the palette is.
-const KIND: usize = 13;
+/// Width of the column with the kind of an entry.
+const KIND_WIDTH: usize = 13;
 
 fn palette(app: &App, buffer: &mut Buffer, over: Rect) {
-    let entries = entries(app);
+    let entries = palette_entries(app);
     let height = over.height.min(16);
-    let pane = framed(buffer, Rect { y: over.bottom().saturating_sub(height), height, ..over }, " Commands ");
-    let active = app.entry.min(entries.len().saturating_sub(1));
+    let pane = draw_frame(buffer, Rect { y: over.bottom().saturating_sub(height), height, ..over }, " Commands ");
+    let active = app.selected_entry.min(entries.len().saturating_sub(1));
     let wide = entries.iter().map(|entry| width(&entry.keys)).max().unwrap_or(0).min(18);
     let text: Vec<Line> = entries
         .iter()
         .enumerate()
         .map(|(at, entry)| {
-            let room = usize::from(pane.width).saturating_sub(wide + KIND + 4);
-            let name = left(&entry.name, room);
-            let kind = right(&cut(entry.kind, KIND), KIND);
-            let line = Line::of(name, Tone::Plain).and([&kind, "  "].concat(), Tone::Soft);
-            let line = line.and(left(&entry.keys, wide), Tone::Accent);
+            let room = usize::from(pane.width).saturating_sub(wide + KIND_WIDTH + 4);
+            let name = align_left(&entry.name, room);
+            let kind = align_right(&truncate(entry.kind, KIND_WIDTH), KIND_WIDTH);
+            let line = Line::new(name, Tone::Plain).with([&kind, "  "].concat(), Tone::Soft);
+            let line = line.with(align_left(&entry.keys, wide), Tone::Accent);
             line.active_if(at == active)
         })
         .collect();
     if text.is_empty() {
-        return lines(buffer, pane, &[Line::of("No matches.", Tone::Soft)], 0);
+        return lines(buffer, pane, &[Line::new("No matches.", Tone::Soft)], 0);
     }
-    let top = scrolled_to(0, [active, active], usize::from(pane.height), text.len());
+    let top = scroll_to_show(0, [active, active], usize::from(pane.height), text.len());
     lines(buffer, pane, &text, top);
 }
 
-/// The keys in groups: the terminal's own first, then the page's that do something here.
+/// Returns the lines of the help: keys of the terminal, then keys of the page that work here.
 pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
     let words: Vec<String> = app.state.help_filter.split_whitespace().map(str::to_lowercase).collect();
     let mut all: Vec<(&str, Vec<(String, &str)>)> = Vec::new();
     let panes = [
-        ("In the terminal", At::Page(Scope::Page)),
-        ("Timeline, in the terminal", At::Page(Scope::Timeline)),
-        ("Insights, in the terminal", At::Page(Scope::Tab(Tab::Why))),
-        ("Call tree, in the terminal", At::Page(Scope::Tab(Tab::Tree))),
-        ("Side pane", At::Side),
+        ("In the terminal", BindingScope::Page(KeyScope::Page)),
+        ("Timeline, in the terminal", BindingScope::Page(KeyScope::Timeline)),
+        ("Insights, in the terminal", BindingScope::Page(KeyScope::Tab(Tab::Insights))),
+        ("Call tree, in the terminal", BindingScope::Page(KeyScope::Tab(Tab::CallTree))),
+        ("Side pane", BindingScope::Side),
     ];
     for (title, at) in panes {
-        let rows = LINES.iter().filter(|line| line.at == at).map(|line| (keys_text(line.keys), line.label));
+        let rows = TERMINAL_BINDINGS.iter().filter(|line| line.at == at).map(|line| (keys_text(line.keys), line.label));
         all.push((title, rows.collect()));
     }
     for group in groups("") {
         let row = |row: ui::help::Row| {
-            if group.title == FORMS {
+            if group.title == SYNTAX_TITLE {
                 return Some((row.keys.join("  "), row.text));
             }
-            let binding = BINDINGS.iter().find(|binding| binding.label == row.text && is_here(binding))?;
+            let binding = BINDINGS.iter().find(|binding| binding.label == row.text && works_here(binding))?;
             Some((keys_text(&keys_here(binding)), row.text)).filter(|(keys, _)| !keys.is_empty())
         };
         all.push((group.title, group.rows.into_iter().filter_map(row).collect()));
@@ -195,21 +201,21 @@ pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
         if rows.is_empty() {
             continue;
         }
-        text.push(Line::of(title, Tone::Heading));
+        text.push(Line::new(title, Tone::Heading));
         for (keys, label) in rows {
             let wide = if cells < 70 { 20 } else { 30 };
-            text.push(Line::of(left(&keys, wide), Tone::Accent).and(["  ", label].concat(), Tone::Plain));
+            text.push(Line::new(align_left(&keys, wide), Tone::Accent).with(["  ", label].concat(), Tone::Plain));
         }
         text.push(Line::default());
     }
     if text.is_empty() {
-        text.push(Line::of("No matches.", Tone::Soft));
+        text.push(Line::new("No matches.", Tone::Soft));
     }
     text
 }
 
 fn help(app: &App, buffer: &mut Buffer, over: Rect) {
-    let pane = framed(buffer, over, " Keys · ↑↓ scroll, / filters, Esc closes ");
+    let pane = draw_frame(buffer, over, " Keys · ↑↓ scroll, / filters, Esc closes ");
     let text = help_lines(app, usize::from(pane.width));
     let most = text.len().saturating_sub(usize::from(pane.height));
     lines(buffer, pane, &text, app.scrolled.help.min(most));

@@ -1,12 +1,12 @@
-//! The line of text that is being typed, at the foot of the screen.
+//! The text field in the last line of the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What is typed.
+/// The purpose of the text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum FieldPurpose {
     Find,
-    /// Of the table, or of the list of events.
+    /// Filter of the allocations, or of the events.
     Filter,
     Moment,
     Request,
@@ -15,108 +15,108 @@ pub(crate) enum Of {
     Palette,
     Open,
     Compare,
-    /// Which events are loaded.
+    /// Range of events to load.
     Events,
 }
 
-impl Of {
-    /// What stands before it.
+impl FieldPurpose {
+    /// Returns the prompt in front of the text.
     pub(crate) fn prompt(self) -> &'static str {
         match self {
-            Of::Find => "/",
-            Of::Filter => "Filter: ",
-            Of::Moment => "Go to event, time, peak, oom or end: ",
-            Of::Request => "Size of a request: ",
-            Of::Capacity => "GPU capacity: ",
-            Of::Help => "Filter the keys: ",
-            Of::Palette => ":",
-            Of::Open => "Open file or folder: ",
-            Of::Compare => "Compare with file: ",
-            Of::Events => "Load the events (last 1,000, 2,000..3,000 or all): ",
+            FieldPurpose::Find => "/",
+            FieldPurpose::Filter => "Filter: ",
+            FieldPurpose::Moment => "Go to event, time, peak, oom or end: ",
+            FieldPurpose::Request => "Size of a request: ",
+            FieldPurpose::Capacity => "GPU capacity: ",
+            FieldPurpose::Help => "Filter the keys: ",
+            FieldPurpose::Palette => ":",
+            FieldPurpose::Open => "Open file or folder: ",
+            FieldPurpose::Compare => "Compare with file: ",
+            FieldPurpose::Events => "Load the events (last 1,000, 2,000..3,000 or all): ",
         }
     }
 }
 
-/// A text, and where in it the next letter comes, in letters.
+/// The text field. `at` is the position of the text cursor in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    pub(crate) of: Of,
+    pub(crate) purpose: FieldPurpose,
     pub(crate) text: String,
-    pub(crate) at: usize,
+    pub(crate) position: usize,
 }
 
-/// What a key did to a text.
+/// Effect of a key on the text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum FieldResult {
     Changed,
     Moved,
     Done,
-    GivenUp,
-    /// It is none of a text's keys.
-    Other,
+    Cancelled,
+    /// The key is not handled by the text field.
+    NotHandled,
 }
 
 impl Field {
-    pub(crate) fn new(of: Of, text: &str) -> Field {
-        Field { of, text: text.to_owned(), at: text.chars().count() }
+    pub(crate) fn new(of: FieldPurpose, text: &str) -> Field {
+        Field { purpose: of, text: text.to_owned(), position: text.chars().count() }
     }
 
-    /// Where the letter of this number begins, in bytes.
-    fn byte(&self, letter: usize) -> usize {
+    /// Returns the byte offset of a character.
+    fn byte_offset(&self, letter: usize) -> usize {
         self.text.char_indices().nth(letter).map_or(self.text.len(), |(at, _)| at)
     }
 
-    fn remove(&mut self, from: usize, to: usize) -> Typed {
-        let range = self.byte(from)..self.byte(to);
+    fn remove(&mut self, from: usize, to: usize) -> FieldResult {
+        let range = self.byte_offset(from)..self.byte_offset(to);
         if range.is_empty() {
-            return Typed::Moved;
+            return FieldResult::Moved;
         }
         self.text.replace_range(range, "");
-        self.at = from;
-        Typed::Changed
+        self.position = from;
+        FieldResult::Changed
     }
 
-    /// Where the word before ends.
-    fn word(&self) -> usize {
-        let before: Vec<char> = self.text.chars().take(self.at).collect();
+    /// Returns the start of the word before the text cursor.
+    fn word_start(&self) -> usize {
+        let before: Vec<char> = self.text.chars().take(self.position).collect();
         let blank = before.iter().rposition(|sign| !sign.is_whitespace()).map_or(0, |at| at + 1);
         before.get(..blank).and_then(|head| head.iter().rposition(|sign| sign.is_whitespace())).map_or(0, |at| at + 1)
     }
 
-    /// Puts a text in.
+    /// Inserts a text at the text cursor.
     pub(crate) fn insert(&mut self, text: &str) {
         let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
-        self.text.insert_str(self.byte(self.at), &text);
-        self.at += text.chars().count();
+        self.text.insert_str(self.byte_offset(self.position), &text);
+        self.position += text.chars().count();
     }
 
-    /// Takes a key.
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Typed {
+    /// Handles a key.
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> FieldResult {
         let length = self.text.chars().count();
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let moved = |field: &mut Field, at: usize| {
-            field.at = at;
-            Typed::Moved
+            field.position = at;
+            FieldResult::Moved
         };
         match key.code {
-            KeyCode::Enter => Typed::Done,
-            KeyCode::Esc => Typed::GivenUp,
-            KeyCode::Backspace if self.text.is_empty() => Typed::GivenUp,
-            KeyCode::Backspace => self.remove(self.at.saturating_sub(1), self.at),
-            KeyCode::Delete => self.remove(self.at, self.at + 1),
-            KeyCode::Left => moved(self, self.at.saturating_sub(1)),
-            KeyCode::Right => moved(self, (self.at + 1).min(length)),
+            KeyCode::Enter => FieldResult::Done,
+            KeyCode::Esc => FieldResult::Cancelled,
+            KeyCode::Backspace if self.text.is_empty() => FieldResult::Cancelled,
+            KeyCode::Backspace => self.remove(self.position.saturating_sub(1), self.position),
+            KeyCode::Delete => self.remove(self.position, self.position + 1),
+            KeyCode::Left => moved(self, self.position.saturating_sub(1)),
+            KeyCode::Right => moved(self, (self.position + 1).min(length)),
             KeyCode::Home => moved(self, 0),
             KeyCode::End => moved(self, length),
             KeyCode::Char('a') if ctrl => moved(self, 0),
             KeyCode::Char('e') if ctrl => moved(self, length),
-            KeyCode::Char('u') if ctrl => self.remove(0, self.at),
-            KeyCode::Char('w') if ctrl => self.remove(self.word(), self.at),
+            KeyCode::Char('u') if ctrl => self.remove(0, self.position),
+            KeyCode::Char('w') if ctrl => self.remove(self.word_start(), self.position),
             KeyCode::Char(sign) if !ctrl && !key.modifiers.contains(KeyModifiers::ALT) => {
                 self.insert(sign.encode_utf8(&mut [0; 4]));
-                Typed::Changed
+                FieldResult::Changed
             }
-            _ => Typed::Other,
+            _ => FieldResult::NotHandled,
         }
     }
 }

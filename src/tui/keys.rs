@@ -1,27 +1,27 @@
-//! Keys → actions: into the text that is typed, the dialog that is open, or the pane that has the focus.
+//! Handling of keys: passes them to the text field, the open dialog, or the focused pane.
 
 use crate::app::App;
-use crate::bindings::{At, Does, Own, does};
-use crate::dialogs::{Picked, picked};
-use crate::field::{Of, Typed};
+use crate::bindings::{BindingScope, KeyCommand, TerminalCommand, command_for};
+use crate::dialogs::{TuiTarget, selected_target};
+use crate::field::{FieldPurpose, FieldResult};
 use crate::panes::{Focus, Order};
 use crate::views::flame;
 use crate::views::rows::body;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
-use ui::binding::{Modifiers, Scope, chord};
-use ui::cursor::CursorStep;
+use ui::binding::{KeyScope, Modifiers, chord};
+use ui::crosshair::CrosshairStep;
 use ui::events::EventsAction;
 use ui::features::FeatureCommand;
-use ui::memory::MemoryAction;
+use ui::memory::SegmentsAction;
 use ui::palette::PaletteAction;
 use ui::stage::Help;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::{Action, Command};
 
-/// A key as the table has it.
-pub(crate) fn name(key: &KeyEvent) -> Option<String> {
+/// Returns the name of a key as used in the tables of bindings.
+pub(crate) fn key_name(key: &KeyEvent) -> Option<String> {
     let of_function;
     let name = match key.code {
         KeyCode::Left => "ArrowLeft",
@@ -40,7 +40,7 @@ pub(crate) fn name(key: &KeyEvent) -> Option<String> {
         KeyCode::BackTab => return Some("Shift+Tab".to_owned()),
         KeyCode::F(number) => {
             of_function = format!("F{number}");
-            // Its digits are no letters of which Shift would make others.
+            // Not passed to `chord`, which would treat the digits as characters.
             return Some(of_function);
         }
         KeyCode::Char(sign) => {
@@ -57,16 +57,16 @@ fn held(modifiers: KeyModifiers, shift: bool) -> Modifiers {
 }
 
 impl App {
-    /// Takes a key.
+    /// Handles a key press.
     pub fn key(&mut self, key: &KeyEvent) {
-        self.touch();
-        self.note.clear();
-        let Some(name) = name(key) else { return };
+        self.request_redraw();
+        self.message.clear();
+        let Some(name) = key_name(key) else { return };
         if name == "Ctrl+c" {
             return self.orders.push(Order::Quit);
         }
         if self.field.is_some() {
-            return self.typed(key, &name);
+            return self.on_field_key(key, &name);
         }
         if self.state.help == Help::Open {
             return self.help_key(&name);
@@ -74,40 +74,40 @@ impl App {
         if self.link.is_some() {
             return self.link_key(&name);
         }
-        self.press(&name);
+        self.run_key(&name);
     }
 
-    /// Takes a text that was pasted.
+    /// Inserts a pasted text into the text field, if it is open.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Some(field) = &mut self.field {
             field.insert(text);
-            self.changed();
+            self.on_field_changed();
         }
     }
 
-    /// Does what a key does in the pane that has the focus.
-    pub(crate) fn press(&mut self, name: &str) {
-        let at = match (self.focus, self.state.views.seen()) {
-            (Focus::Side, _) => At::Side,
-            (Focus::View, Some(tab)) => At::Page(Scope::Tab(tab)),
-            _ => At::Page(Scope::Timeline),
+    /// Runs the command that is bound to a key in the focused pane.
+    pub(crate) fn run_key(&mut self, name: &str) {
+        let at = match (self.focus, self.state.views.visible()) {
+            (Focus::Side, _) => BindingScope::Side,
+            (Focus::View, Some(tab)) => BindingScope::Page(KeyScope::Tab(tab)),
+            _ => BindingScope::Page(KeyScope::Timeline),
         };
-        match does(at, name, self.state.letters) {
-            Some(Does::Page(command)) => self.page(command),
-            Some(Does::Own(own)) => self.own(own),
+        match command_for(at, name, self.state.letters) {
+            Some(KeyCommand::Page(command)) => self.run_page_command(command),
+            Some(KeyCommand::Terminal(own)) => self.run_command(own),
             None => {}
         }
     }
 
-    /// Carries out a command of the page.
-    pub(crate) fn page(&mut self, command: Command) {
+    /// Runs a command of the page.
+    pub(crate) fn run_page_command(&mut self, command: Command) {
         if command == Command::Feature(FeatureCommand::Palette(ui::palette::PaletteStep::Toggle)) {
             self.command(command);
-            self.entry = 0;
-            return self.ask_for(Of::Palette);
+            self.selected_entry = 0;
+            return self.open_field(FieldPurpose::Palette);
         }
-        if command == Command::Cursor(CursorStep::Select) {
-            self.lead();
+        if command == Command::MoveCrosshair(CrosshairStep::Select) {
+            self.show_crosshair();
         }
         if command == Command::ToggleHelp {
             self.scrolled.help = 0;
@@ -115,110 +115,123 @@ impl App {
         self.command(command);
     }
 
-    /// Nothing points at the picture but keys: they lead the cursor from where it is.
-    fn lead(&mut self) {
-        if self.state.tools.cursor.keys.is_none() {
-            let steps = [CursorStep::Earlier, CursorStep::Later];
-            let is_first = self.state.pinned.moment == 0;
+    /// Moves the keyboard crosshair onto the picture at the cursor, unless it is there already.
+    fn show_crosshair(&mut self) {
+        if self.state.tools.crosshair.by_keys.is_none() {
+            let steps = [CrosshairStep::Earlier, CrosshairStep::Later];
+            let is_first = self.state.cursor.moment == 0;
             let steps = if is_first { [steps[1], steps[0]] } else { steps };
-            steps.into_iter().for_each(|step| self.command(Command::Cursor(step)));
+            steps.into_iter().for_each(|step| self.command(Command::MoveCrosshair(step)));
         }
     }
 
-    fn typed(&mut self, key: &KeyEvent, name: &str) {
+    fn on_field_key(&mut self, key: &KeyEvent, name: &str) {
         let Some(field) = &mut self.field else { return };
-        let of = field.of;
+        let of = field.purpose;
         match field.key(key) {
-            Typed::Changed => self.changed(),
-            Typed::Moved => {}
-            Typed::Done => self.done(),
-            Typed::GivenUp => {
+            FieldResult::Changed => self.on_field_changed(),
+            FieldResult::Moved => {}
+            FieldResult::Done => self.on_field_done(),
+            FieldResult::Cancelled => {
                 self.field = None;
                 match of {
-                    Of::Palette => self.act(Action::of(PaletteAction::Closed)),
-                    Of::Events => self.command(Command::CancelLoading),
+                    FieldPurpose::Palette => self.act(Action::feature(PaletteAction::Closed)),
+                    FieldPurpose::Events => self.command(Command::CancelLoading),
                     _ => {}
                 }
             }
-            Typed::Other if of == Of::Palette => {
-                let by = |app: &mut App, entry: usize| app.entry = entry;
+            FieldResult::NotHandled if of == FieldPurpose::Palette => {
+                let by = |app: &mut App, entry: usize| app.selected_entry = entry;
                 match name {
-                    "ArrowDown" => by(self, self.entry + 1),
-                    "ArrowUp" => by(self, self.entry.saturating_sub(1)),
-                    "PageDown" => by(self, self.entry + 8),
-                    "PageUp" => by(self, self.entry.saturating_sub(8)),
+                    "ArrowDown" => by(self, self.selected_entry + 1),
+                    "ArrowUp" => by(self, self.selected_entry.saturating_sub(1)),
+                    "PageDown" => by(self, self.selected_entry + 8),
+                    "PageUp" => by(self, self.selected_entry.saturating_sub(8)),
                     _ => {}
                 }
-                self.entry = self.entry.min(crate::dialogs::entries(self).len().saturating_sub(1));
+                self.selected_entry =
+                    self.selected_entry.min(crate::dialogs::palette_entries(self).len().saturating_sub(1));
             }
-            Typed::Other if matches!(name, "ArrowDown" | "ArrowUp") && of == Of::Filter => self.field = None,
-            Typed::Other => {}
+            FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && of == FieldPurpose::Filter => {
+                self.field = None;
+            }
+            FieldResult::NotHandled => {}
         }
     }
 
-    /// The text that is typed is another one.
-    fn changed(&mut self) {
+    /// Handles a change of the text in the text field.
+    fn on_field_changed(&mut self) {
         let Some(field) = self.field.clone() else { return };
-        match field.of {
-            Of::Find => self.act(Action::FindTyped(field.text)),
-            Of::Filter if self.state.views.tab == Tab::Events => self.act(Action::of(EventsAction::Typed(field.text))),
-            Of::Filter => self.act(Action::of(TableAction::FilterTyped(field.text))),
-            Of::Request => self.act(Action::of(MemoryAction::RequestTyped(field.text))),
-            Of::Help => {
+        match field.purpose {
+            FieldPurpose::Find => self.act(Action::FindTyped(field.text)),
+            FieldPurpose::Filter if self.state.views.tab == Tab::Events => {
+                self.act(Action::feature(EventsAction::FilterTyped(field.text)));
+            }
+            FieldPurpose::Filter => self.act(Action::feature(TableAction::FilterTyped(field.text))),
+            FieldPurpose::Request => self.act(Action::feature(SegmentsAction::RequestTyped(field.text))),
+            FieldPurpose::Help => {
                 self.scrolled.help = 0;
                 self.act(Action::HelpFiltered(field.text));
             }
-            Of::Palette => {
-                self.entry = 0;
-                self.act(Action::of(PaletteAction::Typed(field.text)));
+            FieldPurpose::Palette => {
+                self.selected_entry = 0;
+                self.act(Action::feature(PaletteAction::Typed(field.text)));
             }
-            Of::Moment | Of::Capacity | Of::Open | Of::Compare | Of::Events => {}
+            FieldPurpose::Moment
+            | FieldPurpose::Capacity
+            | FieldPurpose::Open
+            | FieldPurpose::Compare
+            | FieldPurpose::Events => {}
         }
     }
 
-    /// Enter was pressed.
-    fn done(&mut self) {
+    /// Handles Enter in the text field.
+    fn on_field_done(&mut self) {
         let Some(field) = self.field.take() else { return };
-        match field.of {
-            Of::Find if !field.text.trim().is_empty() => self.command(Command::FindNext),
-            Of::Moment => {
-                self.act(Action::MomentTyped(field.text));
-                if let Some(wrong) = &self.state.pinned.wrong {
-                    self.note.clone_from(wrong);
+        match field.purpose {
+            FieldPurpose::Find if !field.text.trim().is_empty() => self.command(Command::FindNext),
+            FieldPurpose::Moment => {
+                self.act(Action::GoToEntered(field.text));
+                if let Some(wrong) = &self.state.cursor.error {
+                    self.message.clone_from(wrong);
                 }
             }
-            Of::Capacity => self.act(Action::CapacityTyped(field.text)),
-            Of::Open if !field.text.trim().is_empty() => {
-                self.open(&[path(&field.text)]);
+            FieldPurpose::Capacity => self.act(Action::CapacityTyped(field.text)),
+            FieldPurpose::Open if !field.text.trim().is_empty() => {
+                self.open(&[expand_path(&field.text)]);
             }
-            Of::Compare if !field.text.trim().is_empty() => self.compare(path(&field.text)),
-            Of::Palette => self.pick(&field.text),
-            Of::Events => self.act(Action::EventsTyped(field.text)),
+            FieldPurpose::Compare if !field.text.trim().is_empty() => self.compare(expand_path(&field.text)),
+            FieldPurpose::Palette => self.run_palette(&field.text),
+            FieldPurpose::Events => self.act(Action::LoadRangeEntered(field.text)),
             _ => {}
         }
     }
 
-    /// Does what the palette has for a text: the entry that keys have led to, or else the best.
-    pub(crate) fn pick(&mut self, text: &str) {
-        self.act(Action::of(PaletteAction::Typed(text.to_owned())));
-        let picked = if matches!(text.trim(), "q" | "quit") { Some(Picked::Own(Own::Quit)) } else { picked(self) };
-        self.act(Action::of(PaletteAction::Closed));
-        self.entry = 0;
+    /// Runs the selected palette entry for a text, or the best match.
+    pub(crate) fn run_palette(&mut self, text: &str) {
+        self.act(Action::feature(PaletteAction::Typed(text.to_owned())));
+        let picked = if matches!(text.trim(), "q" | "quit") {
+            Some(TuiTarget::Terminal(TerminalCommand::Quit))
+        } else {
+            selected_target(self)
+        };
+        self.act(Action::feature(PaletteAction::Closed));
+        self.selected_entry = 0;
         match picked {
-            Some(Picked::Page(target)) => {
-                if target == select() {
-                    self.lead();
+            Some(TuiTarget::Page(target)) => {
+                if target == select_target() {
+                    self.show_crosshair();
                 }
-                self.act(Action::of(PaletteAction::Picked(target)));
+                self.act(Action::feature(PaletteAction::Picked(target)));
             }
-            Some(Picked::Own(own)) => self.own(own),
-            None => self.note = "No such command.".to_owned(),
+            Some(TuiTarget::Terminal(own)) => self.run_command(own),
+            None => self.message = "No such command.".to_owned(),
         }
     }
 
     fn help_key(&mut self, name: &str) {
-        let page = usize::from(self.places.all.height.saturating_sub(4)).max(1);
-        let most = crate::dialogs::help_lines(self, usize::from(self.places.all.width)).len().saturating_sub(page);
+        let page = usize::from(self.layout.all.height.saturating_sub(4)).max(1);
+        let most = crate::dialogs::help_lines(self, usize::from(self.layout.all.width)).len().saturating_sub(page);
         let top = self.scrolled.help.min(most);
         self.scrolled.help = match name {
             "ArrowDown" => top + 1,
@@ -227,7 +240,7 @@ impl App {
             "PageUp" => top.saturating_sub(page),
             "Home" => 0,
             "End" => most,
-            "/" => return self.ask_for(Of::Help),
+            "/" => return self.open_field(FieldPurpose::Help),
             "Escape" | "q" | "?" | "Enter" => return self.act(Action::HelpClosed),
             _ => top,
         }
@@ -238,29 +251,29 @@ impl App {
         let command = self.link.as_ref().and_then(|link| link.get(1)).filter(|_| name == "y");
         if let Some(command) = command.map(|command| command.trim().to_owned()) {
             self.orders.push(Order::Copy(command));
-            self.note = "Copied.".to_owned();
+            self.message = "Copied.".to_owned();
         }
         self.link = None;
     }
 
-    /// Rows of the view that is seen.
+    /// Returns the number of rows of the visible view.
     pub(crate) fn view_rows(&self) -> u16 {
-        body(self.places.view).height
+        body(self.layout.view).height
     }
 
-    /// Pixels of the flame graph's canvas that a cell is at.
+    /// Converts a cell of the flame graph to pixels of its canvas.
     pub(crate) fn flame_px(&self, column: u16, row: u16) -> [f64; 2] {
-        [f64::from(column) + 0.5, (f64::from(row) + 0.5) * f64::from(flame::ROW)]
+        [f64::from(column) + 0.5, (f64::from(row) + 0.5) * f64::from(flame::ROW_PX)]
     }
 }
 
-/// The palette's entry that selects what is at the cursor.
-fn select() -> ui::palette::Target {
-    let at = |binding: &ui::binding::Binding<Command>| binding.command == Command::Cursor(CursorStep::Select);
-    ui::palette::Target::Command(ui::keys::BINDINGS.iter().position(at).unwrap_or(usize::MAX))
+/// Returns the palette target of the command that selects the allocation at the crosshair.
+fn select_target() -> ui::palette::PaletteTarget {
+    let at = |binding: &ui::binding::Binding<Command>| binding.command == Command::MoveCrosshair(CrosshairStep::Select);
+    ui::palette::PaletteTarget::Command(ui::keys::BINDINGS.iter().position(at).unwrap_or(usize::MAX))
 }
 
-fn path(text: &str) -> PathBuf {
+fn expand_path(text: &str) -> PathBuf {
     let text = text.trim();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     match (text.strip_prefix("~/"), home) {

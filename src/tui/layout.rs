@@ -1,10 +1,10 @@
-//! Which pane has which cells.
+//! Layout of the panes on the screen.
 //!
 //! ```text
 //! ┌ header ───────────────────────────┐
 //! │ minimap                           │
-//! │ picture                  │ side   │   the side pane stands beside them from 120 columns on,
-//! │ axis, annotations        │        │   else in the place of the view while it has the focus
+//! │ picture                  │ side   │   on screens of at least 120 columns, the side pane is on the right;
+//! │ axis, annotations        │        │   otherwise it replaces the view while it has the focus
 //! │ reading                  │        │
 //! │ tabs                     │        │
 //! │ view                     │        │
@@ -13,13 +13,13 @@
 
 use ratatui::layout::{Position, Rect};
 
-/// The panes; those that are not seen are empty.
+/// Areas of the panes. Hidden panes are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct PaneAreas {
     pub(crate) all: Rect,
     pub(crate) header: Rect,
     pub(crate) minimap: Rect,
-    /// Left of the picture: what its height is.
+    /// Left of the picture, with the labels of the vertical axis.
     pub(crate) gutter: Rect,
     pub(crate) picture: Rect,
     pub(crate) axis: Rect,
@@ -31,32 +31,32 @@ pub(crate) struct Places {
     pub(crate) foot: Rect,
 }
 
-/// What the panes depend on besides the size of the screen.
+/// Inputs of the layout besides the size of the screen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wishes {
-    /// Percent of the rows that the view has.
+pub(crate) struct LayoutInput {
+    /// Share of the rows that the view gets, in percent.
     pub(crate) view_percent: u32,
     pub(crate) is_folded: bool,
-    /// Rows of annotations.
+    /// Rows for annotations.
     pub(crate) slices: u16,
     pub(crate) side_has_focus: bool,
 }
 
-/// Columns left of the picture.
-const GUTTER: u16 = 9;
-/// Columns of the side pane, and of a screen that has room for it.
-const SIDE: u16 = 46;
-const WIDE: u16 = 120;
+/// Width of the gutter left of the picture.
+const GUTTER_WIDTH: u16 = 9;
+/// Width of the side pane, and minimum width of a screen that shows it on the right.
+const SIDE_WIDTH: u16 = 46;
+const MIN_WIDTH_WITH_SIDE: u16 = 120;
 
-impl Places {
-    pub(crate) fn of(all: Rect, wishes: Wishes) -> Places {
+impl PaneAreas {
+    pub(crate) fn compute(all: Rect, wishes: LayoutInput) -> PaneAreas {
         let mut rest = all;
         let header = take_top(&mut rest, 1);
         let foot = take_bottom(&mut rest, 1);
-        let has_side = all.width >= WIDE;
-        let side = if has_side { take_right(&mut rest, SIDE.min(all.width / 3)) } else { Rect::default() };
+        let has_side = all.width >= MIN_WIDTH_WITH_SIDE;
+        let side = if has_side { take_right(&mut rest, SIDE_WIDTH.min(all.width / 3)) } else { Rect::default() };
         let minimap = take_top(&mut rest, if all.height >= 40 { 2 } else { 1 });
-        // Axis, reading and tabs; the rest is shared by picture and view.
+        // Axis, cursor line and tabs. The picture and the view share the rest.
         let fixed = 3 + wishes.slices;
         let free = rest.height.saturating_sub(fixed);
         let wanted = u32::from(free) * wishes.view_percent.min(100) / 100;
@@ -70,14 +70,14 @@ impl Places {
         let reading = take_bottom(&mut rest, 1);
         let slices = take_bottom(&mut rest, wishes.slices);
         let axis = take_bottom(&mut rest, 1);
-        let gutter = Rect { width: GUTTER.min(rest.width / 2), ..rest };
+        let gutter = Rect { width: GUTTER_WIDTH.min(rest.width / 2), ..rest };
         let cut = |of: Rect| Rect { x: of.x + gutter.width, width: of.width - gutter.width, ..of };
         let (picture, minimap) = (cut(rest), cut(minimap));
         let (view, side) = match (has_side, wishes.side_has_focus) {
             (false, true) => (Rect::default(), view),
             _ => (view, side),
         };
-        Places {
+        PaneAreas {
             all,
             header,
             minimap,
@@ -93,8 +93,8 @@ impl Places {
         }
     }
 
-    /// Whether a pane has this cell.
-    pub(crate) fn has(pane: Rect, (x, y): (u16, u16)) -> bool {
+    /// Returns true if a cell is in a pane.
+    pub(crate) fn contains(pane: Rect, (x, y): (u16, u16)) -> bool {
         pane.contains(Position { x, y })
     }
 }

@@ -1,4 +1,6 @@
-//! memscape in the terminal: one more shell over `ui` and `engine`, for whoever works over SSH, in tmux, without a browser.
+//! memscape in the terminal, for use over SSH, in tmux and without a browser.
+//!
+//! Takes files, keys and mouse events, and draws the state of the `ui` crate in terminal cells.
 //!
 //! ```text
 //! keys, mouse ──▶ ui::update ──▶ effects ──▶ engine, in slices between two keys
@@ -7,19 +9,21 @@
 //!                     │
 //!                     └──▶ cells; ratatui sends those that changed
 //! ```
-//! Nothing is decided or computed here that the page decides or computes: the picture is the page's scene, drawn by the CPU twin with two
-//! pixels a cell; each view is one of the page's view models.
+//! All decisions and computations are shared with the page. The timeline is the page's scene, rasterized on the CPU
+//! with at least two pixels per cell, and each view is one of the page's view models.
+//!
+//! Read first: `app.rs` (state and effects), `keys.rs` (input) and `screen.rs` (drawing).
 
 mod app;
-mod around;
 mod bindings;
 mod cells;
+mod chrome;
+mod commands;
 mod dialogs;
 mod field;
 mod keys;
 mod layout;
 mod mouse;
-mod own;
 mod panes;
 mod plain;
 mod ranks;

@@ -1,102 +1,102 @@
-//! The mouse, where the terminal has one: what it clicks, drags and turns.
+//! Handling of the mouse: clicks, drags and the wheel.
 
 use crate::app::App;
-use crate::around::tab_places;
-use crate::layout::Places;
+use crate::chrome::tab_areas;
+use crate::layout::PaneAreas;
 use crate::panes::{Focus, Press};
 use crate::views::rows::body;
 use crate::views::{insights, segments, side};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use ui::binding::Modifiers;
-use ui::effect::{Pointer, WheelAxis};
+use ui::effect::{Pointer, WheelAction};
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
-use ui::memory::MemoryAction;
-use ui::rows::Extent;
+use ui::insights::InsightsAction;
+use ui::memory::SegmentsAction;
+use ui::rows::SelectMode;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
-use ui::why::WhyAction;
 use ui::{Action, Command, events, memory, table, tree};
 
-/// What the page counts a turn of the wheel as, and rows that it scrolls.
-const WHEEL: f64 = 100.0;
-const ROWS: i32 = 3;
+/// Wheel delta of one notch as the page counts it, and number of rows it scrolls.
+const WHEEL_DELTA: f64 = 100.0;
+const ROWS_PER_NOTCH: i32 = 3;
 
 impl App {
-    /// Takes what the mouse did.
+    /// Handles a mouse event.
     pub fn mouse(&mut self, event: &MouseEvent) {
         let at = (event.column, event.row);
         match event.kind {
-            MouseEventKind::Down(MouseButton::Left) => self.down(at, event.modifiers),
-            MouseEventKind::Drag(MouseButton::Left) => self.drag(at, event.modifiers),
-            MouseEventKind::Up(MouseButton::Left) => self.up(),
+            MouseEventKind::Down(MouseButton::Left) => self.on_press(at, event.modifiers),
+            MouseEventKind::Drag(MouseButton::Left) => self.on_drag(at, event.modifiers),
+            MouseEventKind::Up(MouseButton::Left) => self.on_release(),
             MouseEventKind::Down(MouseButton::Right) => {
                 if let Some(pointer) = self.pointer(at) {
-                    self.act(Action::MarkerPut(pointer));
+                    self.act(Action::MarkerAdded(pointer));
                 }
             }
-            MouseEventKind::ScrollUp => self.turn(at, event.modifiers, -1),
-            MouseEventKind::ScrollDown => self.turn(at, event.modifiers, 1),
+            MouseEventKind::ScrollUp => self.on_wheel(at, event.modifiers, -1),
+            MouseEventKind::ScrollDown => self.on_wheel(at, event.modifiers, 1),
             MouseEventKind::ScrollLeft | MouseEventKind::ScrollRight => {
-                let delta = if event.kind == MouseEventKind::ScrollLeft { -WHEEL } else { WHEEL };
+                let delta = if event.kind == MouseEventKind::ScrollLeft { -WHEEL_DELTA } else { WHEEL_DELTA };
                 if let Some(at) = self.pointer(at) {
-                    self.act(Action::Wheel { at, delta: delta / 8.0, axis: WheelAxis::MoveEvents });
+                    self.act(Action::Wheel { at, delta: delta / 8.0, axis: WheelAction::MoveEvents });
                 }
             }
             _ => {}
         }
     }
 
-    /// Where a cell of the picture is on the page's canvas.
+    /// Converts a cell of the picture to a position on the page's canvas.
     fn pointer(&self, (column, row): (u16, u16)) -> Option<Pointer> {
-        let (pane, canvas) = (self.places.picture, self.state.canvas?);
-        if !Places::has(pane, (column, row)) || self.state.file().is_none() {
+        let (pane, canvas) = (self.layout.picture, self.state.canvas?);
+        if !PaneAreas::contains(pane, (column, row)) || self.state.file().is_none() {
             return None;
         }
-        let [wide, high] = self.blocks.of_cell().map(f64::from);
+        let [wide, high] = self.blocks.pixels_per_cell().map(f64::from);
         let (right, down) = (f64::from(column - pane.x) + 0.5, f64::from(row - pane.y) + 0.5);
         Some(Pointer { x: right * wide, y: f64::from(canvas.height_px) - down * high })
     }
 
-    fn down(&mut self, at: (u16, u16), held: KeyModifiers) {
-        self.touch();
-        self.note.clear();
+    fn on_press(&mut self, at: (u16, u16), held: KeyModifiers) {
+        self.request_redraw();
+        self.message.clear();
         if self.link.take().is_some() || self.field.is_some() || self.state.help == ui::stage::Help::Open {
             return;
         }
-        let places = self.places;
-        if Places::has(places.picture, at) {
+        let places = self.layout;
+        if PaneAreas::contains(places.picture, at) {
             self.focus = Focus::Timeline;
             self.press = Some(Press { at, is_drag: false });
-        } else if Places::has(places.minimap, at) {
+        } else if PaneAreas::contains(places.minimap, at) {
             self.move_window(at);
-        } else if Places::has(places.tabs, at) {
-            let tab = tab_places(self).into_iter().find(|(_, place, _)| Places::has(*place, at));
+        } else if PaneAreas::contains(places.tabs, at) {
+            let tab = tab_areas(self).into_iter().find(|(_, place, _)| PaneAreas::contains(*place, at));
             tab.iter().for_each(|(tab, ..)| self.command(Command::Show(*tab)));
-        } else if Places::has(places.side, at) {
+        } else if PaneAreas::contains(places.side, at) {
             self.focus = Focus::Side;
-            let tab = side::tab_places(places.side).into_iter().find(|(_, place, _)| Places::has(*place, at));
+            let tab = side::tab_places(places.side).into_iter().find(|(_, place, _)| PaneAreas::contains(*place, at));
             tab.iter().for_each(|(side, ..)| self.act(Action::SideChosen(*side)));
-        } else if Places::has(places.view, at) {
+        } else if PaneAreas::contains(places.view, at) {
             let had_focus = self.focus == Focus::View;
             self.focus = Focus::View;
             self.click_view(at, held, had_focus);
         }
     }
 
-    /// Brings the middle of the window to a place of the minimap.
+    /// Centres the visible window at a position of the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
         let Some([from, to]) = self.state.window() else { return };
-        let pane = self.places.minimap;
+        let pane = self.layout.minimap;
         let half = (to - from) / 2.0;
         let at = (f64::from(column - pane.x) + 0.5) / f64::from(pane.width.max(1));
         let left = (at - half).clamp(0.0, (1.0 - 2.0 * half).max(0.0));
         self.act(Action::MinimapMoved([left, left + 2.0 * half]));
     }
 
-    fn drag(&mut self, at: (u16, u16), held: KeyModifiers) {
+    fn on_drag(&mut self, at: (u16, u16), held: KeyModifiers) {
         let Some(press) = self.press else { return };
         if !press.is_drag && at == press.at {
             return;
@@ -107,20 +107,20 @@ impl App {
                 held.contains(KeyModifiers::CONTROL),
                 held.contains(KeyModifiers::SHIFT),
             );
-            self.act(Action::DragBegan { from, held: Modifiers { alt, ctrl, shift } });
+            self.act(Action::DragStarted { from, held: Modifiers { alt, ctrl, shift } });
         }
         self.press = Some(Press { at, is_drag: true });
         if self.state.tools.drag == ui::drag::Drag::Move {
-            let [wide, high] = self.blocks.of_cell().map(f64::from);
+            let [wide, high] = self.blocks.pixels_per_cell().map(f64::from);
             let right_px = (f64::from(at.0) - f64::from(press.at.0)) * wide;
             let up_px = (f64::from(press.at.1) - f64::from(at.1)) * high;
             self.act(Action::Dragged { right_px, up_px });
         } else if let Some(to) = self.pointer(at) {
-            self.act(Action::DrawnTo(to));
+            self.act(Action::DragMoved(to));
         }
     }
 
-    fn up(&mut self) {
+    fn on_release(&mut self) {
         let Some(press) = self.press.take() else { return };
         self.act(Action::DragEnded);
         if let Some(pointer) = self.pointer(press.at).filter(|_| !press.is_drag) {
@@ -129,138 +129,140 @@ impl App {
     }
 
     fn click_view(&mut self, (column, row): (u16, u16), held: KeyModifiers, had_focus: bool) {
-        let pane = self.places.view;
+        let pane = self.layout.view;
         let area = body(pane);
-        let down = |area: Rect| Places::has(area, (column, row)).then(|| u32::from(row - area.y));
-        let extent = if held.contains(KeyModifiers::SHIFT) { Extent::Through } else { Extent::One };
+        let down = |area: Rect| PaneAreas::contains(area, (column, row)).then(|| u32::from(row - area.y));
+        let extent = if held.contains(KeyModifiers::SHIFT) { SelectMode::Extend } else { SelectMode::Only };
         match self.state.views.tab {
-            Tab::Tree => {
+            Tab::CallTree => {
                 let above = (self.state.tree.scroll.top_px / tree::ROW_PX).round().max(0.0) as u32;
                 if let Some(number) = down(area).map(|down| above + down) {
-                    // A click on the row that keys start from opens or closes it.
+                    // Clicking the active row again expands or collapses it.
                     let is_again = had_focus && self.state.tree.active() == number;
-                    self.act(Action::of(if is_again {
+                    self.act(Action::feature(if is_again {
                         TreeAction::Toggled(number)
                     } else {
                         TreeAction::Clicked(number)
                     }));
                 }
             }
-            Tab::Table => {
-                let above = self.state.table.scroll.above().round() as u32;
+            Tab::Allocations => {
+                let above = self.state.table.scroll.rows_above().round() as u32;
                 down(area)
                     .into_iter()
-                    .for_each(|down| self.act(Action::of(TableAction::RowClicked(above + down, extent))));
+                    .for_each(|down| self.act(Action::feature(TableAction::RowClicked(above + down, extent))));
             }
             Tab::Events => {
-                let above = self.state.events.scroll.above().round() as u32;
+                let above = self.state.events.scroll.rows_above().round() as u32;
                 down(area)
                     .into_iter()
-                    .for_each(|down| self.act(Action::of(EventsAction::RowClicked(above + down, extent))));
+                    .for_each(|down| self.act(Action::feature(EventsAction::RowClicked(above + down, extent))));
             }
             Tab::Flame => {
                 if let Some(down) = down(area) {
                     let at = self.flame_px(column - area.x, u16::try_from(down).unwrap_or(0));
                     let is_again = had_focus && held.contains(KeyModifiers::SHIFT);
-                    self.act(Action::of(if is_again {
+                    self.act(Action::feature(if is_again {
                         FlameAction::DoubleClicked(at)
                     } else {
                         FlameAction::Clicked(at)
                     }));
                 }
             }
-            Tab::Memory => {
+            Tab::Segments => {
                 let area = segments::body(self);
                 if let (Some(down), Some(canvas)) = (down(area), self.state.memory.canvas) {
                     let row_px = memory::ROW_PX * canvas.scale;
                     let at = [f64::from(column - area.x) + 0.5, (f64::from(down) + 0.5) * row_px];
-                    self.act(Action::of(MemoryAction::Clicked(at)));
+                    self.act(Action::feature(SegmentsAction::Clicked(at)));
                 }
             }
-            Tab::Why => self.click_insights((column, row)),
+            Tab::Insights => self.click_insights((column, row)),
             _ => {}
         }
     }
 
     fn click_insights(&mut self, (column, row): (u16, u16)) {
-        let pane = self.places.view;
+        let pane = self.layout.view;
         let report = insights::report_pane(self, pane);
-        if Places::has(report, (column, row)) {
+        if PaneAreas::contains(report, (column, row)) {
             let at = self.scrolled.report + usize::from(row - report.y);
             let item = insights::report(self, usize::from(report.width)).get(at).and_then(|written| written.item);
-            item.into_iter().for_each(|item| self.act(Action::of(WhyAction::Picked(item))));
+            item.into_iter().for_each(|item| self.act(Action::feature(InsightsAction::ItemClicked(item))));
             return;
         }
         let all = insights::topics(&self.state);
-        let at = all.iter().position(|topic| *topic == self.state.why.topic).unwrap_or(0);
+        let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
         let height = usize::from(pane.height);
         let first = at.saturating_sub(height / 2).min(all.len().saturating_sub(height));
         if let Some(topic) = all.get(first + usize::from(row - pane.y)) {
             (self.scrolled.report, self.scrolled.report_item) = (0, None);
-            self.act(Action::of(WhyAction::TopicChosen(*topic)));
+            self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
         }
     }
 
-    /// The wheel was turned by a notch.
-    fn turn(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
+    /// Handles wheel notches.
+    fn on_wheel(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
         if self.state.help == ui::stage::Help::Open {
-            self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS) as isize);
-            return self.touch();
+            self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize);
+            return self.request_redraw();
         }
-        let places = self.places;
-        let rows = f64::from(notches * ROWS);
+        let places = self.layout;
+        let rows = f64::from(notches * ROWS_PER_NOTCH);
         if let Some(at) = self.pointer(at) {
-            let delta = f64::from(notches) * WHEEL;
+            let delta = f64::from(notches) * WHEEL_DELTA;
             let (axis, delta) = if held.contains(KeyModifiers::CONTROL) {
-                (WheelAxis::ZoomBytes, delta)
+                (WheelAction::ZoomBytes, delta)
             } else if held.contains(KeyModifiers::SHIFT) {
-                (WheelAxis::MoveEvents, delta / 8.0)
+                (WheelAction::MoveEvents, delta / 8.0)
             } else {
-                (WheelAxis::ZoomEvents, delta)
+                (WheelAction::ZoomEvents, delta)
             };
             return self.act(Action::Wheel { at, delta, axis });
         }
-        if Places::has(places.side, at) {
+        if PaneAreas::contains(places.side, at) {
             let height = usize::from(places.side.height.saturating_sub(1));
             let most =
-                side::content(self, usize::from(places.side.width.saturating_sub(1))).len().saturating_sub(height);
-            self.scrolled.side = self.scrolled.side.saturating_add_signed((notches * ROWS) as isize).min(most);
-            return self.touch();
+                side::tab_lines(self, usize::from(places.side.width.saturating_sub(1))).len().saturating_sub(height);
+            self.scrolled.side =
+                self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+            return self.request_redraw();
         }
-        if !Places::has(places.view, at) {
+        if !PaneAreas::contains(places.view, at) {
             return;
         }
         let height = f64::from(self.view_rows());
         let state = &self.state;
         match state.views.tab {
-            Tab::Tree => {
+            Tab::CallTree => {
                 let count = f64::from(state.tree.page().map_or(0, |page| page.row_count));
                 let most = (count - height).max(0.0) * tree::ROW_PX;
                 let top_px = (state.tree.scroll.top_px + rows * tree::ROW_PX).clamp(0.0, most);
-                self.act(Action::of(TreeAction::Scrolled { top_px, height_px: height * tree::ROW_PX }));
+                self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: height * tree::ROW_PX }));
             }
-            Tab::Table => {
+            Tab::Allocations => {
                 let most = (f64::from(state.table.scroll.rows) - height).max(0.0);
-                let top = (state.table.scroll.above() + rows).clamp(0.0, most) * table::ROW_PX;
-                self.act(Action::of(TableAction::Scrolled(top, height * table::ROW_PX)));
+                let top = (state.table.scroll.rows_above() + rows).clamp(0.0, most) * table::ROW_PX;
+                self.act(Action::feature(TableAction::Scrolled(top, height * table::ROW_PX)));
             }
             Tab::Events => {
                 let most = (f64::from(state.events.scroll.rows) - height).max(0.0);
-                let top = (state.events.scroll.above() + rows).clamp(0.0, most) * events::ROW_PX;
-                self.act(Action::of(EventsAction::Scrolled(top, height * events::ROW_PX)));
+                let top = (state.events.scroll.rows_above() + rows).clamp(0.0, most) * events::ROW_PX;
+                self.act(Action::feature(EventsAction::Scrolled(top, height * events::ROW_PX)));
             }
-            Tab::Memory => {
+            Tab::Segments => {
                 let height = f64::from(segments::body(self).height);
                 let most = (f64::from(self.state.memory.scroll.rows) - height).max(0.0);
-                let top = (self.state.memory.scroll.above() + rows).clamp(0.0, most) * memory::ROW_PX;
-                self.act(Action::of(MemoryAction::Scrolled(top, height * memory::ROW_PX)));
+                let top = (self.state.memory.scroll.rows_above() + rows).clamp(0.0, most) * memory::ROW_PX;
+                self.act(Action::feature(SegmentsAction::Scrolled(top, height * memory::ROW_PX)));
             }
-            Tab::Why => {
+            Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);
                 let most =
                     insights::report(self, usize::from(pane.width)).len().saturating_sub(usize::from(pane.height));
-                self.scrolled.report = self.scrolled.report.saturating_add_signed((notches * ROWS) as isize).min(most);
-                self.touch();
+                self.scrolled.report =
+                    self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+                self.request_redraw();
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
-//! Which pane has the focus, how far panes are scrolled, what is pressed, what the terminal is to do: the shell's own state.
+//! State of the terminal that the page does not have: focus, scroll positions, mouse press and pending orders.
 
-/// Which pane keys are for.
+/// The pane that receives keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Focus {
     #[default]
@@ -9,7 +9,7 @@ pub(crate) enum Focus {
     Side,
 }
 
-/// What the terminal is to do.
+/// An order to the terminal, carried out by the event loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Quit,
@@ -18,17 +18,17 @@ pub(crate) enum Order {
     Redraw,
 }
 
-/// Lines that are scrolled away at the top of the panes that the page's state knows nothing of.
+/// Scroll positions of panes that the page's state does not include, in lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scrolled {
     pub(crate) report: usize,
     pub(crate) side: usize,
     pub(crate) help: usize,
-    /// The active item for which the report was scrolled.
+    /// Active item that the report was last scrolled to.
     pub(crate) report_item: Option<usize>,
 }
 
-/// A press of the button on the picture, as long as it is held.
+/// A mouse press on the picture, while the button is held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Press {
     pub(crate) at: (u16, u16),

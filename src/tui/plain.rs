@@ -1,8 +1,8 @@
-//! The plain mode: what the view says, as lines of text, for screen readers and for scripts. Keys are read as words, a line at a time.
+//! Plain mode: prints the view as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
-use crate::around;
-use crate::layout::Places;
+use crate::chrome;
+use crate::layout::PaneAreas;
 use crate::panes::Focus;
 use crate::views;
 use ratatui::buffer::Buffer;
@@ -11,25 +11,26 @@ use ratatui::style::Modifier;
 use std::io::{self, BufRead, Write};
 use ui::stage::Help;
 
-/// Columns and rows of the view, and rows beside it.
+/// Width and height of the view, and height of the side pane.
 const COLUMNS: u16 = 160;
 const ROWS: u16 = 40;
 const SIDE_ROWS: u16 = 60;
 
-/// Prints what is seen, then reads words and does what they stand for: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search,
-/// `:command` to pick from the palette. A line of them is followed by what is seen then. Ends with `q` or the input.
+/// Prints the screen, then reads lines of words: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search, or
+/// `:command` to run a command of the palette. After each line the screen is printed again. Ends with `q` or at the end
+/// of the input.
 ///
 /// # Errors
-/// Those of the input and the output.
+/// Returns the I/O error of `input` or `output`.
 pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     app.is_plain = true;
-    settle(app);
+    wait_until_idle(app);
     print(app, output)?;
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
-        enter(app, line.trim_end_matches(['\n', '\r']));
+        run_line(app, line.trim_end_matches(['\n', '\r']));
         line.clear();
-        settle(app);
+        wait_until_idle(app);
         if app.orders.contains(&crate::panes::Order::Quit) {
             break;
         }
@@ -39,49 +40,49 @@ pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> 
     output.flush()
 }
 
-/// Waits for everything that is asked.
-pub(crate) fn settle(app: &mut App) {
+/// Works until all requests are answered and ranks are surveyed.
+pub(crate) fn wait_until_idle(app: &mut App) {
     loop {
         let is_side = app.focus == Focus::Side;
         let rect = |x: u16, y: u16, width: u16, height: u16| Rect { x, y, width, height };
-        app.settle(Places {
+        app.set_layout(PaneAreas {
             all: rect(0, 0, COLUMNS, 4 + ROWS + SIDE_ROWS),
             header: rect(0, 0, COLUMNS, 1),
             reading: rect(0, 1, COLUMNS, 1),
             tabs: rect(0, 2, COLUMNS, 1),
             view: rect(0, 3, COLUMNS, if is_side { 0 } else { ROWS }),
             side: rect(0, 3, COLUMNS, if is_side { SIDE_ROWS } else { 0 }),
-            // Nobody reads it: it says where the window is.
+            // Not printed, but its size determines the visible window.
             picture: rect(0, 200, COLUMNS, 20),
-            ..Places::default()
+            ..PaneAreas::default()
         });
-        let is_done = !app.work(&mut || true) && !app.take_stale();
+        let is_done = !app.work(&mut || true) && !app.take_needs_redraw();
         if is_done && !app.is_surveying() {
             return;
         }
         if is_done {
-            // Another thread reads files.
+            // Files are read on another thread.
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     }
 }
 
-fn enter(app: &mut App, line: &str) {
-    app.note.clear();
+fn run_line(app: &mut App, line: &str) {
+    app.message.clear();
     if let Some(text) = line.strip_prefix('/') {
         app.act(ui::Action::FindTyped(text.to_owned()));
         return app.command(ui::Command::FindNext);
     }
     if let Some(text) = line.strip_prefix(':').filter(|text| !text.is_empty()) {
-        return app.pick(text);
+        return app.run_palette(text);
     }
     for word in line.split_whitespace() {
-        app.press(&named(word));
+        app.run_key(&key_from_word(word));
     }
 }
 
-/// A word as the table of keys has it.
-fn named(word: &str) -> String {
+/// Converts a word to the name of a key in the tables of bindings.
+fn key_from_word(word: &str) -> String {
     let (held, key) = match word.rfind('+') {
         Some(at) if at > 0 && at + 1 < word.len() => word.split_at(at + 1),
         _ => ("", word),
@@ -113,12 +114,12 @@ fn named(word: &str) -> String {
 }
 
 fn print(app: &App, output: &mut dyn Write) -> io::Result<()> {
-    text(app).iter().try_for_each(|line| writeln!(output, "{line}"))?;
+    screen_text(app).iter().try_for_each(|line| writeln!(output, "{line}"))?;
     output.flush()
 }
 
-/// What is seen, as lines. The one that keys start from begins with `>`.
-pub(crate) fn text(app: &App) -> Vec<String> {
+/// Returns the screen as lines of text. Active lines begin with `>`.
+pub(crate) fn screen_text(app: &App) -> Vec<String> {
     if let Some(failure) = app.failure() {
         return vec![failure.to_owned()];
     }
@@ -129,32 +130,32 @@ pub(crate) fn text(app: &App) -> Vec<String> {
         return link.clone();
     }
     let mut lines = vec!["— memscape —".to_owned()];
-    let area = app.places.all;
+    let area = app.layout.all;
     let mut buffer = Buffer::empty(area);
-    around::header(app, &mut buffer);
-    around::reading(app, &mut buffer);
-    around::tabs(app, &mut buffer);
+    chrome::header(app, &mut buffer);
+    chrome::cursor_line(app, &mut buffer);
+    chrome::tabs(app, &mut buffer);
     views::draw(app, &mut buffer);
     views::side::draw(app, &mut buffer);
-    let body = if app.focus == Focus::Side { app.places.side } else { app.places.view };
+    let body = if app.focus == Focus::Side { app.layout.side } else { app.layout.view };
     for y in area.top()..body.bottom() {
         let row = (area.left()..area.right()).filter_map(|x| buffer.cell((x, y)));
         let text: String = row.clone().map(|cell| cell.symbol()).collect();
         let is_active = y >= body.y && row.clone().any(|cell| cell.modifier.contains(Modifier::REVERSED));
         let text = text.trim_end();
-        // Rows that nobody needs are not read.
+        // Skip repeated blank lines.
         if text.is_empty() && lines.last().is_some_and(String::is_empty) {
             continue;
         }
         lines.push(if is_active { ["> ", text].concat() } else { text.to_owned() });
         if y == 0 {
-            lines.extend(around::shown_headlines(app).into_iter().map(|headline| headline.note));
+            lines.extend(chrome::shown_headlines(app).into_iter().map(|headline| headline.note));
         }
     }
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
-    let (said, _) = around::foot_text(app);
+    let (said, _) = chrome::status_text(app);
     lines.extend(Some(said).filter(|said| !said.is_empty()));
     lines
 }

@@ -1,38 +1,38 @@
-//! Many ranks: their files are surveyed one after the other beside the open one; what is known of all makes the insight.
+//! Survey of the files of many ranks, on a background thread.
 
-use compare::ranks::{Gathering, OfFile, Order};
+use compare::ranks::{FileSurveys, Order, SurveyProgress};
 use engine::protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// What surveys a file: the survey, or why there is none, in one sentence.
-pub type SurveyFile = fn(&Path) -> Result<OfFile, String>;
+/// A function that surveys a file. The error is one sentence.
+pub type SurveyFile = fn(&Path) -> Result<FileSurveys, String>;
 
-/// The survey.
+/// The files to survey and the results so far.
 #[derive(Default)]
 pub(crate) struct Survey {
     paths: Vec<PathBuf>,
-    gathering: Gathering,
-    coming: Option<Receiver<(u32, Result<OfFile, String>)>>,
+    gathering: SurveyProgress,
+    results: Option<Receiver<(u32, Result<FileSurveys, String>)>>,
 }
 
 impl Survey {
-    /// Surveys these files, by name and path, and none of before.
-    pub(crate) fn begin(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
+    /// Starts a new survey of these files, given as names and paths.
+    pub(crate) fn start(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
         let (names, paths) = files.into_iter().unzip();
-        *self = Survey { paths, gathering: Gathering::new(names), coming: None };
+        *self = Survey { paths, gathering: SurveyProgress::new(names), results: None };
         self.resume(survey);
     }
 
-    /// Surveys those of them that are not known yet.
+    /// Surveys the files that have no result yet.
     pub(crate) fn resume(&mut self, survey: SurveyFile) {
         let is_left = |(place, _): &(u32, PathBuf)| !self.gathering.is_done(*place as usize);
         let left: Vec<(u32, PathBuf)> = (0..).zip(self.paths.iter().cloned()).filter(is_left).collect();
         let (send, coming) = channel();
-        self.coming = Some(coming);
+        self.results = Some(coming);
         std::thread::spawn(move || {
             for (place, path) in left {
-                // Nobody waits for it any more.
+                // The receiver is gone, so the survey was cancelled.
                 if send.send((place, survey(&path))).is_err() {
                     return;
                 }
@@ -40,29 +40,29 @@ impl Survey {
         });
     }
 
-    /// Surveys no further. What is known stays.
+    /// Stops the survey and keeps its results.
     pub(crate) fn cancel(&mut self) {
-        self.coming = None;
+        self.results = None;
     }
 
     pub(crate) fn name_by(&mut self, pattern: String) {
         self.gathering.set_pattern(pattern);
     }
 
-    /// Whether files are still to come.
+    /// Returns true while results are expected.
     pub(crate) fn is_running(&self) -> bool {
-        self.coming.is_some()
+        self.results.is_some()
     }
 
-    /// Takes what has come; how many files are known where that is more than before.
-    pub(crate) fn take(&mut self) -> Option<usize> {
+    /// Collects new results. Returns the number of surveyed files if it has increased.
+    pub(crate) fn poll(&mut self) -> Option<usize> {
         let before = self.gathering.done();
         loop {
-            match self.coming.as_ref()?.try_recv() {
-                Ok((place, of)) => self.gathering.take(place, of),
+            match self.results.as_ref()?.try_recv() {
+                Ok((place, of)) => self.gathering.add(place, of),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
-                    self.coming = None;
+                    self.results = None;
                     break;
                 }
             }
@@ -71,7 +71,7 @@ impl Survey {
         (done > before).then_some(done)
     }
 
-    /// The insight, with so many rows of each table at most.
+    /// Returns the report on all ranks, with at most `rows` rows per table.
     pub(crate) fn report(&self, rows: u32, order: u32) -> Report {
         self.gathering.report(rows as usize, Order::ALL.get(order as usize).copied().unwrap_or_default())
     }

@@ -1,50 +1,50 @@
-//! The whole screen: where each pane is, and drawing all of them.
+//! Layout and drawing of the whole screen.
 
 use crate::app::App;
-use crate::layout::{Places, Wishes};
+use crate::layout::{LayoutInput, PaneAreas};
 use crate::panes::Focus;
 use crate::views::{insights, side};
-use crate::{around, dialogs, timeline, views};
+use crate::{chrome, dialogs, timeline, views};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::Action;
-use ui::marks::lanes;
-use ui::shown::Canvas;
+use ui::drawing::Canvas;
+use ui::marks::track_count;
 use ui::stage::Stage;
 use ui::tab::Tab;
-use ui::views::Panel;
+use ui::views::PanelState;
 
-/// Rows that have room for more than one row of annotations.
-const TALL: u16 = 34;
+/// Minimum height of a screen that shows more than one row of annotations.
+const MIN_ROWS_WITH_LANES: u16 = 34;
 
 impl App {
-    /// Brings the panes up to date with a screen of this size and with what is seen. `true`: that has changed what is asked, which
-    /// [`App::work`] answers.
-    pub fn arrange(&mut self, columns: u16, rows: u16) -> bool {
-        let before = self.acts;
-        let lanes = u16::try_from(lanes(&self.state)).unwrap_or(0);
-        let wishes = Wishes {
+    /// Updates the layout for a screen of this size. Returns `true` if that caused new requests, which [`App::work`]
+    /// answers.
+    pub fn update_layout(&mut self, columns: u16, rows: u16) -> bool {
+        let before = self.action_count;
+        let lanes = u16::try_from(track_count(&self.state)).unwrap_or(0);
+        let wishes = LayoutInput {
             view_percent: self.state.views.height,
-            is_folded: self.state.views.panel == Panel::Folded,
-            slices: if rows < TALL { lanes.min(1) } else { lanes },
+            is_folded: self.state.views.panel == PanelState::Collapsed,
+            slices: if rows < MIN_ROWS_WITH_LANES { lanes.min(1) } else { lanes },
             side_has_focus: self.focus == Focus::Side,
         };
-        self.settle(Places::of(Rect { x: 0, y: 0, width: columns, height: rows }, wishes));
-        self.acts != before
+        self.set_layout(PaneAreas::compute(Rect { x: 0, y: 0, width: columns, height: rows }, wishes));
+        self.action_count != before
     }
 
-    /// Tells the state how large its panes are.
-    pub(crate) fn settle(&mut self, places: Places) {
-        self.places = places;
+    /// Sets the layout and updates the sizes of the panes in the state.
+    pub(crate) fn set_layout(&mut self, places: PaneAreas) {
+        self.layout = places;
         let [width_px, height_px] = timeline::pixels(self, places.picture);
         let canvas = Canvas { width_px, height_px, scale: timeline::SCALE };
         if width_px > 0 && height_px > 0 && self.state.canvas != Some(canvas) {
             self.act(Action::Resized(canvas));
         }
         views::arrange(self);
-        if self.state.views.seen() == Some(Tab::Why) {
-            insights::follow(self);
+        if self.state.views.visible() == Some(Tab::Insights) {
+            insights::scroll_to_active(self);
         }
     }
 
@@ -54,24 +54,24 @@ impl App {
     }
 
     pub(crate) fn draw_on(&self, buffer: &mut Buffer) {
-        around::header(self, buffer);
+        chrome::header(self, buffer);
         if matches!(self.state.stage, Stage::Ready(_)) {
-            around::minimap(self, buffer);
+            chrome::minimap(self, buffer);
             timeline::draw(self, buffer);
-            around::reading(self, buffer);
-            around::tabs(self, buffer);
+            chrome::cursor_line(self, buffer);
+            chrome::tabs(self, buffer);
             views::draw(self, buffer);
             side::draw(self, buffer);
-        } else if self.state.unfinished().is_some() {
-            around::minimap(self, buffer);
+        } else if self.state.partial().is_some() {
+            chrome::minimap(self, buffer);
             timeline::draw(self, buffer);
-            let Places { all, reading, foot, .. } = self.places;
-            around::loading(self, buffer, Rect { y: reading.y, height: foot.y.saturating_sub(reading.y), ..all });
+            let PaneAreas { all, reading, foot, .. } = self.layout;
+            chrome::loading(self, buffer, Rect { y: reading.y, height: foot.y.saturating_sub(reading.y), ..all });
         } else {
-            let all = self.places.all;
-            around::loading(self, buffer, Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all });
+            let all = self.layout.all;
+            chrome::loading(self, buffer, Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all });
         }
         dialogs::draw(self, buffer);
-        around::foot(self, buffer);
+        chrome::status_line(self, buffer);
     }
 }

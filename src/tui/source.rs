@@ -1,60 +1,60 @@
-//! Where the bytes of a snapshot come from: whoever starts the terminal's shell knows files, it does not.
+//! Access to files, provided by the program that embeds the terminal application.
 
 use crate::ranks::SurveyFile;
 use engine::protocol::Access;
-use engine::{Engine, Want};
+use engine::{Engine, NeededBytes};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// An open file or pipe.
 pub trait Source {
-    /// Its length in bytes, where known.
+    /// Returns the length in bytes, or `None` if unknown.
     fn total_bytes(&self) -> Option<u64>;
 
-    /// How its bytes can be reached.
+    /// Returns whether the engine can seek.
     fn access(&self) -> Access;
 
-    /// Begins at the first byte again, where that can be done.
+    /// Seeks to the start, if possible.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error of the seek.
     fn rewind(&mut self) -> io::Result<()>;
 
-    /// The bytes that the engine wants; none at the end. Never asked for [`Want::Whole`].
+    /// Reads the bytes that the engine wants next. Returns no bytes at the end. Never called with [`Want::Whole`].
     ///
     /// # Errors
-    /// The system's.
-    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>>;
+    /// Returns the I/O error of the read.
+    fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>>;
 
-    /// Keeps all of it, so that it can be read anywhere.
+    /// Copies the whole input, so that the engine can seek in it.
     ///
     /// # Errors
-    /// The system's.
-    fn keep_whole(&mut self) -> io::Result<()>;
+    /// Returns the I/O error of the copy.
+    fn copy_to_file(&mut self) -> io::Result<()>;
 
-    /// The shell is done with the file, which this engine has open: what was decoded may be kept until it is opened again.
-    fn keep(self: Box<Self>, engine: Engine);
+    /// Called when the file is closed. The implementation may cache what `engine` has decoded.
+    fn on_close(self: Box<Self>, engine: Engine);
 }
 
-/// What opens files, and finds those of a folder.
+/// The file system.
 pub trait Disk {
     /// Opens a path.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the path cannot be opened.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Source>>;
 
-    /// The file itself, or what in a folder may be a snapshot.
+    /// Returns the path itself if it is a file, or the files in a folder that may be snapshots.
     fn snapshots(&self, path: &Path) -> Vec<Found>;
 
-    /// What surveys a file to compare it with those of other ranks. It is called by a thread of its own.
-    fn survey(&self) -> SurveyFile;
+    /// Returns the function that surveys a file for the comparison of ranks. It is called on another thread.
+    fn survey_function(&self) -> SurveyFile;
 }
 
 /// A file that may be a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub path: PathBuf,
-    /// Its name, or its path below the folder.
+    /// File name, or path relative to the folder.
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! The terminal itself: raw mode and back whatever happens, keys, signals, and one frame after another.
+//! The event loop, and setup and restoration of the terminal.
 
 use crate::app::App;
 use crate::panes::Order;
@@ -16,31 +16,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The engine works so long before keys are looked for again.
-const SLICE: Duration = Duration::from_millis(8);
-/// After a key the answer is waited for so long: most come within it, and the screen is drawn once.
-const PATIENCE: Duration = Duration::from_millis(12);
-/// The screen is drawn no more often while something is on its way.
-const FRAME: Duration = Duration::from_millis(40);
-/// Signals are looked for so often while nothing happens.
-const IDLE: Duration = Duration::from_millis(200);
+/// Maximum time that the engine works before input is polled again.
+const WORK_SLICE: Duration = Duration::from_millis(8);
+/// Time to wait for answers after a key press, so that most answers are drawn in the same frame.
+const ANSWER_WAIT: Duration = Duration::from_millis(12);
+/// Minimum time between frames while answers are pending.
+const MIN_FRAME_TIME: Duration = Duration::from_millis(40);
+/// Time between checks for signals while idle.
+const IDLE_POLL: Duration = Duration::from_millis(200);
 
-/// The exit status of a program whose terminal is gone: 128 and the signal.
+/// Exit status after a hangup: 128 + SIGHUP.
 #[cfg(unix)]
-const HUNG_UP: i32 = 128 + signal_hook::consts::SIGHUP;
+const HANGUP_STATUS: i32 = 128 + signal_hook::consts::SIGHUP;
 
-/// The terminal while it is ours.
-struct Ours(Terminal<CrosstermBackend<Stdout>>);
+/// The terminal in raw mode. Restored on drop.
+struct RawTerminal(Terminal<CrosstermBackend<Stdout>>);
 
-impl Ours {
-    fn take() -> io::Result<Ours> {
+impl RawTerminal {
+    fn enter() -> io::Result<RawTerminal> {
         enter()?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()));
-        terminal.map(Ours).inspect_err(|_| leave())
+        terminal.map(RawTerminal).inspect_err(|_| leave())
     }
 }
 
-impl Drop for Ours {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         leave();
     }
@@ -53,17 +53,17 @@ fn enter() -> io::Result<()> {
     begun.inspect_err(|_| leave())
 }
 
-/// Gives the terminal back as it was. What fails here fails because there is no terminal any more.
+/// Restores the terminal. Errors are ignored, because they mean that the terminal is gone.
 fn leave() {
     let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
 }
 
-/// What the system tells the program.
+/// Flags set by signal handlers.
 #[derive(Clone, Default)]
 struct Signals {
-    ends: Arc<AtomicBool>,
-    stops: Arc<AtomicBool>,
+    quit: Arc<AtomicBool>,
+    suspend: Arc<AtomicBool>,
 }
 
 #[cfg(unix)]
@@ -72,23 +72,23 @@ impl Signals {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
         let signals = Signals::default();
         for signal in [SIGINT, SIGQUIT, SIGTERM] {
-            signal_hook::flag::register(signal, signals.ends.clone())?;
+            signal_hook::flag::register(signal, signals.quit.clone())?;
         }
-        // Reading from a terminal that is gone never comes back: whoever waits for it can't end the program.
+        // A read from a terminal that is gone never returns, so the main loop could not react to SIGHUP.
         let mut gone = signal_hook::iterator::Signals::new([SIGHUP])?;
         std::thread::spawn(move || {
             if gone.forever().next().is_some() {
                 leave();
-                std::process::exit(HUNG_UP);
+                std::process::exit(HANGUP_STATUS);
             }
         });
-        signal_hook::flag::register(SIGTSTP, signals.stops.clone())?;
+        signal_hook::flag::register(SIGTSTP, signals.suspend.clone())?;
         Ok(signals)
     }
 
-    /// Stops until somebody says `fg`.
-    fn stop() {
-        // It fails only for a signal that has no such meaning.
+    /// Suspends the process until SIGCONT, such as by `fg`.
+    fn suspend_process() {
+        // Fails only for signals without a default action.
         let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
     }
 }
@@ -99,14 +99,14 @@ impl Signals {
         Ok(Signals::default())
     }
 
-    /// There is no such thing here.
+    /// Does nothing: there is no job control here.
     fn stop() {}
 }
 
-/// Runs the program in the terminal until somebody quits it. Gives what is to be printed then.
+/// Runs the application in the terminal until the user quits. Returns lines to print afterwards.
 ///
 /// # Errors
-/// The terminal's.
+/// Returns the I/O error of the terminal.
 pub fn run(app: &mut App) -> io::Result<Vec<String>> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -114,30 +114,30 @@ pub fn run(app: &mut App) -> io::Result<Vec<String>> {
         before(panic);
     }));
     let signals = Signals::listen()?;
-    let mut ours = Ours::take()?;
+    let mut ours = RawTerminal::enter()?;
     let mut link = Vec::new();
     let mut is_busy = true;
     let mut drawn = Instant::now();
     draw(app, &mut ours.0)?;
     loop {
-        if signals.ends.load(Ordering::Relaxed) {
+        if signals.quit.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
         let mut is_pressed = false;
-        while poll(if is_busy || is_pressed { Duration::ZERO } else { IDLE })? {
+        while poll(if is_busy || is_pressed { Duration::ZERO } else { IDLE_POLL })? {
             is_pressed = true;
             match read()? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => app.key(&key),
                 Event::Mouse(event) => app.mouse(&event),
                 Event::Paste(text) => app.paste(&text),
-                Event::Resize(..) => app.touch(),
+                Event::Resize(..) => app.request_redraw(),
                 _ => {}
             }
             if app.orders.contains(&Order::Quit) {
                 break;
             }
         }
-        if signals.stops.swap(false, Ordering::Relaxed) {
+        if signals.suspend.swap(false, Ordering::Relaxed) {
             app.orders.push(Order::Suspend);
         }
         for order in std::mem::take(&mut app.orders) {
@@ -146,45 +146,45 @@ pub fn run(app: &mut App) -> io::Result<Vec<String>> {
                 Order::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
                 Order::Redraw => {
                     ours.0.clear()?;
-                    app.touch();
+                    app.request_redraw();
                 }
                 Order::Suspend => {
                     leave();
-                    Signals::stop();
+                    Signals::suspend_process();
                     enter()?;
                     ours.0.clear()?;
-                    app.touch();
+                    app.request_redraw();
                 }
             }
         }
         if let Some(shown) = &app.link {
             link.clone_from(shown);
         }
-        let until = Instant::now() + if is_pressed { PATIENCE } else { SLICE };
+        let until = Instant::now() + if is_pressed { ANSWER_WAIT } else { WORK_SLICE };
         is_busy = app.work(&mut || Instant::now() < until);
-        let is_due = !is_busy || is_pressed || drawn.elapsed() >= FRAME;
-        if is_due && app.take_stale() {
+        let is_due = !is_busy || is_pressed || drawn.elapsed() >= MIN_FRAME_TIME;
+        if is_due && app.take_needs_redraw() {
             is_busy |= draw(app, &mut ours.0)?;
             drawn = Instant::now();
         }
     }
 }
 
-/// Draws the screen; whether that has brought about questions.
+/// Draws the screen. Returns whether work is left.
 fn draw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<bool> {
     let size = terminal.size()?;
     let mut is_busy = false;
-    if app.arrange(size.width, size.height) {
-        let until = Instant::now() + SLICE;
+    if app.update_layout(size.width, size.height) {
+        let until = Instant::now() + WORK_SLICE;
         is_busy = app.work(&mut || Instant::now() < until);
     }
-    // What came may need other panes: rows of annotations, say.
-    is_busy |= app.arrange(size.width, size.height);
+    // Answers may change the layout, for example by adding rows of annotations.
+    is_busy |= app.update_layout(size.width, size.height);
     terminal.draw(|frame| app.draw(frame))?;
     stdout().flush()?;
-    // Where more is asked, the next frame is due.
+    // If work is left, the next frame will be drawn anyway.
     if !is_busy {
-        app.take_stale();
+        app.take_needs_redraw();
     }
     Ok(is_busy)
 }

@@ -1,20 +1,20 @@
-//! Text in cells: how wide it is, where it breaks, and writing it.
+//! Width, wrapping and drawing of text in cells.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 
-/// What a text is, which decides how it looks. The terminal's own colours, so that they go with its background.
+/// The role of a text, which determines its style. Uses the terminal's own colours, which fit its background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
     Plain,
     Soft,
     Strong,
-    /// What can be acted on, and the cursor.
+    /// Interactive elements and the cursor.
     Accent,
-    /// Warnings, the peak, an OOM.
+    /// Warnings, the peak and OOMs.
     Alarm,
     Good,
     Heading,
@@ -35,13 +35,13 @@ impl Tone {
     }
 }
 
-/// How many cells a text takes.
+/// Returns the width of a text in cells.
 pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { Span::raw(text).width() }
 }
 
-/// As much of a text as so many cells have room for; what is cut ends in `…`.
-pub(crate) fn cut(text: &str, cells: usize) -> String {
+/// Cuts a text to a width. A cut text ends in `…`.
+pub(crate) fn truncate(text: &str, cells: usize) -> String {
     if width(text) <= cells {
         return text.to_owned();
     }
@@ -60,21 +60,21 @@ pub(crate) fn cut(text: &str, cells: usize) -> String {
     kept
 }
 
-/// A text at the right of so many cells.
-pub(crate) fn right(text: &str, cells: usize) -> String {
+/// Right-aligns a text.
+pub(crate) fn align_right(text: &str, cells: usize) -> String {
     [&" ".repeat(cells.saturating_sub(width(text))), text].concat()
 }
 
-/// A text at the left of so many cells, cut to them.
-pub(crate) fn left(text: &str, cells: usize) -> String {
-    let mut text = cut(text, cells);
+/// Left-aligns a text and cuts it to a width.
+pub(crate) fn align_left(text: &str, cells: usize) -> String {
+    let mut text = truncate(text, cells);
     let missing = cells.saturating_sub(width(&text));
     text.push_str(&" ".repeat(missing));
     text
 }
 
-/// A text in lines of at most so many cells, broken between words; a longer word is broken where it must be.
-pub(crate) fn wrapped(text: &str, cells: usize) -> Vec<String> {
+/// Breaks a text into lines of at most `cells` cells, between words if possible.
+pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(1);
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
@@ -99,18 +99,18 @@ pub(crate) fn wrapped(text: &str, cells: usize) -> Vec<String> {
     lines
 }
 
-/// Pieces of a line, each in its style.
+/// A line of styled pieces of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Line {
     pub(crate) pieces: Vec<(String, Style)>,
 }
 
 impl Line {
-    pub(crate) fn of(text: impl Into<String>, tone: Tone) -> Line {
-        Line::default().and(text, tone)
+    pub(crate) fn new(text: impl Into<String>, tone: Tone) -> Line {
+        Line::default().with(text, tone)
     }
 
-    pub(crate) fn and(self, text: impl Into<String>, tone: Tone) -> Line {
+    pub(crate) fn with(self, text: impl Into<String>, tone: Tone) -> Line {
         self.styled(text, tone.style())
     }
 
@@ -119,7 +119,7 @@ impl Line {
         self
     }
 
-    /// The same where the line is the one that keys start from.
+    /// Inverts the line if it is the active one.
     pub(crate) fn active_if(mut self, is_active: bool) -> Line {
         if is_active {
             for (_, style) in &mut self.pieces {
@@ -130,8 +130,8 @@ impl Line {
     }
 }
 
-/// Writes a text into a row; gives the columns that it took.
-pub(crate) fn put(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
+/// Writes a text into a row. Returns the number of cells used.
+pub(crate) fn write_text(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
     if row.is_empty() {
         return 0;
     }
@@ -139,30 +139,30 @@ pub(crate) fn put(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u
     x.saturating_sub(row.x)
 }
 
-/// Writes a line into a row; one that is too long ends in `…`.
-pub(crate) fn put_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
+/// Writes a line into a row and returns the number of cells used. A line that is too long ends in `…`.
+pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
     let mut rest = row;
     let last = line.pieces.len().saturating_sub(1);
     for (at, (text, style)) in line.pieces.iter().enumerate() {
-        let text = if at == last { cut(text, usize::from(rest.width)) } else { text.clone() };
-        let used = put(buffer, rest, &text, *style);
+        let text = if at == last { truncate(text, usize::from(rest.width)) } else { text.clone() };
+        let used = write_text(buffer, rest, &text, *style);
         (rest.x, rest.width) = (rest.x + used, rest.width - used);
     }
     row.width - rest.width
 }
 
-/// The same, whatever it takes.
-pub(crate) fn put_row(buffer: &mut Buffer, row: Rect, line: &Line) {
-    put_line(buffer, row, line);
+/// Writes a line into a row.
+pub(crate) fn write_row(buffer: &mut Buffer, row: Rect, line: &Line) {
+    write_line(buffer, row, line);
 }
 
-/// Fills the rest of a row in a style.
+/// Sets the style of a row.
 pub(crate) fn fill(buffer: &mut Buffer, row: Rect, style: Style) {
     buffer.set_style(row.intersection(*buffer.area()), style);
 }
 
-/// The row of a pane, if it has so many.
-pub(crate) fn row(pane: Rect, at: usize) -> Option<Rect> {
+/// Returns a row of a pane, or `None` if the pane has fewer rows.
+pub(crate) fn pane_row(pane: Rect, at: usize) -> Option<Rect> {
     let at = u16::try_from(at).ok().filter(|at| *at < pane.height)?;
     Some(Rect { y: pane.y + at, height: 1, ..pane })
 }

@@ -1,13 +1,13 @@
-//! The timeline: the page's scene in cells, drawn by the CPU twin, with what stands around it.
+//! Drawing of the timeline: the page's scene, rasterized on the CPU, with axes, annotations and markers.
 
 use crate::app::App;
 use crate::cells::{self, Depth};
 use crate::panes::Focus;
-use crate::text::{Tone, cut, put, right, width};
+use crate::text::{Tone, align_right, truncate, width, write_text};
 use engine::protocol::Highlight;
 use picture::outline::{Rect as Edges, outline as strokes};
 use picture::render::placement::Placement;
-use picture::render::{Drawing, Lane, Look, OverlayRect};
+use picture::render::{Drawing, Lane, OverlayRect, PictureTheme};
 use picture::timeline::{OutlineRect, Quad, View, outline};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -17,28 +17,28 @@ use ui::lane_labels::lane_labels;
 use ui::lanes::ShownLane;
 use ui::overlay::Overlay;
 
-/// Cells of the page's pixel grid that marks of the axes keep apart: the page counts in CSS pixels.
+/// Pixels of the canvas per CSS pixel. The page spaces ticks in CSS pixels, so this brings them closer together.
 pub(crate) const SCALE: f64 = 0.125;
 
-/// Colours over the picture: the cursor and the range.
+/// Colours of overlays: the cursor, the range and marks.
 const CURSOR: [u8; 4] = [0x2f, 0xb8, 0xff, 0xd0];
 const RANGE: [u8; 4] = [0x2f, 0xb8, 0xff, 0x50];
 const MARK: [u8; 4] = [0x8a, 0x93, 0xa3, 0x90];
 
-/// Pixels of the picture's pane.
+/// Returns the size of a pane in pixels.
 pub(crate) fn pixels(app: &App, pane: Rect) -> [u32; 2] {
-    let [wide, high] = app.blocks.of_cell();
+    let [wide, high] = app.blocks.pixels_per_cell();
     [u32::from(pane.width) * wide, u32::from(pane.height) * high]
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let state = &app.state;
     let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return };
-    let [wide, high] = app.blocks.of_cell().map(f64::from);
-    let (pane, depth) = (app.places.picture, app.screen.depth);
+    let [wide, high] = app.blocks.pixels_per_cell().map(f64::from);
+    let (pane, depth) = (app.layout.picture, app.screen.depth);
     let figure = Figure::on_canvas(state, &view, canvas);
-    let over = Overlay::of(state);
-    picture(app, buffer, &figure, &over);
+    let over = Overlay::from_state(state);
+    draw_scene(app, buffer, &figure, &over);
     let column = |x: f64| {
         let at = (x / wide).floor();
         (at >= 0.0 && at < f64::from(pane.width)).then(|| pane.x + at as u16)
@@ -48,7 +48,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         pane.y + at as u16
     };
     if depth == Depth::None
-        && let Some((x, _)) = over.pin
+        && let Some((x, _)) = over.cursor
         && let Some(x) = column(x)
     {
         for y in pane.y..pane.bottom() {
@@ -57,10 +57,10 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
             }
         }
     }
-    bytes(app, buffer, &figure, &row);
-    axis(app, buffer, &figure, &over, &column);
-    slices(app, buffer, &figure, wide);
-    // From the top: where memory ran out, then the peak; what would stand on another is left out.
+    draw_bytes_axis(app, buffer, &figure, &row);
+    draw_axis(app, buffer, &figure, &over, &column);
+    draw_annotations(app, buffer, &figure, wide);
+    // Labels from the top: OOMs, then the others. A label that would overlap moves down or is dropped.
     let mut taken: Vec<(u16, u16, u16)> = Vec::new();
     let mut beside = |buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style| {
         let long = u16::try_from(width(text)).unwrap_or(u16::MAX).min(pane.width);
@@ -68,11 +68,11 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         let is_free = |y: u16| taken.iter().all(|&(of, left, end)| of != y || end <= from || from + long <= left);
         if let Some(y) = (y..pane.bottom()).find(|y| is_free(*y)) {
             taken.push((y, from, from + long));
-            put(buffer, Rect { x: from, y, width: long, height: 1 }, text, style);
+            write_text(buffer, Rect { x: from, y, width: long, height: 1 }, text, style);
         }
     };
     let alarm = Tone::Alarm.style().bg(Color::Reset);
-    for (x, text) in &figure.around.out_of_memory {
+    for (x, text) in &figure.marks.out_of_memory {
         if let Some(x) = column(*x) {
             beside(buffer, x, pane.y, &["OOM: ", text.strip_prefix("out of memory: ").unwrap_or(text)].concat(), alarm);
         }
@@ -92,11 +92,11 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         && let Some(x) = column(peak.x)
     {
         let y = row(peak.y);
-        // Of a lane, the label says it.
+        // The peak of a lane is part of the lane's label.
         let text = ["▼ ", &peak.label].concat();
         beside(buffer, x.saturating_sub(1), y.saturating_sub(1).max(pane.y), text.trim_end(), alarm);
     }
-    for flag in &over.flags {
+    for flag in &over.markers {
         if let Some(x) = column(flag.at.x) {
             beside(buffer, x, pane.y, &["⚑", &flag.number, " ", &flag.text].concat(), Tone::Accent.style());
         }
@@ -104,8 +104,8 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     if let Some((y, text)) = &over.capacity {
         beside(buffer, pane.x, row(*y), text, Tone::Strong.style());
     }
-    // Where keys lead: the allocation that Enter selects.
-    if let (Some(_), Some(at)) = (state.tools.cursor.keys, state.cursor_on_canvas())
+    // The keyboard crosshair. Enter selects the allocation below it.
+    if let (Some(_), Some(at)) = (state.tools.crosshair.by_keys, state.crosshair_on_canvas())
         && let Some(x) = column(at.x)
         && let Some(cell) = buffer.cell_mut((x, row(at.y)))
     {
@@ -113,40 +113,40 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// The page's pixels.
-fn picture(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
+/// Draws the scene and the overlays.
+fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
     let state = &app.state;
     let Some(canvas) = state.canvas else { return };
-    let lanes: Vec<(ShownLane<'_>, Look)> = state
+    let lanes: Vec<(ShownLane<'_>, PictureTheme)> = state
         .shown_lanes()
         .filter(|lane| lane.geometry.scene.is_some())
         .map(|lane| {
-            let look = look(app, &lane);
+            let look = lane_look(app, &lane);
             (lane, look)
         })
         .collect();
     let drawn: Vec<Lane<'_>> = lanes
         .iter()
-        .map(|(lane, look)| Lane { scene: lane.place as u32, view: lane.view, look, bottom_px: lane.bottom_px })
+        .map(|(lane, look)| Lane { scene: lane.index as u32, view: lane.view, look, bottom_px: lane.bottom_px })
         .collect();
     let overlay = overlay(app, figure, over, canvas.height_px as i32);
     let background = app.look.background;
     let size_px = [canvas.width_px, canvas.height_px];
     let drawing = Drawing { size_px, background, lanes: &drawn, flame: None, overlay: &overlay };
-    let image = app.twin.draw(&drawing);
-    cells::draw(buffer, app.places.picture, &image, background, app.blocks, app.screen.depth);
+    let image = app.rasterizer.draw(&drawing);
+    cells::draw(buffer, app.layout.picture, &image, background, app.blocks, app.screen.depth);
 }
 
-/// The colours of a lane, as the page has them.
-fn look(app: &App, lane: &ShownLane<'_>) -> Look {
-    let (looks, faded) = (lane.geometry.looks, &app.state.around.faded);
+/// Returns the colours of a lane, as in the page.
+fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
+    let (looks, faded) = (lane.geometry.looks, &app.state.surroundings.faded);
     let look = app.look.clone();
-    let look = if looks.colouring.is_ordered() { look.in_order() } else { look };
+    let look = if looks.colouring.is_ordered() { look.with_ordered_palette() } else { look };
     let look = look.with_faded(|slot| faded.contains(&slot));
-    if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
+    if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
-/// What lies over the picture as pixels: the range, the cursor, marks, the outline of the selection.
+/// Returns the overlays that are drawn as pixels: the range, the cursor, marks, and the outline of the selection.
 fn overlay(app: &App, figure: &Figure, over: &Overlay, height: i32) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let upright = |x: f64, rgba| OverlayRect { x: [x.floor() as i32, x.floor() as i32 + 1], y: [0, height], rgba };
@@ -155,21 +155,21 @@ fn overlay(app: &App, figure: &Figure, over: &Overlay, height: i32) -> Vec<Overl
         rects.push(OverlayRect { x, y: [0, height], rgba: RANGE });
     }
     let peak = [app.look.peak[0], app.look.peak[1], app.look.peak[2], 0xc0];
-    rects.extend(figure.around.snapshots.iter().map(|x| upright(*x, MARK)));
-    rects.extend(figure.around.out_of_memory.iter().map(|(x, _)| upright(*x, peak)));
-    rects.extend(over.pin.iter().map(|(x, _)| upright(*x, CURSOR)));
+    rects.extend(figure.marks.snapshots.iter().map(|x| upright(*x, MARK)));
+    rects.extend(figure.marks.out_of_memory.iter().map(|(x, _)| upright(*x, peak)));
+    rects.extend(over.cursor.iter().map(|(x, _)| upright(*x, CURSOR)));
     rects.extend(outlines(app));
     rects
 }
 
-/// The outline of what is selected.
+/// Returns the outline of the selected allocation.
 fn outlines(app: &App) -> Vec<OverlayRect> {
     let state = &app.state;
     let of = || {
-        let (of, lane) = (state.outlined()?, state.focused_lane()?);
+        let (of, lane) = (state.outline_key()?, state.focused_lane()?);
         let scene = lane.geometry.scene.as_ref()?;
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
-        let exact = state.around.outline.about(&of).map(|rects| rects.iter().map(quad).collect());
+        let exact = state.surroundings.outline.answer_to(&of).map(|rects| rects.iter().map(quad).collect());
         let quads: Vec<Quad> = exact.unwrap_or_else(|| outline(scene, of.allocation).collect());
         let lowered = View { bottom_px: lane.view.bottom_px.saturating_sub(lane.bottom_px.into()), ..*lane.view };
         let placement = Placement::new(&scene.view, &lowered);
@@ -185,64 +185,64 @@ fn outlines(app: &App) -> Vec<OverlayRect> {
     of().unwrap_or_default()
 }
 
-/// What the height is, left of the picture.
-fn bytes(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn(f64) -> u16) {
-    let gutter = app.places.gutter;
+/// Draws the labels of the vertical axis.
+fn draw_bytes_axis(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn(f64) -> u16) {
+    let gutter = app.layout.gutter;
     let style = if app.focus == Focus::Timeline { Tone::Plain.style() } else { Tone::Soft.style() };
-    for tick in &figure.bytes {
+    for tick in &figure.byte_ticks {
         let y = row(tick.at_px as f64);
-        let text = right(
-            &cut(&tick.label, usize::from(gutter.width).saturating_sub(1)),
+        let text = align_right(
+            &truncate(&tick.label, usize::from(gutter.width).saturating_sub(1)),
             usize::from(gutter.width).saturating_sub(1),
         );
-        put(buffer, Rect { y, height: 1, ..gutter }, &[&text, "┤"].concat(), style);
+        write_text(buffer, Rect { y, height: 1, ..gutter }, &[&text, "┤"].concat(), style);
     }
 }
 
-/// The horizontal axis, and on it the cursor.
-fn axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
-    let pane = app.places.axis;
+/// Draws the horizontal axis with the label of the cursor.
+fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
+    let pane = app.layout.axis;
     let name = if figure.axis == picture::timeline::Axis::Time { "time " } else { "event " };
-    let gutter = Rect { x: app.places.gutter.x, width: app.places.gutter.width, ..pane };
-    put(buffer, gutter, &right(name, usize::from(gutter.width)), Tone::Soft.style());
+    let gutter = Rect { x: app.layout.gutter.x, width: app.layout.gutter.width, ..pane };
+    write_text(buffer, gutter, &align_right(name, usize::from(gutter.width)), Tone::Soft.style());
     let at = |x: u16, text: &str| {
         let long = u16::try_from(width(text)).unwrap_or(0);
         let from = x.saturating_sub(long / 2).clamp(pane.x, pane.right().saturating_sub(long).max(pane.x));
         Rect { x: from, width: long.min(pane.width), ..pane }
     };
-    let pin = over.pin.as_ref().and_then(|(x, text)| Some((column(*x)?, ["▲ ", text].concat())));
+    let pin = over.cursor.as_ref().and_then(|(x, text)| Some((column(*x)?, ["▲ ", text].concat())));
     let pinned = pin.as_ref().map(|(x, text)| at(*x, text));
     for tick in &figure.ticks {
         let Some(x) = column(tick.at_px as f64) else { continue };
         let place = at(x, &tick.label);
         if pinned.is_none_or(|pinned| place.right() < pinned.x || pinned.right() < place.x) {
-            put(buffer, place, &tick.label, Tone::Soft.style());
+            write_text(buffer, place, &tick.label, Tone::Soft.style());
         }
     }
     if let (Some((_, text)), Some(place)) = (&pin, pinned) {
-        put(buffer, place, text, Tone::Accent.style());
+        write_text(buffer, place, text, Tone::Accent.style());
     }
-    if let Some([from, to]) = figure.life {
-        let ends = [from, to].map(|x| column(x.clamp(0.0, (figure.plot[0] - 1.0).max(0.0))));
+    if let Some([from, to]) = figure.lifetime {
+        let ends = [from, to].map(|x| column(x.clamp(0.0, (figure.plot_px[0] - 1.0).max(0.0))));
         if let [Some(from), Some(to)] = ends {
-            // The life of the selection.
+            // The lifetime of the selection.
             let life = Rect { x: from, width: to - from + 1, ..pane };
             buffer.set_style(life, Style::new().add_modifier(Modifier::UNDERLINED));
         }
     }
 }
 
-/// Annotations below the axis.
-fn slices(app: &App, buffer: &mut Buffer, figure: &Figure, wide: f64) {
-    let pane = app.places.slices;
-    for slice in &figure.around.slices {
+/// Draws the annotations below the axis.
+fn draw_annotations(app: &App, buffer: &mut Buffer, figure: &Figure, wide: f64) {
+    let pane = app.layout.slices;
+    for slice in &figure.marks.slices {
         let Some(row) = u16::try_from(slice.lane).ok().filter(|row| *row < pane.height) else { continue };
         let [from, to] = slice.x.map(|x| (x / wide).floor().clamp(0.0, f64::from(pane.width)) as u16);
         let place = Rect { x: pane.x + from, y: pane.y + row, width: (to - from).max(1), height: 1 }.intersection(pane);
         let room = usize::from(place.width.saturating_sub(1));
-        let rest = slice.name.get(slice.shared..).filter(|rest| !rest.is_empty()).unwrap_or(&slice.name);
+        let rest = slice.name.get(slice.shared_prefix..).filter(|rest| !rest.is_empty()).unwrap_or(&slice.name);
         let name = if width(&slice.name) <= room { &slice.name } else { rest };
-        let name = if width(name) <= room || room > 5 { cut(name, room) } else { String::new() };
-        put(buffer, place, &["▏", &name].concat(), Tone::Accent.style());
+        let name = if width(name) <= room || room > 5 { truncate(name, room) } else { String::new() };
+        write_text(buffer, place, &["▏", &name].concat(), Tone::Accent.style());
     }
 }

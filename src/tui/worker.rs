@@ -1,28 +1,28 @@
-//! The engines of the open file and of the one it is compared with, fed from disk, in slices.
+//! The engines of the open file and the file it is compared with. They read from disk and work in time slices.
 
 use crate::source::Source;
-use compare::{Pair, Which};
-use engine::protocol::{LoadRange, Reply, Request, Want};
-use engine::{Engine, Pace, Work};
+use compare::{FileSlot, Pair};
+use engine::protocol::{LoadRange, NeededBytes, Reply, Request};
+use engine::{Engine, PartialSchedule, Work};
 use std::io;
 use std::time::Instant;
 
-/// What the page has a worker for.
+/// The terminal's counterpart of the page's web worker.
 pub(crate) struct Worker {
     engines: Engines,
-    /// Those of the file that was open before what is loading.
-    before: Option<Engines>,
+    /// Engines of the previous file, until the new file is open.
+    previous: Option<Engines>,
     clock: Instant,
-    /// When it tells again what is decoded so far.
-    pace: Pace,
+    /// Schedule of updates while a file is being decoded.
+    pace: PartialSchedule,
 }
 
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
-    /// What was read to its end, by [`Which`].
-    read: [Option<Box<dyn Source>>; 2],
-    /// The loads of the first and the second file: their replies carry these numbers.
+    /// Sources that were read to the end, indexed by [`Which`].
+    finished_sources: [Option<Box<dyn Source>>; 2],
+    /// Load numbers of the first and the second file. Replies carry them.
     loads: [u32; 2],
     is_open: bool,
 }
@@ -33,54 +33,60 @@ pub(crate) struct Load {
     pub(crate) name: String,
     pub(crate) member: Option<u32>,
     pub(crate) load: u32,
-    pub(crate) which: Which,
-    /// Which of its events are loaded.
+    pub(crate) which: FileSlot,
+    /// Range of events to load.
     pub(crate) range: LoadRange,
 }
 
 impl Engines {
     fn new() -> Engines {
-        Engines { pair: Pair::new(Engine::new), reading: None, read: [None, None], loads: [0; 2], is_open: false }
+        Engines {
+            pair: Pair::new(Engine::new),
+            reading: None,
+            finished_sources: [None, None],
+            loads: [0; 2],
+            is_open: false,
+        }
     }
 
-    fn begin(&mut self, mut load: Load) -> io::Result<()> {
+    fn start(&mut self, mut load: Load) -> io::Result<()> {
         load.source.rewind()?;
-        self.forget(load.which);
+        self.drop_source(load.which);
         let (total_bytes, access) = (load.source.total_bytes(), load.source.access());
         let open = Request::Open { name: load.name.clone(), total_bytes, access, member: load.member };
         match load.which {
-            Which::First => {
+            FileSlot::First => {
                 self.pair.request(Request::Load(load.range));
                 self.pair.request(open);
             }
-            Which::Second => self.pair.open_second(open),
+            FileSlot::Second => self.pair.open_second(open),
         }
         self.reading = Some(load);
         Ok(())
     }
 
-    /// What one of the engines has open is another file, or a part of one.
-    fn forget(&mut self, which: Which) {
-        if let Some(read) = self.read.get_mut(which as usize) {
+    /// Drops the source of an engine, because the engine opens another file or only a member of the file.
+    fn drop_source(&mut self, which: FileSlot) {
+        if let Some(read) = self.finished_sources.get_mut(which as usize) {
             *read = None;
         }
     }
 
-    /// Brings the engine the next bytes; whether there was anything to do.
-    fn read(&mut self) -> io::Result<bool> {
+    /// Feeds the engine the next bytes. Returns whether there was anything to do.
+    fn feed_next(&mut self) -> io::Result<bool> {
         let Some(mut load) = self.reading.take() else { return Ok(false) };
         match self.pair.wants() {
-            // It has all that it needs, or has found an error.
+            // The engine has all it needs, or an error occurred.
             None => {}
-            Some(Want::Whole) => {
-                load.source.keep_whole()?;
-                self.begin(load)?;
+            Some(NeededBytes::WholeFile) => {
+                load.source.copy_to_file()?;
+                self.start(load)?;
             }
             Some(want) => {
                 let chunk = load.source.chunk(want)?;
                 if chunk.is_empty() {
                     self.pair.request(Request::EndOfFile);
-                    if let Some(read) = self.read.get_mut(load.which as usize) {
+                    if let Some(read) = self.finished_sources.get_mut(load.which as usize) {
                         *read = Some(load.source);
                     }
                 } else {
@@ -95,27 +101,27 @@ impl Engines {
 
 impl Worker {
     pub(crate) fn new() -> Worker {
-        Worker { engines: Engines::new(), before: None, clock: Instant::now(), pace: Pace::default() }
+        Worker { engines: Engines::new(), previous: None, clock: Instant::now(), pace: PartialSchedule::default() }
     }
 
-    /// Begins to read a file. What was open before stays until the new one is.
+    /// Starts reading a file. The previous file stays open until the new one is.
     pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
-        if load.which == Which::First {
-            self.pace = Pace::begun(self.now_ms());
+        if load.which == FileSlot::First {
+            self.pace = PartialSchedule::start(self.now_ms());
             let before = std::mem::replace(&mut self.engines, Engines::new());
             if before.is_open {
-                self.before = Some(before);
+                self.previous = Some(before);
             }
         }
         if let Some(number) = self.engines.loads.get_mut(load.which as usize) {
             *number = load.load;
         }
-        self.engines.begin(load).map_err(|error| error.to_string())
+        self.engines.start(load).map_err(|error| error.to_string())
     }
 
-    /// What was to take the place of the open file did not.
-    pub(crate) fn back(&mut self) {
-        if let Some(before) = self.before.take() {
+    /// Returns to the previous file after loading failed.
+    pub(crate) fn restore_previous(&mut self) {
+        if let Some(before) = self.previous.take() {
             self.engines = before;
         }
     }
@@ -128,17 +134,18 @@ impl Worker {
     }
 
     pub(crate) fn end_second(&mut self) {
-        self.engines.reading.take_if(|load| load.which == Which::Second);
-        self.engines.forget(Which::Second);
-        self.engines.pair.end_second();
+        self.engines.reading.take_if(|load| load.which == FileSlot::Second);
+        self.engines.drop_source(FileSlot::Second);
+        self.engines.pair.close_second();
     }
 
-    /// Works until there is nothing to do or `has_time` says no; adds the replies with the numbers of their loads. `true`: there is more.
+    /// Works until there is nothing to do or `has_time` returns `false`. Appends replies with their load numbers.
+    /// Returns `true` if work is left.
     pub(crate) fn work(&mut self, has_time: &mut dyn FnMut() -> bool, replies: &mut Vec<(u32, Reply)>) -> bool {
         loop {
             let work = self.engines.pair.step(has_time);
-            self.take(replies);
-            self.tell(replies);
+            self.take_replies(replies);
+            self.add_partial(replies);
             if work == Work::More {
                 if !has_time() {
                     return true;
@@ -146,7 +153,7 @@ impl Worker {
                 continue;
             }
             let load = self.engines.reading.as_ref().map_or(0, |load| load.load);
-            match self.engines.read() {
+            match self.engines.feed_next() {
                 Ok(false) => return false,
                 Ok(true) if has_time() => {}
                 Ok(true) => return true,
@@ -163,30 +170,30 @@ impl Worker {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Adds what is decoded so far, now and then.
-    fn tell(&mut self, replies: &mut Vec<(u32, Reply)>) {
+    /// Appends an update of what is decoded so far, if one is due.
+    fn add_partial(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let now = self.now_ms();
         if self.pace.is_due(now)
             && let Some(reply) = self.engines.pair.partial()
         {
             replies.push((self.engines.loads.first().copied().unwrap_or_default(), reply));
-            self.pace = Pace::told(now, self.now_ms());
+            self.pace = PartialSchedule::after_update(now, self.now_ms());
         }
     }
 
-    fn take(&mut self, replies: &mut Vec<(u32, Reply)>) {
+    fn take_replies(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let mut is_opened = false;
         while let Some((which, reply)) = self.engines.pair.next_reply() {
-            // Answers are the first one's, whatever they are about: so are the questions.
-            let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
-            is_opened |= which == Which::First && matches!(reply, Reply::Opened(_));
+            // Questions and answers use the load number of the first file, even if they concern both.
+            let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
+            is_opened |= which == FileSlot::First && matches!(reply, Reply::Opened(_));
             if matches!(reply, Reply::Members(_)) {
-                self.engines.forget(which);
+                self.engines.drop_source(which);
             }
             replies.push((self.engines.loads.get(which as usize).copied().unwrap_or_default(), reply));
         }
         if is_opened {
-            (self.engines.is_open, self.before) = (true, None);
+            (self.engines.is_open, self.previous) = (true, None);
         }
     }
 }
@@ -194,9 +201,9 @@ impl Worker {
 impl Drop for Engines {
     fn drop(&mut self) {
         let pair = std::mem::replace(&mut self.pair, Pair::new(Engine::without_simulator));
-        for (read, engine) in self.read.iter_mut().zip(pair.into_engines()) {
+        for (read, engine) in self.finished_sources.iter_mut().zip(pair.into_engines()) {
             if let (Some(read), Some(engine)) = (read.take(), engine) {
-                read.keep(engine);
+                read.on_close(engine);
             }
         }
     }

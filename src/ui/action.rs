@@ -1,277 +1,255 @@
-//! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
+//! Inputs of the user interface: actions from the user, the worker and the browser, and commands bound to keys.
 
 use super::axis_press::AxisPress;
 use super::binding::Modifiers;
 use super::comparing::{ComparingAction, ComparingStep};
-use super::cursor::CursorStep;
-use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
+use super::crosshair::CrosshairStep;
+use super::drawing::Canvas;
+use super::effect::{DropHover, GivenFile, Pointer, WheelAction};
 use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
-use super::range::{About, ViewScope};
+use super::range::{RangeScope, ViewScope};
 use super::ranks::RanksAction;
 use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::samples::Sample;
 use super::settings::{SettingsAction, Theme};
-use super::shown::Canvas;
 use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
 use engine::protocol::{Direction, Grouping, Reply};
 
-/// Something happened: a person did it, the worker said it, or the browser reported it.
+/// Something that happened: user input, a reply of the worker, or an event of the browser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Feature(FeatureAction),
-    /// A command, by key or by its control.
+    /// A command, given by key or by its control.
     Command(Command),
-    /// Files were dropped, picked or pasted; the shell keeps them in this order.
+    /// Files were dropped, picked or pasted. [`Origin::File`](super::effect::Origin::File) indexes this list.
     FilesGiven(Vec<GivenFile>),
-    /// These came in addition, the first as that many-th file the shell keeps: the first is opened.
+    /// Files were added to those the shell already keeps, starting at this index. The first of them is opened.
     FilesAdded(usize, Vec<GivenFile>),
-    /// One of the snapshots was picked, by its place in [`super::shared::Shared::snapshots`].
+    /// A snapshot was picked, by its index in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
-    /// These events of the file that is asked about are to be loaded.
-    EventsTyped(String),
-    /// The page's address, or the page itself, is a link.
+    /// A range of events to load was entered, as typed. See [`super::choosing`].
+    LoadRangeEntered(String),
+    /// A link was opened or pasted, or is the page's own address.
     LinkGiven(Box<Link>),
-    /// What is said of the link was read.
+    /// The notice about the link was dismissed.
     NoticeClosed,
-    /// What was said of a file that could not be opened was read.
+    /// The message about a file that could not be opened was dismissed.
     ToastClosed,
-    /// What tells the file of load `load` from others is known.
+    /// The fingerprint of the file of load `load` is known.
     Fingerprinted {
         load: u32,
         print: String,
     },
-    /// The link of a load broke half-way, and the rest is asked for.
-    LinkBroke {
+    /// The download of a linked file was interrupted and is being resumed.
+    LinkInterrupted {
         load: u32,
-        /// Bytes that came.
+        /// Bytes received so far.
         at: u64,
     },
-    /// The link of a load could not be fetched.
+    /// A linked file could not be fetched.
     LinkFailed {
         load: u32,
-        /// The HTTP status; `None` when there was no answer the page may read.
+        /// HTTP status. `None` if there was no response that the page may read.
         status: Option<u16>,
     },
-    /// Something happened to the comparison.
     Comparing(ComparingAction),
-    /// Something happened to the survey of many ranks.
     Ranks(RanksAction),
-    /// Allocations shall be stacked by groups; `None`: in order of birth.
+    /// A grouping for stacking was chosen. `None` stacks in order of allocation.
     StackingChosen(Option<Grouping>),
     ColouringChosen(Grouping),
-    /// What the picture's height shows was chosen, or of which part of memory.
+    /// A plot was chosen, or the part of memory that it shows.
     Plot(PlotAction),
-    /// An entry of the legend was clicked: its slot.
+    /// A legend entry was clicked, by palette slot.
     LegendClicked(u32),
-    /// This stands in the filter of the legend.
     LegendFiltered(String),
-    /// An entry of the legend was double-clicked, or its "only" button pressed.
+    /// A legend entry was double-clicked, or its "only" button was pressed.
     LegendIsolated(u32),
-    /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
+    /// The minimap's window was moved or resized: its edges as fractions of the axis, 0 to 1.
     MinimapMoved([f64; 2]),
-    /// This stands in the field of the moment.
-    MomentTyped(String),
-    /// The pointer did this on the axis below the picture.
+    /// Text was entered in the field that moves the cursor, such as an event or a time.
+    GoToEntered(String),
+    /// The pointer acted on the axis below the timeline.
     AxisPressed(AxisPress),
-    /// A range was drawn on the small picture: its ends as parts of the whole axis, from 0 to 1.
-    RangeDrawn([f64; 2]),
-    /// What the views show of the range was chosen.
-    AboutChosen(About),
-    /// What the views are about was chosen.
+    /// A range was drawn on the minimap: its ends as fractions of the axis, 0 to 1.
+    MinimapRangeDrawn([f64; 2]),
+    /// The part of the range that the views show was chosen.
+    RangeFilterChosen(RangeScope),
     ScopeChosen(ViewScope),
-    /// Bytes were grouped by this, in order and colour together; `None`: in the order of allocation.
+    /// Stacking and colouring were both set to this grouping. `None` stacks in order of allocation.
     GroupChosen(Option<Grouping>),
     /// A tab of the side panel was chosen.
     SideChosen(Side),
-    /// The side panel of a narrow window was opened or closed.
+    /// The side panel, which is a sheet in narrow windows, was opened or closed.
     SheetToggled,
-    /// The range is no longer wanted.
-    RangeEnded,
-    /// A view was chosen among the tabs.
+    /// The range was removed.
+    RangeRemoved,
     TabChosen(Tab),
-    /// The views shall have so many percent of the window's height.
+    /// The views were resized to this percentage of the window's height.
     ViewsResized(u32),
-    /// This stands in the field of the search.
     FindTyped(String),
-    /// A device was picked, by its ordinal.
+    /// A device was picked, by ordinal.
     DeviceChosen(i64),
-    /// The worker answered to load number `load`.
+    /// The worker replied to load `load`.
     Replied {
-        /// The load it belongs to; answers to earlier loads are dropped.
+        /// Load that the reply belongs to. Replies to earlier loads are dropped.
         load: u32,
         reply: Reply,
     },
-    /// The worker is gone: out of memory, or a bug.
-    WorkerDied(String),
-    /// The shell itself can't go on with a load: it could not make a worker, or may not follow a link. One sentence.
+    /// The worker stopped: out of memory, or a bug. Holds the cause.
+    WorkerStopped(String),
+    /// The shell could not start a load, for example because it could not create a worker. Holds the message.
     LoadFailed(String),
     Resized(Canvas),
-    /// Pictures are drawn this way from now on.
+    /// The renderer changed, so all scenes have to be uploaded again.
     RendererChosen(Renderer),
     PointerMoved(Pointer),
     PointerLeft,
-    /// The picture was dragged by this many device pixels, right and up.
+    /// The timeline was dragged by this many device pixels, right and up.
     Dragged {
         right_px: f64,
         up_px: f64,
     },
-    /// A press of the pointer began to move, here and with these keys held.
-    DragBegan {
-        /// Where.
+    /// A press of the pointer started to move, with these modifier keys held.
+    DragStarted {
+        /// Position of the press.
         from: Pointer,
         held: Modifiers,
     },
-    /// A press that measures or draws a box moved on to here.
-    DrawnTo(Pointer),
+    /// The pointer of a drag that measures or draws a box moved here.
+    DragMoved(Pointer),
     DragEnded,
     DragCancelled,
-    MarkerPut(Pointer),
-    /// The marker with this number was clicked in the list.
+    MarkerAdded(Pointer),
+    /// A marker was clicked in the list, by number.
     MarkerVisited(u32),
-    /// The marker with this number is no longer wanted.
     MarkerRemoved(u32),
-    /// This stands in the field of the GPU's capacity.
+    /// The GPU capacity was typed, in GiB.
     CapacityTyped(String),
     Clicked(Pointer),
-    /// The wheel turned by `delta` CSS pixels over the canvas, positive towards the user.
+    /// The wheel turned over the canvas by `delta` CSS pixels, positive towards the user.
     Wheel {
-        /// Where.
         at: Pointer,
         delta: f64,
-        axis: WheelAxis,
+        axis: WheelAction,
     },
-    /// A file is being dragged over the page, or no longer.
     DropHover(DropHover),
-    /// Something was dropped, but the browser passed on no file.
+    /// Something was dropped, but the browser provided no file.
     DroppedNoFile,
-    /// Text reached the clipboard, or did not.
+    /// Copying to the clipboard succeeded, or failed with this cause.
     Copied(Result<(), String>),
     HelpClosed,
-    /// This stands in the filter of the help.
     HelpFiltered(String),
     Settings(SettingsAction),
-    /// Something happened to the rules of categories.
     Rules(RulesAction),
 }
 
-/// What a key or a control asks for. Every one stands in the key table (`keys.rs`).
+/// A command of a key or a control. Every command is listed in the key table (`keys.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
     Feature(FeatureCommand),
     Comparing(ComparingStep),
-    /// The cursor goes somewhere.
-    Cursor(CursorStep),
-    /// Something with the rows that are seen: of the table, or of the list of events.
+    /// Move the crosshair.
+    MoveCrosshair(CrosshairStep),
+    /// Act on the visible rows: those of Allocations, or those of the list of events.
     Rows(RowsStep),
     OpenFile,
     /// Open a snapshot that ships with the page.
     OpenSample(Sample),
     CancelLoading,
-    /// Load all events, where that is asked or a range is loaded.
+    /// Load all events of the file that is being asked about, or of a file opened with a range of its events.
     OpenAll,
-    /// Ask which events of the open file are loaded.
+    /// Ask which events of the open file to load.
     ChooseEvents,
-    /// Show or hide the list of keys.
     ToggleHelp,
     NextDevice,
-    /// The device before.
     PreviousDevice,
-    /// One device, or all above each other.
+    /// Switch between one device and all devices above each other.
     ToggleLanes,
-    /// Light or dark, or as the system has it.
     ChooseTheme(Theme),
-    /// Allow or forbid single-letter keys.
+    /// Turn single-letter keys on or off.
     ToggleLetters,
     CopyDetails,
-    /// Copy the link to what is seen.
+    /// Copy a link to the current view.
     CopyLink,
-    /// Copy the lines that record a snapshot.
+    /// Copy the code that records a snapshot.
     CopySnippet,
     ClearSelection,
-    /// Select the allocation born before this one.
+    /// Select the allocation before the selected one, in order of allocation.
     SelectPrevious,
-    /// Select the allocation born after this one.
+    /// Select the allocation after the selected one, in order of allocation.
     SelectNext,
     MoveLeft,
     MoveRight,
-    /// Move to more bytes.
     MoveUp,
-    /// Move to fewer bytes.
     MoveDown,
     ZoomEventsIn,
     ZoomEventsOut,
-    /// Fewer bytes, higher.
     ZoomBytesIn,
-    /// More bytes.
     ZoomBytesOut,
     FitBoth,
-    /// The bytes axis follows the window, or not.
+    /// Let the byte axis follow the window, or stop that.
     ToggleFitBytes,
     GoToPeak,
-    /// Events or wall-clock on the horizontal axis.
+    /// Switch the horizontal axis between events and time.
     ToggleAxis,
-    PutMarker,
+    AddMarker,
     RemoveMarker,
-    /// Measure, or stop it.
+    /// Start or stop measuring.
     ToggleRuler,
     ZoomToRuler,
-    /// The window before this one.
-    WindowBack,
-    /// The window after this one.
-    WindowForward,
-    TypeCapacity,
-    /// Something with what the picture's height shows.
+    /// Undo the last pan or zoom.
+    UndoView,
+    /// Redo the last pan or zoom.
+    RedoView,
+    FocusCapacity,
+    /// Change the plot, or the part of memory that it shows.
     Plot(PlotStep),
-    /// Stack by the next kind of group.
+    /// Stack by the next grouping.
     NextStacking,
-    /// Colour by the next kind of group.
+    /// Colour by the next grouping.
     NextColouring,
     Find,
-    /// Go to the next match of what the views show, or to the one before.
-    FindHere(Direction),
-    /// Heed capitals in the search, or no longer.
-    FindCapitals,
+    /// Go to the next or previous match among the allocations that the views show.
+    FindInScope(Direction),
+    /// Turn Match case on or off.
+    ToggleMatchCase,
     FindNext,
-    /// Go to the match before.
     FindPrevious,
-    /// All of the selection's stack stand out, or do not.
+    /// Highlight all allocations with the selected stack, or stop that.
     ToggleSameStack,
-    /// Open the rules of categories, or close them.
     ToggleRules,
-    /// Open the settings, or close them.
     ToggleSettings,
-    /// So does the page with the open snapshot in it.
+    /// Save the page as HTML with the open snapshot inside.
     SaveHtml,
-    PinPeak,
-    PinEnd,
-    TypeMoment,
-    /// Begin a range at the cursor, or let it be as it is.
+    CursorToPeak,
+    CursorToEnd,
+    FocusGoTo,
+    /// Start a range at the cursor, or finish the one that is being extended.
     ToggleRange,
-    /// What the views are about.
+    /// Choose whether the views show the cursor, a range, its change or the whole trace.
     ChooseScope(ViewScope),
-    /// Show the next choice of what a range has.
-    NextAbout,
-    PinRangePeak,
-    /// The next annotation becomes the range, or the one before.
+    /// Switch to the next part of the range that the views can show.
+    NextRangeFilter,
+    CursorToRangePeak,
+    /// Select the next or previous annotation as the range.
     Annotation(Direction),
-    /// The window shows the range.
     ZoomToRange,
-    /// Show this view, and give it the focus.
+    /// Show this view and give it the focus.
     Show(Tab),
-    /// Fold the views away, or back.
+    /// Collapse or expand the views.
     FoldViews,
-    /// The focus from the timeline to the view, or back.
+    /// Switch the focus between the timeline and the view.
     ChangeFocus,
 }
 
 impl Action {
-    /// An action of a feature.
-    pub fn of(action: impl Into<FeatureAction>) -> Action {
+    /// Wraps an action of a feature.
+    pub fn feature(action: impl Into<FeatureAction>) -> Action {
         Action::Feature(action.into())
     }
 }

@@ -1,30 +1,30 @@
-//! What allocations weigh, as text: requested bytes, or those × moments; and shares of it.
+//! Formatting of byte amounts, byte·event products and differences as text.
 
 pub use base::units::percent;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use engine::protocol::Scope;
 use std::cmp::Ordering;
 
-/// A weight in the unit of its scope, short: `38.1 MiB`; over time `38.1 MiB·events`.
+/// Formats an amount with three digits: `38.1 MiB`, or `38.1 MiB·events` if `scope` sums over time.
 pub fn amount(scope: Scope, bytes: u64) -> String {
     let mut text = Bytes(bytes).to_string();
-    text.push_str(over_time(scope));
+    text.push_str(unit_suffix(scope));
     text
 }
 
-/// The same to the byte: `39,951,360 B`.
+/// Formats an amount to the byte: `39,951,360 B`.
 pub fn exact(scope: Scope, bytes: u64) -> String {
-    let mut text = grouped(bytes);
+    let mut text = group_digits(bytes);
     text.push_str(" B");
-    text.push_str(over_time(scope));
+    text.push_str(unit_suffix(scope));
     text
 }
 
-fn over_time(scope: Scope) -> &'static str {
+fn unit_suffix(scope: Scope) -> &'static str {
     if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
 }
 
-/// `+`, `−`, or nothing where both are equal.
+/// Returns the sign of the change from `before` to `after`: `+`, `−`, or empty if they are equal.
 pub fn sign(before: u64, after: u64) -> &'static str {
     match before.cmp(&after) {
         Ordering::Less => "+",
@@ -33,22 +33,22 @@ pub fn sign(before: u64, after: u64) -> &'static str {
     }
 }
 
-/// A difference in bytes, short: `+38.1 MiB`, `−2.00 GiB`, `0 B`.
+/// Formats a difference in bytes with three digits: `+38.1 MiB`, `−2.00 GiB`, `0 B`.
 pub fn change(before: u64, after: u64) -> String {
     sign(before, after).to_owned() + &Bytes(before.abs_diff(after)).to_string()
 }
 
-/// The same to the byte.
+/// Formats a difference in bytes to the byte.
 pub fn exact_change(before: u64, after: u64) -> String {
-    [sign(before, after), &grouped(before.abs_diff(after)), " B"].concat()
+    [sign(before, after), &group_digits(before.abs_diff(after)), " B"].concat()
 }
 
-/// How many more or fewer: `+12`.
+/// Formats a difference of two counts: `+12`.
 pub fn count_change(before: u32, after: u32) -> String {
-    sign(before.into(), after.into()).to_owned() + &grouped(before.abs_diff(after).into())
+    sign(before.into(), after.into()).to_owned() + &group_digits(before.abs_diff(after).into())
 }
 
-/// What something has become: `×1.25`, `new`, `gone`, `=`.
+/// Formats the factor from `before` to `after`: `×1.25`, or `new`, `gone`, `=`.
 pub fn ratio(before: u64, after: u64) -> String {
     match (before, after) {
         (before, after) if before == after => "=".to_owned(),
@@ -59,7 +59,7 @@ pub fn ratio(before: u64, after: u64) -> String {
             let rest = (hundredths % 100).to_string();
             [
                 "×",
-                &grouped(u64::try_from(hundredths / 100).unwrap_or(u64::MAX)),
+                &group_digits(u64::try_from(hundredths / 100).unwrap_or(u64::MAX)),
                 if rest.len() < 2 { ".0" } else { "." },
                 &rest,
             ]
@@ -68,7 +68,8 @@ pub fn ratio(before: u64, after: u64) -> String {
     }
 }
 
-/// Tenths of a percent that `part` is of `whole`, rounded down: 1000 only where it is all of it. 0 of nothing.
+/// Returns `part` as a share of `whole` in tenths of a percent, rounded down. The result is 1000 only if the two are
+/// equal, and 0 if `whole` is 0.
 pub fn per_mille(part: u64, whole: u64) -> u32 {
     let share = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(0);
     u32::try_from(share.min(1000)).unwrap_or(1000)

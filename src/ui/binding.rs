@@ -1,30 +1,30 @@
-//! A line of the key table: where keys work, what they do, and which visible control does the same.
+//! Entries of the key table: where keys work, the command they give, and the visible control that does the same.
 
 use super::tab::Tab;
 
-/// Where a key works.
+/// The part of the page where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Anywhere but in a text field.
+pub enum KeyScope {
+    /// Anywhere except in a text field.
     Page,
     /// While the timeline has the focus.
     Timeline,
     /// While a tab has the focus.
     Tab(Tab),
-    /// While the formats of a picture are offered.
+    /// While the export dialog offers its formats.
     Export,
 }
 
-impl Scope {
-    /// All of them in the order of the list of keys, with their headings there.
-    pub fn all() -> impl Iterator<Item = (Scope, &'static str)> {
-        let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((Scope::Tab(tab), tab.entry().heading?)));
-        let last = [(Scope::Page, "Everywhere"), (Scope::Export, "Export dialog")];
-        std::iter::once((Scope::Timeline, "Timeline")).chain(tabs).chain(last)
+impl KeyScope {
+    /// Iterates over all scopes in the order of the help dialog, with their headings there.
+    pub fn all() -> impl Iterator<Item = (KeyScope, &'static str)> {
+        let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((KeyScope::Tab(tab), tab.entry().heading?)));
+        let last = [(KeyScope::Page, "Everywhere"), (KeyScope::Export, "Export dialog")];
+        std::iter::once((KeyScope::Timeline, "Timeline")).chain(tabs).chain(last)
     }
 }
 
-/// The keys held beside another key or the pointer.
+/// Modifier keys held during a key press or a pointer action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
     pub alt: bool,
@@ -32,30 +32,29 @@ pub struct Modifiers {
     pub shift: bool,
 }
 
-/// One line of the table.
+/// An entry of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<C> {
-    /// Where the keys work.
-    pub scope: Scope,
-    /// The keys, as [`chord`] writes them.
+    pub scope: KeyScope,
+    /// Keys in the notation of [`chord`].
     pub keys: &'static [&'static str],
     pub command: C,
     pub label: &'static str,
-    /// The id of the visible control that does the same.
+    /// Id of the visible control that does the same.
     pub control: &'static str,
 }
 
 impl<C: Copy> Binding<C> {
-    /// The same line for the commands that this one is among.
-    pub(super) fn of<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
+    /// Converts the entry to one for another command type.
+    pub(super) fn map<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
         let Binding { scope, keys, label, control, .. } = *self;
         Binding { scope, keys, command: command(self.command), label, control }
     }
 }
 
-/// One line: see the fields of [`Binding`].
-pub(super) const fn line<C>(
-    scope: Scope,
+/// Creates an entry. See the fields of [`Binding`].
+pub(super) const fn bind<C>(
+    scope: KeyScope,
     keys: &'static [&'static str],
     command: C,
     label: &'static str,
@@ -64,19 +63,19 @@ pub(super) const fn line<C>(
     Binding { scope, keys, command, label, control }
 }
 
-/// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are
-/// in lower case; other signs stand for themselves, whatever it takes to type them.
+/// Returns the table's notation for a key, given `KeyboardEvent.key` and the modifiers held: `Ctrl+Shift+ArrowLeft`,
+/// `Shift+z`. Letters are lower case. Other characters stand for themselves, without the Shift needed to type them.
 pub fn chord(key: &str, held: Modifiers) -> String {
     let key = if key == " " { "Space" } else { key };
     let is_sign = key.chars().count() == 1;
     let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };
-    // What other signs take to be typed is the keyboard's affair.
+    // Keyboard layouts differ in whether other characters need Shift.
     let is_letter = !is_sign || key.bytes().all(|byte| byte.is_ascii_alphabetic());
     let shift = if held.shift && is_letter { "Shift+" } else { "" };
     [if held.ctrl { "Ctrl+" } else { "" }, if held.alt { "Alt+" } else { "" }, shift, &lower].concat()
 }
 
-/// How a key is written for people.
+/// Formats a key for display: `Ctrl + Shift + ←`.
 pub fn key_text(key: &str) -> String {
     for (held, text) in [("Ctrl+", "Ctrl + "), ("Alt+", "Alt + "), ("Shift+", "Shift + ")] {
         if let Some(key) = key.strip_prefix(held) {

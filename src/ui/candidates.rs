@@ -1,14 +1,14 @@
-//! Which of several files can be snapshots, and in which order they are listed.
+//! Selection of the files that may be snapshots, and their order in the list.
 //!
-//! By their names: a folder may hold thousands of files, and each would have to be opened. A file that comes alone is always
-//! tried, whatever it is called, and what a listed file is decides its content alone.
+//! Files are judged by name, since a folder may hold thousands and opening each would take too long. A single file is
+//! always tried, whatever its name. The format of a listed file is then detected from its content.
 
 use super::effect::{GivenFile, Origin};
-use super::stage::Choice;
+use super::stage::SnapshotChoice;
 use base::sorted::sorted_by_key;
 
-/// Endings of what lies beside snapshots and never is one.
-const OTHERS: [&str; 46] = [
+/// Extensions of files that often lie beside snapshots and never are snapshots.
+const OTHER_EXTENSIONS: [&str; 46] = [
     "png",
     "jpg",
     "jpeg",
@@ -57,13 +57,13 @@ const OTHERS: [&str; 46] = [
     "db",
 ];
 
-/// Endings in the order in which their files are listed; all others stand where the empty one is.
-const ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"], &[""], &["json"], &["html", "htm"]];
+/// Extensions in listing order. All other extensions rank with the empty one.
+const EXTENSION_ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"], &[""], &["json"], &["html", "htm"]];
 
-/// The files that can be snapshots, the likeliest first.
-pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
+/// Returns the files that may be snapshots, likeliest first.
+pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<SnapshotChoice> {
     let is_alone = files.len() == 1;
-    let choice = |(place, file): (usize, GivenFile)| Choice {
+    let choice = |(place, file): (usize, GivenFile)| SnapshotChoice {
         origin: Origin::File(place),
         member: None,
         file: file.name,
@@ -72,43 +72,43 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
         load: None,
     };
     let all = files.into_iter().enumerate().map(choice);
-    let found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();
-    sorted_by_key(found, |it| place_in_order(it) as u128)
+    let found: Vec<SnapshotChoice> = all.filter(|it| is_alone || may_be_snapshot(it)).collect();
+    sorted_by_key(found, |it| list_rank(it) as u128)
 }
 
-/// Which of several files can be snapshots, by their places, the likeliest first.
-pub fn snapshots_among(files: Vec<GivenFile>) -> Vec<usize> {
-    let place = |choice: Choice| if let Origin::File(place) = choice.origin { Some(place) } else { None };
+/// Returns the indices of the files that may be snapshots, likeliest first.
+pub fn snapshot_indices(files: Vec<GivenFile>) -> Vec<usize> {
+    let place = |choice: SnapshotChoice| if let Origin::File(place) = choice.origin { Some(place) } else { None };
     candidates(files).into_iter().filter_map(place).collect()
 }
 
-fn can_be_a_snapshot(file: &Choice) -> bool {
+fn may_be_snapshot(file: &SnapshotChoice) -> bool {
     let name = file.file.rsplit('/').next().unwrap_or_default();
-    let can_be = !name.starts_with('.') && !OTHERS.contains(&ending(name).as_str());
-    can_be && (file.bytes != Some(0) || is_named_as_a_snapshot(name))
+    let can_be = !name.starts_with('.') && !OTHER_EXTENSIONS.contains(&extension(name).as_str());
+    can_be && (file.bytes != Some(0) || has_snapshot_name(name))
 }
 
-/// Whether an empty file is a snapshot that was not written, and not a marker such as `_SUCCESS`.
-fn is_named_as_a_snapshot(name: &str) -> bool {
-    ORDER.iter().take(2).any(|endings| endings.contains(&ending(name).as_str()))
+/// Returns whether an empty file looks like a snapshot that failed to be written, unlike a marker such as `_SUCCESS`.
+fn has_snapshot_name(name: &str) -> bool {
+    EXTENSION_ORDER.iter().take(2).any(|endings| endings.contains(&extension(name).as_str()))
         || name.to_ascii_lowercase().contains("rank")
 }
 
-/// Empty files come last: they are listed for the reason why a rank has no snapshot.
-fn place_in_order(file: &Choice) -> usize {
-    let place = |ending: &str| ORDER.iter().position(|endings| endings.contains(&ending));
+/// Rank of a file in the list. Empty files come last. They are listed to explain why a rank has no snapshot.
+fn list_rank(file: &SnapshotChoice) -> usize {
+    let place = |ending: &str| EXTENSION_ORDER.iter().position(|endings| endings.contains(&ending));
     match file.bytes {
-        Some(0) => ORDER.len(),
-        _ => place(&ending(&file.file)).or_else(|| place("")).unwrap_or(ORDER.len()),
+        Some(0) => EXTENSION_ORDER.len(),
+        _ => place(&extension(&file.file)).or_else(|| place("")).unwrap_or(EXTENSION_ORDER.len()),
     }
 }
 
-fn ending(name: &str) -> String {
+fn extension(name: &str) -> String {
     name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// What is said where none of the files can be a snapshot.
-pub(super) fn none_of(files: &[GivenFile]) -> String {
+/// Returns the message for a set of files without any snapshot.
+pub(super) fn no_snapshot_message(files: &[GivenFile]) -> String {
     match files {
         [] => "No file found in what you dropped.".to_owned(),
         [first, others @ ..] => {

@@ -1,46 +1,48 @@
-//! The GPU's capacity, as somebody types it: a line across the picture.
+//! The GPU capacity: typed by the user and drawn as a line across the timeline.
 
 use super::shared::Shared;
 use engine::protocol::CAPACITY;
 
-/// Bytes of a GiB, the unit it is typed in.
+/// Bytes in a GiB, the unit of the field.
 const GIB: f64 = (1u64 << 30) as f64;
-/// More than this is a slip of the finger.
-const MOST_GIB: f64 = 1024.0 * 1024.0;
+/// Upper bound of an accepted capacity, in GiB.
+const MAX_GIB: f64 = 1024.0 * 1024.0;
 
 impl Shared {
-    /// What the GPU has at least, in bytes: what was free and what was reserved when memory ran out, or what was reserved at most. `None` when it never did.
-    pub fn least_capacity(&self) -> Option<u64> {
-        let marks = self.around.marks.latest()?;
-        let device = self.device().filter(|device| device.knows_reserved())?;
+    /// Returns a lower bound of the GPU's capacity in bytes: the larger of free plus reserved bytes at an OOM, and the
+    /// peak of reserved bytes. `None` if memory never ran out or reserved memory is unknown.
+    pub fn min_capacity(&self) -> Option<u64> {
+        let marks = self.surroundings.marks.latest()?;
+        let device = self.device().filter(|device| device.has_reserved())?;
         let least = marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
-        // Other programs may have had more of it just then.
+        // Other processes may have used part of the GPU at that time.
         Some(least.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
     }
 
-    /// The same for the field, in GiB.
+    /// Returns the placeholder of the capacity field, in GiB: the recorded capacity, or else the lower bound.
     pub fn capacity_hint(&self) -> String {
-        let recorded = self.device().and_then(|device| device.recorded(CAPACITY));
+        let recorded = self.device().and_then(|device| device.recorder_value(CAPACITY));
         if let Some(bytes) = recorded {
             return format!("{:.2}", bytes as f64 / GIB);
         }
-        self.least_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
+        self.min_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
     }
 
-    /// Something was typed in the field: a number of GiB, or nothing, which takes the line away. All else changes nothing.
-    pub(super) fn type_capacity(&mut self, text: &str) {
+    /// Sets the capacity from text in GiB. Empty text removes the line. Any other text is ignored.
+    pub(super) fn set_capacity(&mut self, text: &str) {
         let text = text.trim();
-        let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MOST_GIB);
+        let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MAX_GIB);
         if typed.is_none() && !text.is_empty() {
             return;
         }
-        self.raise(|state| state.tools.capacity = typed.map(|gib| (gib * GIB) as u64));
+        self.change_height(|state| state.tools.capacity = typed.map(|gib| (gib * GIB) as u64));
     }
 
-    /// Changes how high the picture is. Who looked at everything wants to see that as well; who did not stays where they are.
-    pub(super) fn raise(&mut self, change: impl FnOnce(&mut Shared)) {
-        let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
+    /// Applies a change that may alter the timeline's height. If everything was visible, everything stays visible.
+    /// Otherwise the window stays as it is.
+    pub(super) fn change_height(&mut self, change: impl FnOnce(&mut Shared)) {
+        let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
         change(self);
-        self.navigate(|plane, view| if showed_all { plane.whole(view) } else { plane.moved(view, 0.0, 0.0) });
+        self.navigate(|plane, view| if showed_all { plane.fit_like(view) } else { plane.moved(view, 0.0, 0.0) });
     }
 }

@@ -1,28 +1,28 @@
-//! What stands in a cell of a report's sheet, as text: for the page, for Markdown and for the terminal alike.
+//! Formatting of report cells as text, shared by the page, Markdown and the terminal.
 
 use super::amount::percent;
-use base::units::{Bytes, duration_us, grouped};
+use base::units::{Bytes, duration_us, group_digits};
 use engine::protocol::{Cell, Sheet, SheetRow, Threshold};
 
-/// A cell to the last byte: `39,951,360 B`. Nothing is an empty text.
+/// Formats a cell with exact values: `39,951,360 B`. Returns an empty string for [`Cell::Nothing`].
 pub fn exact(cell: &Cell) -> String {
     match cell {
         Cell::Nothing => String::new(),
         Cell::Text(text) => text.clone(),
-        Cell::Bytes(bytes) => grouped(*bytes) + " B",
-        Cell::Change(bytes) => signed(*bytes, &(grouped(bytes.unsigned_abs()) + " B")),
-        Cell::Count(count) => grouped(*count),
+        Cell::Bytes(bytes) => group_digits(*bytes) + " B",
+        Cell::Change(bytes) => signed(*bytes, &(group_digits(bytes.unsigned_abs()) + " B")),
+        Cell::Count(count) => group_digits(*count),
         Cell::Share { whole: 0, .. } => String::new(),
         Cell::Share { part, whole } => percent(*part, *whole),
-        // In thousandths, so that no float is written.
+        // Scaled to an integer so that `percent` rounds it like other shares.
         Cell::Ratio(ratio) => percent((ratio.clamp(0.0, 1.0) * 1e6) as u64, 1_000_000),
         Cell::Micros(us) => duration_us(i64::try_from(*us).unwrap_or(i64::MAX)),
         Cell::Event(event) if *event < 0 => "before the first".to_owned(),
-        Cell::Event(event) => grouped(event.unsigned_abs()),
+        Cell::Event(event) => group_digits(event.unsigned_abs()),
     }
 }
 
-/// A cell with three digits where those do: `38.1 MiB`.
+/// Formats a cell with three digits for bytes: `38.1 MiB`.
 pub fn short(cell: &Cell) -> String {
     match cell {
         Cell::Bytes(bytes) => Bytes(*bytes).to_string(),
@@ -40,31 +40,32 @@ fn signed(value: i64, text: &str) -> String {
     [sign, text].concat()
 }
 
-/// Whether a column holds numbers, which stand at the right.
-pub fn is_of_numbers(sheet: &Sheet, column: usize) -> bool {
+/// Returns whether a column has no text cells. Such columns are right-aligned.
+pub fn is_numeric(sheet: &Sheet, column: usize) -> bool {
     let mut cells = sheet.rows.iter().filter_map(|row| row.cells.get(column));
     cells.all(|cell| !matches!(cell, Cell::Text(_)))
 }
 
-/// What all rows are together, as a row of its own, where the sheet has that: the first cell that could be a name says so.
-pub fn total(sheet: &Sheet) -> Option<SheetRow> {
+/// Returns the sheet's totals as a row labelled "all", or `None` if the sheet has none. The label goes into the first
+/// empty cell, preferably of a text column.
+pub fn total_row(sheet: &Sheet) -> Option<SheetRow> {
     let mut cells = sheet.total.clone();
     let mut free = (0..cells.len()).filter(|&place| cells.get(place) == Some(&Cell::Nothing));
-    let name = free.clone().find(|&place| !is_of_numbers(sheet, place)).or_else(|| free.next());
+    let name = free.clone().find(|&place| !is_numeric(sheet, place)).or_else(|| free.next());
     if let Some(cell) = name.and_then(|place| cells.get_mut(place)) {
         *cell = Cell::Text("all".to_owned());
     }
     (!cells.is_empty()).then(|| SheetRow { cells, ..SheetRow::default() })
 }
 
-/// A threshold as words: `at least 1,048,576 bytes`.
-pub fn threshold(threshold: &Threshold) -> String {
-    [&threshold.label, " ", &grouped(threshold.value), " ", &threshold.unit].concat()
+/// Formats a threshold: `at least 1,048,576 bytes`.
+pub fn threshold_text(threshold: &Threshold) -> String {
+    [&threshold.label, " ", &group_digits(threshold.value), " ", &threshold.unit].concat()
 }
 
-/// How many rows are left out, as words.
-pub fn left_out(sheet: &Sheet) -> Option<String> {
-    (sheet.left_out > 0).then(|| ["and ", &grouped(sheet.left_out.into()), " more"].concat())
+/// Formats the number of rows that are left out: `and 12 more`.
+pub fn left_out_text(sheet: &Sheet) -> Option<String> {
+    (sheet.left_out > 0).then(|| ["and ", &group_digits(sheet.left_out.into()), " more"].concat())
 }
 
 #[cfg(test)]

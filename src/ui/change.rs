@@ -1,35 +1,34 @@
-//! What can change under a feature, and when features ask.
+//! Changes that invalidate the state of features, and the order of their questions to the worker.
 
-/// What has changed under a feature.
+/// A change that may invalidate what a feature knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Another file is open, or none; a change of the device follows.
+    /// Another file was opened, or the file was closed. A change of the device follows.
     File,
-    /// Another device is shown, from the beginning.
+    /// Another device is shown, from its beginning.
     Device,
-    /// Another of the devices that are shown together has the focus.
+    /// The focus moved to another of the devices that are shown together.
     Lane,
     Categories,
     InternalFrames,
 }
 
 impl Change {
-    /// Whether another device has come into view: what was said of the one before holds no more.
-    pub(super) fn is_of_device(self) -> bool {
+    /// Returns whether the shown or focused device changed, which invalidates everything known about the previous one.
+    pub(super) fn is_device_change(self) -> bool {
         matches!(self, Change::Device | Change::Lane)
     }
 }
 
-/// When a feature asks, from first to last.
+/// Phase of an update, in order. Each feature sends its questions to the worker in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// Before anything that rests on categories or on the arrangement of stacks.
-    Ground,
-    /// Before the scene: what the look of the scene follows from.
-    Early,
+pub(super) enum AskPhase {
+    /// Before anything that depends on categories or on the arrangement of stacks.
+    Setup,
+    /// Before the scene, for anything that its appearance depends on.
+    BeforeScene,
     WithScene,
-    /// Once the scene of the window is there: the picture comes first.
+    /// Once the scene of the window is there, so that the timeline appears first.
     AfterScene,
-    /// After everything else.
     Last,
 }

@@ -1,5 +1,5 @@
-//! Two devices against each other: those of a second file beside those of the first, or two of one file. They are shown as two lanes over
-//! aligned moments; the insight that tells the difference is [`engine::protocol::Topic::Comparison`].
+//! Comparison of two devices, of one file or of two. They are shown as two lanes over aligned moments. The differences
+//! are listed by the insight [`engine::protocol::Topic::Comparison`].
 
 mod data;
 mod lanes;
@@ -7,40 +7,40 @@ pub(super) mod part;
 pub(crate) mod second;
 pub mod view;
 
-pub(crate) use data::Wanted;
-pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, Second};
+pub(crate) use data::SecondSource;
+pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, SecondFile};
 
 use super::effect::{Effect, Origin};
-use super::opening::{added, show_device};
+use super::opening::{append_files, show_device};
 use super::shared::Shared;
-use super::stage::{Choice, Loading, Stage};
+use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
 use engine::protocol::Reply;
 
-/// Carries out an action.
+/// Applies an action of the comparison.
 pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
-            let place = added(state, from, files);
-            begin(state, &Wanted::Place(place), now_ms, effects);
+            let place = append_files(state, from, files);
+            load_second(state, &SecondSource::Index(place), now_ms, effects);
         }
         ComparingAction::DeviceChosen(device) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|it| it.device == device));
-            if let Some(place) = place.filter(|&place| place != state.device_place) {
-                compare(state, [state.device_place, place]);
+            if let Some(place) = place.filter(|&place| place != state.device_index) {
+                compare(state, [state.device_index, place]);
             }
         }
-        ComparingAction::Refused(load, cause) => {
-            if matches!(&state.comparing.second, Second::Loading(_, of) if *of == load) {
-                failed(state, &cause);
+        ComparingAction::LoadRefused(load, cause) => {
+            if matches!(&state.comparing.second, SecondFile::Loading(_, of) if *of == load) {
+                second_failed(state, &cause);
             }
         }
-        ComparingAction::PointedAt(moment, x) => {
+        ComparingAction::CurveClicked(moment, x) => {
             if let Some([a, _]) = state.comparing.pair {
                 state.focus(a);
             }
             if let Some(moment) = moment.or_else(|| state.moment_under(x)) {
-                state.pin_and_show(moment);
+                state.go_to(moment);
             }
         }
         ComparingAction::AtChosen(at) => state.comparing.at = at,
@@ -50,12 +50,12 @@ pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effe
     }
 }
 
-/// Carries out a key or a control.
+/// Carries out a command of the comparison.
 pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Effect>) {
     match step {
         ComparingStep::Open if state.file().is_some() => effects.push(Effect::PickSecond),
         ComparingStep::Open => state.remark = Some("Open a snapshot first.".to_owned()),
-        _ if state.comparing.pair.is_none() && state.comparing.second == Second::None => {
+        _ if state.comparing.pair.is_none() && state.comparing.second == SecondFile::None => {
             state.remark = Some("Compare with another snapshot first.".to_owned());
         }
         ComparingStep::Swap => {
@@ -69,30 +69,30 @@ pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Ef
     }
 }
 
-/// Opens a second file.
-pub(super) fn begin(state: &mut Shared, wanted: &Wanted, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Starts loading the second file. Does nothing while no first file is open.
+pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64, effects: &mut Vec<Effect>) {
     let origin = match wanted {
-        Wanted::Place(place) => state.snapshots.get(*place).map(|choice| (choice.origin.clone(), choice.member)),
-        Wanted::Link(url) => Some((Origin::Link(url.clone()), None)),
+        SecondSource::Index(place) => state.snapshots.get(*place).map(|choice| (choice.origin.clone(), choice.member)),
+        SecondSource::Link(url) => Some((Origin::Link(url.clone()), None)),
     };
     let Some((origin, member)) = origin.filter(|_| state.file().is_some()) else { return };
-    leave(state);
+    discard_second(state);
     let (name, bytes) = match (wanted, &origin) {
-        (Wanted::Place(place), _) => {
+        (SecondSource::Index(place), _) => {
             let choice = state.snapshots.get(*place);
-            (choice.map(Choice::name).unwrap_or_default(), choice.and_then(|choice| choice.bytes))
+            (choice.map(SnapshotChoice::name).unwrap_or_default(), choice.and_then(|choice| choice.bytes))
         }
-        (Wanted::Link(url), _) => (super::url::file_name(url), None),
+        (SecondSource::Link(url), _) => (super::url::file_name(url), None),
     };
-    state.loads = state.loads.wrapping_add(1);
-    let load = state.loads;
-    state.comparing.second = Second::Loading(Box::new(Loading::new(origin.clone(), name, bytes, now_ms)), load);
+    state.last_load = state.last_load.wrapping_add(1);
+    let load = state.last_load;
+    state.comparing.second = SecondFile::Loading(Box::new(Loading::new(origin.clone(), name, bytes, now_ms)), load);
     effects.push(Effect::LoadSecond { origin, member, load });
 }
 
-/// What the worker says of the second file; whether it is about that.
+/// Handles a reply of the worker about the second file. Returns false if the reply belongs to another load.
 pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
-    let Second::Loading(loading, of) = &mut state.comparing.second else { return false };
+    let SecondFile::Loading(loading, of) = &mut state.comparing.second else { return false };
     if *of != load {
         return false;
     }
@@ -104,74 +104,77 @@ pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f
         }
         Reply::Opened(file) => {
             let origin = loading.origin.clone();
-            state.comparing.second = Second::Open(file.clone(), origin, load);
-            opened(state);
+            state.comparing.second = SecondFile::Open(file.clone(), origin, load);
+            second_opened(state);
         }
-        Reply::Failed { message } => failed(state, message),
-        Reply::Cancelled => state.comparing.second = Second::None,
+        Reply::Failed { message } => second_failed(state, message),
+        Reply::Cancelled => state.comparing.second = SecondFile::None,
         Reply::Partial(_) | Reply::Members(_) | Reply::Answer { .. } => {}
     }
     true
 }
 
-/// The second file can't be opened: what is open stays.
-pub(super) fn failed(state: &mut Shared, message: &str) {
-    if let Second::Loading(loading, _) = std::mem::take(&mut state.comparing.second) {
+/// Reports that the second file could not be opened. The first file stays open.
+pub(super) fn second_failed(state: &mut Shared, message: &str) {
+    if let SecondFile::Loading(loading, _) = std::mem::take(&mut state.comparing.second) {
         state.toast = Some(Toast::new(loading.name, message));
     }
 }
 
-/// The link to the second file could not be fetched.
+/// Reports that the second file could not be fetched, if `load` is the one in progress.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
-    if let Second::Loading(loading, of) = &state.comparing.second
+    if let SecondFile::Loading(loading, of) = &state.comparing.second
         && *of == load
     {
         let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
-        let message = super::url::fetch_failure(address, status, state.came);
-        failed(state, &message);
+        let message = super::url::fetch_failure(address, status, state.page_scheme);
+        second_failed(state, &message);
     }
 }
 
-/// The second file is open: its devices come behind those of the first, and the two to be shown are compared.
-fn opened(state: &mut Shared) {
-    let (Second::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else { return };
+/// Appends the devices of the second file to those of the first, and compares the shown device with the second file's
+/// default device.
+fn second_opened(state: &mut Shared) {
+    let (SecondFile::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else {
+        return;
+    };
     let own = first.devices.len();
     let second_place = own + second.default_device();
     first.devices.extend(second.devices.iter().cloned());
-    state.comparing.own_devices = own;
+    state.comparing.first_device_count = own;
     if second.devices.is_empty() || own == 0 {
         return;
     }
-    let a = state.device_place.min(own - 1);
+    let a = state.device_index.min(own - 1);
     compare(state, [a, second_place]);
 }
 
-/// Compares two devices: A's window shows everything.
+/// Starts comparing two devices, A and B, and shows all of A.
 fn compare(state: &mut Shared, pair: [usize; 2]) {
     state.comparing.pair = Some(pair);
-    state.lanes.turn = pair[0].wrapping_sub(1);
+    state.lanes.last_requested = pair[0].wrapping_sub(1);
     state.view = None;
     state.lanes.others.clear();
-    if state.device_place != pair[0] {
+    if state.device_index != pair[0] {
         show_device(state, pair[0]);
     }
     state.arrange_lanes();
-    state.show_everything();
-    state.topic_wanted = Some(engine::protocol::Topic::Comparison);
+    state.fit_all_lanes();
+    state.requested_topic = Some(engine::protocol::Topic::Comparison);
 }
 
-/// Forgets the second file; where one of its devices is shown, the first file's is.
-fn leave(state: &mut Shared) {
-    if second::forget(state) {
+/// Discards the second file. If one of its devices is shown, switches to the first file's default device.
+fn discard_second(state: &mut Shared) {
+    if second::discard(state) {
         let place = state.file().map_or(0, |file| file.default_device());
         show_device(state, place);
     }
 }
 
-/// Compares no longer.
+/// Ends the comparison.
 pub(super) fn end(state: &mut Shared, effects: &mut Vec<Effect>) {
-    leave(state);
-    effects.push(Effect::EndSecond);
+    discard_second(state);
+    effects.push(Effect::CloseSecond);
     state.view = None;
     state.arrange_lanes();
 }

@@ -1,270 +1,239 @@
-//! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
+//! The cursor: the position in time that the views show. It is set by clicks, keys, typed text and its handle on the
+//! axis.
 
 mod data;
 
-pub use data::{Cursor, CursorStep, Standing};
-pub(crate) use data::{Follow, Followed, Stepping, column_under, column_under_edges};
+pub use data::Cursor;
+pub(crate) use data::{Follow, PositionRequest};
 
+use super::change::{AskPhase, Change};
+use super::crosshair::column_under;
 use super::effect::{Effect, Pointer};
-use super::hover::Spot;
-use super::part::{Part, keeps_all};
-use super::pointing;
+use super::part::Part;
+use super::position_text::{EXPECTED_FORMS, Position, parse_position};
+use super::range::ViewScope;
 use super::shared::Shared;
-use super::shown::{BytesAxis, Hover};
-use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, Stepped, Stop};
-use picture::timeline::Axis;
+use base::units::{Moment, group_digits};
+use engine::protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span};
+use picture::timeline::{Axis, time_axis_margin};
 
-/// Commands that wait for a step of the one before: a key held down makes no more.
-const MOST_WAITING: usize = 4;
-/// A cursor nearer to an edge of the window than this part of it brings the window along, to that part from the edge.
-const NEAR: f64 = 0.02;
-const BROUGHT: f64 = 0.2;
+impl Shared {
+    /// Returns facts about the cursor's moment. Until they arrive, these are the facts of the previous position.
+    pub fn cursor_facts(&self) -> Option<&MomentFacts> {
+        self.cursor.facts.latest()
+    }
 
-/// How it takes part; [`super::tools`] forgets it.
-pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
+    /// Returns the device's first moment with the maximum of requested bytes.
+    pub fn peak_moment(&self) -> u32 {
+        self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
+    }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-    match answer {
-        Answer::Step(to) => {
-            state.found_selection(serial, to);
-            stepped(state, serial, to, effects);
+    /// Returns the device's last moment.
+    pub fn end_moment(&self) -> u32 {
+        self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
+    }
+
+    /// Makes the selected allocation visible in the views: if it is not live at the cursor, moves the cursor to its
+    /// allocation.
+    pub(super) fn move_cursor_to_lifetime(&mut self, details: &Details) {
+        let after = |event: Option<u32>, otherwise: u32| event.map_or(otherwise, |event| event.saturating_add(1));
+        let (allocated_at, freed_at) = (after(details.allocated_event, 0), after(details.freed_event, u32::MAX));
+        if self.cursor.range.is_none() && !(allocated_at..freed_at).contains(&self.cursor.moment) {
+            self.set_cursor(allocated_at);
         }
-        Answer::Hit { hit, memory } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
+    }
+
+    /// Moves the cursor to `moment`. While keys extend a range, its end moves along.
+    pub(super) fn set_cursor(&mut self, moment: u32) {
+        self.cursor.moment = moment.min(self.end_moment());
+        self.cursor.error = None;
+        self.cursor.requested = None;
+        if let Some(began) = self.cursor.extended_from {
+            self.set_range(began, self.cursor.moment);
+        }
+        self.update_scope();
+    }
+
+    /// Moves the cursor to `moment` and scrolls the window to it.
+    pub(super) fn go_to(&mut self, moment: u32) {
+        self.follow_pointer();
+        self.set_cursor(moment);
+        self.cursor.follow = Follow::Yes;
+    }
+
+    /// Moves the cursor to the clicked moment and ends the range. While comparing A and B, a click moves B instead, or
+    /// A if it is before A.
+    pub(super) fn set_cursor_at(&mut self, pointer: Pointer) {
+        let Some(moment) = self.moment_under(pointer.x) else { return };
+        match self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change) {
+            Some(Span { from, to }) => self.set_fixed_range(moment, if moment < from { to } else { from }),
+            None => drop(self.end_range()),
+        }
+        self.set_cursor(moment);
+    }
+
+    /// Returns the moment that the picture shows in this column of the window.
+    pub(super) fn moment_under(&self, x: f64) -> Option<u32> {
+        let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        scene.columns.moment.get(column_under(scene, view, x)?).copied()
+    }
+
+    /// Moves the cursor to the device's out-of-memory event, if there was one.
+    pub(super) fn seek_out_of_memory(&mut self) {
+        if self.device().is_some_and(|device| device.oom_count() > 0) {
+            self.request_position(PositionRequest { from: MomentSpec::OutOfMemory, to: None });
+        }
+    }
+
+    /// Moves the cursor to the typed position, or records why the text is invalid.
+    pub(super) fn on_position_typed(&mut self, text: &str) {
+        self.cursor.error = self.go_to_typed(text).err();
+    }
+
+    fn go_to_typed(&mut self, text: &str) -> Result<(), String> {
+        match parse_position(text).ok_or(EXPECTED_FORMS)? {
+            Position::Peak => self.go_to(self.peak_moment()),
+            Position::ReservedPeak if self.device().is_some_and(|device| device.has_reserved()) => {
+                self.request_position(PositionRequest { from: MomentSpec::MostReserved, to: None });
+            }
+            Position::ReservedPeak => {
+                return Err("This snapshot has no segments, so reserved memory is unknown.".to_owned());
+            }
+            Position::OutOfMemory if self.device().is_some_and(|device| device.oom_count() > 0) => {
+                self.request_position(PositionRequest { from: MomentSpec::OutOfMemory, to: None });
+            }
+            Position::OutOfMemory => return Err("This device has no out-of-memory event.".to_owned()),
+            Position::End => self.go_to(self.end_moment()),
+            Position::Event(event) => {
+                let events = u64::from(self.end_moment());
+                if event >= events {
+                    let last = events.checked_sub(1).ok_or("This device has no events.")?;
+                    return Err("The last event is ".to_owned() + &group_digits(last) + ".");
+                }
+                self.go_to(u32::try_from(event).unwrap_or(u32::MAX).saturating_add(1));
+            }
+            Position::Time(us) => {
+                let times = self.device().and_then(|device| device.time_us);
+                let (first, last) = times.ok_or("This snapshot has no timestamps.")?;
+                let span = last.abs_diff(first);
+                if us > span {
+                    let length = super::moment::elapsed(i64::try_from(span).unwrap_or(i64::MAX));
+                    return Err("The last event is at ".to_owned() + &length + ".");
+                }
+                let x = us.saturating_add(time_axis_margin(span)) as f64;
+                self.request_position(PositionRequest { from: MomentSpec::X(Axis::Time, x), to: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// Requests the moment of a position that only the worker can resolve. The cursor or range is set once it answers.
+    pub(super) fn request_position(&mut self, sought: PositionRequest) {
+        self.cursor.requested = Some(sought);
+    }
+
+    /// Returns the column of a moment, in device pixels from the window's left. It may be outside the window. On the
+    /// time axis, `facts` has to be known.
+    pub(super) fn moment_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
+        let x = match self.axis {
+            Axis::Events => f64::from(moment) + 0.5,
+            Axis::Time => facts?.place.time as f64,
+        };
+        Some(self.view?.column_from_x(x))
+    }
+
+    /// Returns the cursor's column and its moment. On the time axis, both belong to the previous position until the
+    /// worker has answered.
+    pub fn cursor_x_px(&self) -> Option<(f64, u32)> {
+        self.device()?;
+        let facts = self.cursor_facts();
+        let moment = match self.axis {
+            Axis::Events => self.cursor.moment,
+            Axis::Time => facts?.moment,
+        };
+        Some((self.moment_px(moment, facts)?, moment))
+    }
+}
+
+/// Reset, question and answer hooks of the cursor and the range.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
+
+/// Moves the cursor to the peak if another device is shown.
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_device_change() {
+        state.cursor = Cursor { moment: state.peak_moment(), ..Cursor::default() };
+        state.views.node = None;
+        state.update_scope();
+    }
+}
+
+/// Asks for missing facts about the cursor and the range, one question of each kind at a time.
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let (pinned, serials) = (&mut state.cursor, &mut state.serial);
+    pinned
+        .facts
+        .ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
+    if let Some(sought) = pinned.requested {
+        let moments =
+            |sought: PositionRequest| Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect());
+        pinned.resolving.ask(sought, device, serials, effects, moments);
+    }
+    let Some(span) = pinned.range else { return };
+    if state.slices.facts.pending().is_none() {
+        pinned.range_facts.ask(span, device, serials, effects, Question::Range);
+    }
+    let ends = |span: Span| Question::Moments([span.from, span.to].map(MomentSpec::Moment).to_vec());
+    pinned.ends.ask(span, device, serials, effects, ends);
+}
+
+/// Takes the worker's answers about moments and the range.
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let pinned = &mut state.cursor;
+    match answer {
+        Answer::Range(facts) => {
+            pinned.range_facts.take(serial, facts);
+        }
+        Answer::Moments(moments) => match (pinned.resolving.take_pending(serial), moments.as_slice()) {
+            (Some(sought), found) => on_position_resolved(state, sought, found),
+            (None, &[facts]) if pinned.facts.take(serial, facts) => {}
+            (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
+            _ => return Some(Answer::Moments(moments)),
+        },
         other => return Some(other),
     }
     None
 }
 
+/// Applies the resolved moments of a requested position.
+fn on_position_resolved(state: &mut Shared, sought: PositionRequest, moments: &[MomentFacts]) {
+    // A newer request overrides this one only if it sets the cursor. A range that is being dragged keeps updating.
+    if sought.to.is_none() && state.cursor.requested != Some(sought) {
+        return;
+    }
+    state.cursor.requested.take_if(|newest| *newest == sought);
+    match *moments {
+        [facts] => state.go_to(facts.moment),
+        [from, to] => state.set_fixed_range(from.moment, to.moment),
+        _ => {}
+    }
+}
+
+/// Scrolls the window to a cursor that was set outside it.
+pub(super) fn scroll_to_cursor(state: &mut Shared) {
+    if state.cursor.follow == Follow::No || state.cursor.facts.answer_to(&state.cursor.moment).is_none() {
+        return;
+    }
+    let (Some((x, _)), Some(view)) = (state.cursor_x_px(), state.view) else { return };
+    state.cursor.follow = Follow::No;
+    let width = f64::from(view.width_px);
+    if !(0.0..width).contains(&x) {
+        state.navigate(|plane, view| plane.moved(view, x - width / 2.0, 0.0));
+    }
+}
+
 impl Shared {
-    /// The cursor's moment: where keys have led it, or the one that the pixel under the pointer shows.
-    pub fn cursor_moment(&self) -> Option<u32> {
-        if let Some(keys) = self.tools.cursor.keys {
-            return Some(keys.moment);
-        }
-        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
-        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
-    }
-
-    /// What the worker said last of a moment the cursor stood at: it names the moment.
-    pub fn cursor_facts(&self) -> Option<&MomentFacts> {
-        self.tools.cursor.facts.as_ref()
-    }
-
-    /// The cursor's moment and byte.
-    pub fn cursor(&self) -> Option<Standing> {
-        let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
-        self.tools.cursor.keys.or_else(|| Some(Standing { moment: self.cursor_moment()?, byte: byte(self.pointer?)? }))
-    }
-
-    /// Where the cursor is in the window, which it may be outside of.
-    pub fn cursor_px(&self) -> Option<Pointer> {
-        let Some(keys) = self.tools.cursor.keys else { return self.pointer };
-        let view = self.view?;
-        let x = match (self.axis, self.cursor_facts()) {
-            (Axis::Events, _) => f64::from(keys.moment) + 0.5,
-            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.place.time as f64,
-            _ => return None,
-        };
-        let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
-        Some(Pointer { x: view.column_from_x(x), y })
-    }
-
-    /// Where keys begin: at the cursor, at the pinned moment if that is in the window, or in the middle of it.
-    fn standing(&self) -> Option<Standing> {
-        self.cursor().or_else(|| {
-            let view = self.view?;
-            let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
-            if let (Some((x, moment)), Some(facts)) = (self.pin_px(), self.pinned_facts())
-                && (0.0..f64::from(view.width_px)).contains(&x)
-            {
-                let top = match self.looks.plot {
-                    Plot::Stack => facts.requested,
-                    Plot::Addresses(_) => u64::MAX,
-                    Plot::Reserved(_) => facts.reserved,
-                };
-                return Some(Standing { moment, byte: height.min(top.saturating_sub(1)) });
-            }
-            let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
-            let scene = self.geometry.scene.as_ref()?;
-            let column = column_under(scene, &view, middle.x)?;
-            let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
-            let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
-            // Where addresses are shown, what is live says nothing of heights.
-            let is_stack = !matches!(self.looks.plot, Plot::Addresses(_));
-            let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
-            Some(Standing { moment: *moment, byte })
-        })
-    }
-
-    fn stand(&mut self, standing: Standing) {
-        let events = self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
-        let moment = standing.moment.min(events);
-        self.tools.cursor.keys = Some(Standing { moment, ..standing });
-        self.tools.cursor.follow = Follow::Yes;
-        self.pin(moment);
-    }
-
-    /// Keys have led it there, or the pointer leads. Neither the pinned moment nor the window changes.
-    pub(super) fn put_cursor(&mut self, to: Option<Standing>) {
-        self.pointer_leads();
-        self.tools.cursor.keys = to;
-    }
-
-    /// The pointer leads again.
-    pub(super) fn pointer_leads(&mut self) {
-        let cursor = &mut self.tools.cursor;
-        (cursor.keys, cursor.stepping, cursor.follow) = (None, None, Follow::No);
-        cursor.waiting.clear();
-    }
-}
-
-/// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
-pub(super) fn go(state: &mut Shared, step: CursorStep, effects: &mut Vec<Effect>) {
-    if state.tools.cursor.stepping.is_some() {
-        if state.tools.cursor.waiting.len() < MOST_WAITING {
-            state.tools.cursor.waiting.push(step);
-        }
-        return;
-    }
-    if step == CursorStep::Select {
-        return select(state, effects);
-    }
-    let Some(here) = state.standing() else { return };
-    let Standing { moment, byte } = here;
-    let selected = match state.looks.plot {
-        Plot::Reserved(_) => state.chosen_segment().map(|chosen| chosen.segment.life()),
-        _ => state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event)),
-    };
-    let way = match step {
-        CursorStep::Above => Step::Above,
-        CursorStep::Below => Step::Below,
-        CursorStep::Before => Step::Earlier,
-        CursorStep::After => Step::Later,
-        CursorStep::ToBorn | CursorStep::ToFreed => {
-            let Some((allocation, born, freed)) = selected else {
-                let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
-                state.remark = Some(["Select ", noun, " first."].concat());
-                return;
-            };
-            // The last state it is live in; the event that ends it follows.
-            let last = freed.unwrap_or(u32::MAX);
-            let born = born.map_or(0, |event| event.saturating_add(1));
-            let at_its_end = step == CursorStep::ToFreed;
-            state.stand(Standing { moment: if at_its_end { last } else { born }, byte });
-            let and_events = u32::from(at_its_end && freed.is_some());
-            ask_step(state, Step::Onto(allocation), and_events, effects);
-            return;
-        }
-        _ => {
-            let columns = state.geometry.scene.as_ref().map(|scene| scene.columns.moment.as_slice());
-            let columns = columns.unwrap_or_default();
-            let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
-            let after = columns.partition_point(|&shown| shown <= moment);
-            let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
-            let moment = match step {
-                CursorStep::Earlier => moment.saturating_sub(1),
-                CursorStep::ColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
-                CursorStep::ColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
-                _ => moment.saturating_add(1),
-            };
-            state.stand(Standing { moment, byte });
-            return;
-        }
-    };
-    state.stand(here);
-    ask_step(state, way, 0, effects);
-}
-
-fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
-    let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.cursor.keys) else {
-        return;
-    };
-    let (serial, looks) = (state.next_serial(), state.geometry.looks);
-    state.tools.cursor.stepping = Some(Stepping { serial, step, and_events });
-    effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
-}
-
-/// Takes the worker's answer to a step.
-fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
-    let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
-    let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
-    match to.stop {
-        Stop::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
-            state.tools.cursor.waiting.clear();
-            let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
-            let noun = if is_reserved { "segment" } else { "allocation" };
-            state.remark = Some(["No ", noun, " in this direction."].concat());
-            return;
-        }
-        Stop::OnItsWay => {
-            state.stand(there);
-            state.tools.cursor.follow = Follow::No;
-            ask_step(state, stepping.step, stepping.and_events, effects);
-            return;
-        }
-        Stop::Arrived | Stop::Nowhere => state.stand(there),
-    }
-    while state.tools.cursor.stepping.is_none() && !state.tools.cursor.waiting.is_empty() {
-        let next = state.tools.cursor.waiting.remove(0);
-        go(state, next, effects);
-    }
-}
-
-/// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
-pub(super) fn follow(state: &mut Shared) -> Followed {
-    if state.tools.cursor.follow == Follow::No {
-        return Followed::No;
-    }
-    let (Some(view), Some(at)) = (state.view, state.cursor_px()) else { return Followed::No };
-    state.tools.cursor.follow = Follow::No;
-    let beside = |at: f64, size: u32| {
-        let size = f64::from(size);
-        if at < NEAR * size {
-            at - BROUGHT * size
-        } else if at > (1.0 - NEAR) * size {
-            at - (1.0 - BROUGHT) * size
-        } else {
-            0.0
-        }
-    };
-    let right = beside(at.x, view.width_px);
-    let up = if state.bytes_axis == BytesAxis::Free { beside(at.y, view.height_px) } else { 0.0 };
-    if right != 0.0 || up != 0.0 {
-        state.navigate(|plane, view| plane.moved(view, right, up));
-        return Followed::Yes;
-    }
-    Followed::No
-}
-
-/// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
-/// known of the place before stays.
-pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    // What stands out does not matter.
-    let (place, looks) = (state.device_place, state.geometry.looks.plain());
-    if let Some((hit, memory)) = state.tools.cursor.hit.about(&(keys, looks)) {
-        let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
-        let spot = match &hit {
-            Some(hit) => {
-                let (ranks, requested) = ([hit.allocation; 2], hit.requested);
-                Spot { ranks, count: 1, requested, ..Spot::of_keys(keys) }
-            }
-            None => Spot::of_keys(keys),
-        };
-        let is_something = hit.is_some() || plot != Plot::Stack;
-        state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
-    } else {
-        let Standing { moment, byte } = keys;
-        let question = |(_, looks)| Question::Hit { looks, moment, byte };
-        state.tools.cursor.hit.ask((keys, looks), device, &mut state.serial, effects, question);
-    }
-}
-
-/// Selects what is at the cursor.
-fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
-    match (state.tools.cursor.keys, state.pointer) {
-        (Some(keys), _) => pointing::select_at(state, keys, effects),
-        (None, Some(pointer)) => pointing::click(state, pointer, effects),
-        (None, None) => {}
+    /// Recomputes the scope of the views from the cursor, the range and the choice between them.
+    pub(super) fn update_scope(&mut self) {
+        self.views.scope = self.cursor.range_scope.scope(self.cursor.moment, self.cursor.range);
     }
 }

@@ -1,46 +1,46 @@
-//! The selected allocation as text: facts, stack, and the form for the clipboard.
+//! Text of the selected allocation: facts, stack, and a form for the clipboard.
 
 use super::summary::{Fact, device_name};
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{BY_RECORDER, Details, FrameText, Origin, SEPARATOR, pool_of_id};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
+use engine::protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
-/// What the details panel shows.
+/// Contents of the details panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailsView {
-    /// Its size, short: `38.1 MiB`.
+    /// Requested bytes, with three digits: `38.1 MiB`.
     pub title: String,
-    /// The place in the user's code, if there is one: `train.py:233 step`.
-    pub site: Option<String>,
-    /// What has to be known before the numbers are read: born before the trace, unexplained.
-    pub caution: Option<&'static str>,
-    /// The facts, in reading order.
-    /// Category and lifetime.
-    pub key: Vec<Fact>,
+    /// Call site, if there is one: `train.py:233 step`.
+    pub call_site: Option<String>,
+    /// Warning shown above the numbers, for example that the allocation was made before recording.
+    pub warning: Option<&'static str>,
+    /// The most important facts: tensor, category and lifetime.
+    pub summary: Vec<Fact>,
+    /// All facts, in reading order.
     pub facts: Vec<Fact>,
-    /// Above the stack: whose it is, and how deep.
+    /// Heading of the stack: whether it belongs to the allocation or the free, and its number of frames.
     pub stack_title: String,
     pub frames: Vec<FrameView>,
-    /// Where the forward operation stood, as the file has it.
+    /// Stack of the forward operation, as recorded in the file.
     pub forward: Vec<String>,
 }
 
-/// One frame.
+/// A frame of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameView {
     pub name: String,
-    /// `file:line`, empty when the file names none.
-    pub place: String,
-    /// File and line, as the file has them.
+    /// `file:line`, or empty if the frame names no file.
+    pub location: String,
+    /// File and line as recorded.
     pub source: [String; 2],
     pub kind: FrameKind,
-    /// Further lines: the fx node it came from.
+    /// Additional lines: the FX node that the frame came from.
     pub notes: Vec<String>,
 }
 
-/// What kind of code a frame is.
+/// Origin of a frame's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// The user's own: what one looks for.
+    /// The user's own code.
     User,
     Library,
     Native,
@@ -48,7 +48,7 @@ pub enum FrameKind {
 
 impl FrameView {
     fn new(frame: &FrameText) -> FrameView {
-        // torch writes "??" (or nothing) and line 0 for C++ frames without debug information.
+        // PyTorch writes "??" (or nothing) and line 0 for C++ frames without debug information.
         let unnamed = matches!(frame.filename.as_str(), "" | "??" | "none");
         let native = unnamed || !(frame.filename.ends_with(".py") || frame.filename.starts_with('<'));
         let kind = match (frame.user, native) {
@@ -63,80 +63,81 @@ impl FrameView {
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let source = [frame.filename.clone(), frame.line.clone()];
-        FrameView { name: frame.name.clone(), place, source, kind, notes }
+        FrameView { name: frame.name.clone(), location: place, source, kind, notes }
     }
 
-    /// One line, for the clipboard.
+    /// Formats the frame as one line for the clipboard.
     fn line(&self) -> String {
-        if self.place.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.place) }
+        if self.location.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.location) }
     }
 }
 
-/// Frames of a stack that are shown together.
+/// A run of consecutive frames that are shown or folded together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
-    /// One that is always shown.
-    Own(&'a FrameView),
-    /// Internal frames in a row, shown when asked for.
+    /// A frame that is always shown.
+    User(&'a FrameView),
+    /// Consecutive internal frames, folded until expanded.
     Internal(&'a [FrameView]),
 }
 
 impl DetailsView {
-    /// The stack, innermost first: own frames are seen at once, between them internal ones are folded. Without own frames, nothing is.
+    /// Returns the stack, innermost frame first, with internal frames between user frames folded. Nothing is folded if
+    /// there are no user frames.
     pub fn runs(&self) -> Vec<Run<'_>> {
         let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
         if !self.frames.iter().any(is_own) {
-            return self.frames.iter().map(Run::Own).collect();
+            return self.frames.iter().map(Run::User).collect();
         }
         let runs = self.frames.chunk_by(|a, b| !is_own(a) && !is_own(b));
         runs.map(|run| match run {
-            [own] if is_own(own) => Run::Own(own),
+            [own] if is_own(own) => Run::User(own),
             internal => Run::Internal(internal),
         })
         .collect()
     }
 }
 
-/// Bytes, short and exact.
+/// Formats bytes with three digits and to the byte.
 pub(super) fn bytes(value: u64) -> String {
-    if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
+    if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), group_digits(value)) }
 }
 
-/// A stream: the default one, or its handle.
+/// Formats a stream handle, where 0 is the default stream.
 pub(super) fn stream_name(stream: u64) -> String {
     if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
 }
 
-/// A pool under the heading "Pool".
+/// Formats a pool id, where `(0, 0)` is the default pool.
 pub(super) fn pool_fact(pool: (u64, u64)) -> String {
-    if pool == (0, 0) { "default".to_owned() } else { pool_of_id(pool) }
+    if pool == (0, 0) { "default".to_owned() } else { default_pool_name(pool) }
 }
 
-fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
-    match (event, us.and_then(clock)) {
-        (Some(event), Some(clock)) => format!("event {} · {clock}", grouped(event.into())),
-        (Some(event), None) => format!("event {}", grouped(event.into())),
+fn event_and_time(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
+    match (event, us.and_then(time_of_day)) {
+        (Some(event), Some(clock)) => format!("event {} · {clock}", group_digits(event.into())),
+        (Some(event), None) => format!("event {}", group_digits(event.into())),
         (None, _) => otherwise.to_owned(),
     }
 }
 
-/// The time of day, UTC, of microseconds since 1970; `None` before that.
-pub(super) fn clock(us: i64) -> Option<String> {
+/// Formats microseconds since 1970 as a time of day in UTC. `None` for negative values.
+pub(super) fn time_of_day(us: i64) -> Option<String> {
     let us = u64::try_from(us).ok()?;
     let (seconds, micros) = (us / 1_000_000 % 86_400, us % 1_000_000);
     Some(format!("{:02}:{:02}:{:02}.{micros:06} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60))
 }
 
-/// The details panel.
+/// Builds the contents of the details panel.
 pub fn view(details: &Details) -> DetailsView {
     let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
     let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
     let stack_title = match frames.len() {
         0 => "No stack recorded".to_owned(),
-        count => format!("{owner} · {}, innermost first", counted(count as u64, "frame")),
+        count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
     };
     let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
-        let place = frame.place.rsplit(['/', '\\']).next().unwrap_or(&frame.place);
+        let place = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
         format!("{place} {}", frame.name).trim().to_owned()
     });
     let caution = match details.origin {
@@ -147,9 +148,9 @@ pub fn view(details: &Details) -> DetailsView {
     };
     DetailsView {
         title: Bytes(details.requested).to_string(),
-        site,
-        caution,
-        key: key(details),
+        call_site: site,
+        warning: caution,
+        summary: summary_facts(details),
         facts: facts(details),
         stack_title,
         frames,
@@ -157,12 +158,12 @@ pub fn view(details: &Details) -> DetailsView {
     }
 }
 
-/// What says most of it, above its stack.
-fn key(details: &Details) -> Vec<Fact> {
-    let name = details.tensors.first().and_then(|tensor| tensor.split(SEPARATOR).next());
+/// Returns the most important facts, shown above the stack.
+fn summary_facts(details: &Details) -> Vec<Fact> {
+    let name = details.tensors.first().and_then(|tensor| tensor.split(TENSOR_SEPARATOR).next());
     let tensor = name.map(|name| ("Tensor", name.to_owned()));
     let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
-    let until = |event: u32| ["from before recording to event ", &grouped(event.into())].concat();
+    let until = |event: u32| ["from before recording to event ", &group_digits(event.into())].concat();
     let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
     let lifetime = lifetime(details).unwrap_or_else(open);
     let lines = tensor.into_iter().chain(category).chain([("Lifetime", lifetime)]);
@@ -185,22 +186,22 @@ fn facts(details: &Details) -> Vec<Fact> {
     }
     if let Some(category) = &details.category {
         let told = match category.rule {
-            _ if category.why == BY_RECORDER => [" · ", BY_RECORDER].concat(),
+            _ if category.why == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
             Some(rule) => format!(" · rule {rule}: {}", category.why),
             None => String::new(),
         };
         fact("Category", format!("{}{told}", category.name));
     }
-    fact("Allocated at", moment(details.born_event, details.born_us, "before recording"));
+    fact("Allocated at", event_and_time(details.allocated_event, details.allocated_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
-        fact("Free requested at", moment(details.free_requested_event, None, ""));
+        fact("Free requested at", event_and_time(details.free_requested_event, None, ""));
     }
-    fact("Freed at", moment(details.freed_event, details.freed_us, "never freed"));
+    fact("Freed at", event_and_time(details.freed_event, details.freed_us, "never freed"));
     if let Some(lifetime) = lifetime(details) {
         fact("Lifetime", lifetime);
     }
     let total = u64::try_from(details.total_after).unwrap_or(0);
-    fact(if details.born_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
+    fact(if details.allocated_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
     if let Some(stream) = details.stream {
         fact("Stream", stream_name(stream));
     }
@@ -216,18 +217,18 @@ fn facts(details: &Details) -> Vec<Fact> {
     if !details.annotations.is_empty() {
         fact("Annotations", details.annotations.join(" › "));
     }
-    fact("Allocation", format!("#{} on {}", grouped(details.allocation.into()), device_name(details.device)));
+    fact("Allocation", format!("#{} on {}", group_digits(details.allocation.into()), device_name(details.device)));
     facts
 }
 
 fn lifetime(details: &Details) -> Option<String> {
-    let events = u64::from(details.freed_event?.checked_sub(details.born_event?)?);
+    let events = u64::from(details.freed_event?.checked_sub(details.allocated_event?)?);
     let time = details.lifetime_us.map(duration_us);
-    let events = counted(events, "event");
+    let events = pluralize(events, "event");
     Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))
 }
 
-/// Everything as text, for the clipboard.
+/// Formats all details as text for the clipboard.
 pub fn text(details: &Details) -> String {
     let view = view(details);
     let mut lines: Vec<String> = view.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();

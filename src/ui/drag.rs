@@ -1,29 +1,29 @@
-//! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
+//! Drags on the timeline: panning, measuring, or drawing a box to zoom into.
 
 mod data;
 
 pub use data::Drag;
 
 use super::binding::Modifiers;
+use super::drawing::BytesAxis;
 use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
 use super::shared::Shared;
-use super::shown::BytesAxis;
 
-/// A side of the box shorter than this many CSS pixels leaves its axis alone.
-const FLAT_PX: f64 = 8.0;
+/// Length in CSS pixels below which a side of the box leaves its axis unchanged.
+const MIN_BOX_PX: f64 = 8.0;
 
 impl Shared {
-    /// A press began to move.
-    pub(super) fn begin_drag(&mut self, from: Pointer, held: Modifiers) {
+    /// Starts a drag at `from`. The modifiers and the ruler mode decide what it does.
+    pub(super) fn start_drag(&mut self, from: Pointer, held: Modifiers) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
         // A finger does not hover before it drags.
-        self.hover_at(Some(from));
-        // What is drawn belongs to a device.
+        self.set_canvas_pointer(Some(from));
+        // Boxes and measurements belong to the device under the pointer.
         let from = if moves { from } else { self.focus_at(from) };
-        self.hover_at(None);
-        self.pointer_leads();
+        self.set_canvas_pointer(None);
+        self.follow_pointer();
         self.tools.drag = match (held, self.tools.ruler.mode) {
             (Modifiers { alt: true, .. }, _) | (Modifiers { shift: false, .. }, Mode::On) => Drag::Measure,
             (Modifiers { shift: true, .. }, _) => Drag::Box([from; 2]),
@@ -36,8 +36,8 @@ impl Shared {
         }
     }
 
-    /// It moves on to here.
-    pub(super) fn draw_to(&mut self, to: Pointer) {
+    /// Moves the free corner of the box or the free end of the ruler to `to`.
+    pub(super) fn drag_to(&mut self, to: Pointer) {
         let Some(view) = self.view else { return };
         let to = Pointer { x: to.x.clamp(0.0, view.width_px.into()), y: to.y.clamp(0.0, view.height_px.into()) };
         match &mut self.tools.drag {
@@ -51,33 +51,33 @@ impl Shared {
         }
     }
 
-    /// Escape ends what is drawn, or else what is measured, or else the range; whether there was any of them.
-    pub(super) fn give_up_drawn(&mut self) -> bool {
+    /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether there was any of them.
+    pub(super) fn escape_drawing(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
         matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
     }
 
-    /// Escape ends the node's selection, or else the segment's, or else the allocation's, or else the search.
-    pub(super) fn give_up_selected(&mut self) {
-        if self.views.node.take().is_some() || self.plots.chosen.take().is_some() {
+    /// Handles Escape: clears the selected node or segment, else the selected allocation, else the search.
+    pub(super) fn escape_selection(&mut self) {
+        if self.views.node.take().is_some() || self.plots.selected_segment.take().is_some() {
             return;
         }
         if self.selection.is_none() && self.selecting.is_none() {
-            find::typed(self, String::new());
+            find::set_text(self, String::new());
         }
         (self.selection, self.selecting) = (None, None);
-        self.pointer_leads();
+        self.follow_pointer();
     }
 
-    /// It ends: a box is zoomed into.
+    /// Ends the drag. A box is zoomed into.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
-            let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+            let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
             self.zoom_to([from.x, to.x], [from.y, to.y], flat);
         }
     }
 
-    /// What is measured fills the window. An axis on which that is flat beside the other stays as it is.
+    /// Zooms to the measured range. An axis stays unchanged if the range is too short there compared to the other axis.
     pub(super) fn zoom_to_ruler(&mut self) {
         let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
             self.remark = Some("Measure something first.".to_owned());
@@ -87,11 +87,12 @@ impl Shared {
         let columns = [left, right].map(|x| view.column_from_x(x));
         let rows = [from.byte, to.byte].map(|byte| byte as f64 / view.bytes_per_px - view.bottom_px as f64);
         let longest = (columns[0] - columns[1]).abs().max((rows[0] - rows[1]).abs());
-        let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+        let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
         self.zoom_to(columns, rows, flat.min(longest));
     }
 
-    /// The window over these columns and rows of this one. Where they are less than `flat` device pixels apart, the axis stays.
+    /// Zooms to these columns and rows of the window. An axis stays unchanged if they are less than `flat` device
+    /// pixels apart.
     fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2], flat: f64) {
         let flat = flat.max(f64::MIN_POSITIVE);
         let span = |[from, to]: [f64; 2]| (from.min(to), (from - to).abs());
@@ -101,10 +102,10 @@ impl Shared {
         }
         self.navigate(|plane, mut view| {
             if width >= flat {
-                view = plane.over(view, [left, left + width].map(|column| view.x_from_column(column)));
+                view = plane.view_between(view, [left, left + width].map(|column| view.x_from_column(column)));
             }
             if height >= flat {
-                view = plane.rows(view, bottom, height);
+                view = plane.view_of_rows(view, bottom, height);
             }
             view
         });

@@ -1,140 +1,139 @@
-//! What the shell does after an update, and the small values that travel between it and the features.
+//! Requests to the shell after an update, and the values exchanged with it.
 
 use super::picture_file::Picture;
 use engine::protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
-/// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
+/// Work for the shell after [`super::update()`]. There is no effect for redrawing: the shell redraws whatever changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     PickFile,
-    /// Read a snapshot, as load `load`.
+    /// Read a snapshot.
     Load {
-        /// From here.
         origin: Origin,
-        /// Which snapshot, if there are several; the first when not said.
+        /// Index of the snapshot in a file that holds several. The first if `None`.
         member: Option<u32>,
-        /// The load's number.
+        /// Load number, repeated in every reply.
         load: u32,
-        /// Which of its events.
+        /// Events to load.
         range: LoadRange,
     },
-    /// Choose a file to compare with.
+    /// Let the user choose a file to compare with.
     PickSecond,
-    /// Read the second file, as load `load`.
+    /// Read the second file of a comparison.
     LoadSecond {
         origin: Origin,
         member: Option<u32>,
         load: u32,
     },
-    /// The second file is no longer needed.
-    EndSecond,
+    /// Discard the second file.
+    CloseSecond,
     Ranks(RanksEffect),
     Ask(Request),
     Upload {
-        /// Of this device: its place in the summary's list.
+        /// Device that the scene belongs to, as an index into the summary's list.
         device_place: usize,
         scene: Rc<Scene>,
     },
-    /// The field of the search gets the focus.
+    /// Focus the search field.
     FocusFind,
-    /// Read the text of the file of this place among those given last, which has this name; none of them is a snapshot.
+    /// Read the text of a file, given by its index among the files given last and its name. No file given was a
+    /// snapshot.
     ReadText(usize, String),
-    /// The field of the filter of the table, or of the list of events, gets the focus.
+    /// Focus the row filter of Allocations, or of the list of events.
     FocusFilter,
-    /// The field of the request gets the focus.
+    /// Focus the request field of Segments.
     FocusRequest,
-    /// The field of the moment gets the focus.
-    FocusMoment,
-    /// The view that is seen gets the focus.
+    /// Focus the field that moves the cursor.
+    FocusGoTo,
+    /// Focus the visible view.
     FocusView,
-    /// It gets the focus, or the timeline if the view has it.
+    /// Move the focus from the timeline to the view, or back.
     ChangeFocus,
     Copy(String),
-    /// Promise the clipboard a text now, in the key press or click that asks for it: some browsers allow no copying later.
+    /// Promise the clipboard a text during the key press or click. Some browsers do not allow copying later.
     PromiseCopy,
     CopyPromised(String),
     /// Copy the page's own address with this fragment.
     CopyLink(String),
-    /// Make a file of a picture, and say so.
+    /// Save a picture as a file and report it.
     Export(Box<Picture>),
-    /// Make a file of the snapshot in another format, and say so.
+    /// Save the snapshot in another format and report it.
     WriteFile(Box<FileToWrite>),
-    /// Choose a trace of torch.profiler to put memory into.
+    /// Let the user choose a torch.profiler trace to add memory to.
     PickTrace,
-    /// Make a file of the page with a snapshot in it, and say so.
+    /// Save the page with snapshots inside and report it.
     SaveHtml(Box<PageToSave>),
-    /// The field of the GPU's capacity gets the focus.
+    /// Focus the field of the GPU capacity.
     FocusCapacity,
-    /// The browser keeps this text of settings.
+    /// Store the settings in the browser.
     Store(String),
     StoreRules(String),
-    /// Have a text in YAML read: [`RulesAction::YamlRead`](crate::rules::RulesAction::YamlRead) says what it is.
+    /// Parse rules written in YAML. The result comes as [`RulesAction::YamlRead`](crate::rules::RulesAction::YamlRead).
     ReadYaml(String),
-    /// This text becomes a file of this name.
+    /// Save text as a file of this name.
     Save(&'static str, String),
-    /// The link of the tree's active row is followed.
+    /// Open the source link of the tree's active row.
     FollowSource,
-    /// What was to take the place of the open file did not: its worker and its files are the ones to work with.
-    BackToOpen,
-    /// Nobody waits for the answer of the simulator any more.
+    /// Go back to the worker and the files of the open snapshot, because the one that should replace it failed to open.
+    RestoreOpen,
+    /// Cancel the simulator's question, since its answer is no longer needed.
     CancelSimulation,
-    /// Another device or file is shown: the simulator's is no longer needed.
+    /// Stop the simulator, since another device or file is shown.
     EndSimulation,
-    /// The worker is dead: the next load needs a new one.
+    /// Discard the stopped worker. The next load starts a new one.
     ReplaceWorker,
 }
 
 impl Effect {
-    /// Asks the worker about a device; `serial` is the number of the answer.
+    /// Creates a question to the worker about a device. `serial` identifies the answer.
     pub(super) fn ask(serial: u32, device: i64, what: Question) -> Effect {
         Effect::Ask(Request::Ask(Ask { serial, device, what }))
     }
 }
 
-/// Where a snapshot comes from.
+/// Source of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The file of this place in the last [`crate::Action::FilesGiven`].
+    /// A file, by its index in the last [`crate::Action::FilesGiven`].
     File(usize),
-    /// This address, absolute or relative to the page.
+    /// A URL, absolute or relative to the page.
     Link(String),
 }
 
-/// A file the shell holds.
+/// A file that the shell holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenFile {
-    /// Its name, or the last part of its path in a folder.
+    /// File name, or the last part of its path in a folder.
     pub name: String,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
-/// A place on the canvas, in device pixels from its left and bottom edges.
+/// A position on the canvas, in device pixels from its left and bottom edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pointer {
     pub x: f64,
     pub y: f64,
 }
 
-/// What a wheel turn changes.
+/// The change that a turn of the wheel makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WheelAxis {
+pub enum WheelAction {
     ZoomEvents,
-    /// Zooms the bytes axis (Ctrl + wheel).
+    /// Zooms the byte axis (Ctrl + wheel).
     ZoomBytes,
-    /// Moves along the events (Shift + wheel, a trackpad's sideways scroll).
+    /// Pans along the events (Shift + wheel, or horizontal scrolling on a trackpad).
     MoveEvents,
 }
 
-/// A snapshot that shall be in a page.
+/// A snapshot to embed in a saved page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotToSave {
-    /// Where the file's bytes are.
     pub origin: Origin,
     pub load: u32,
-    /// What it is called in the page.
+    /// Name of the snapshot in the page.
     pub name: String,
 }
 
@@ -142,76 +141,75 @@ pub struct SnapshotToSave {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToSurvey {
     pub origin: Origin,
-    /// Which snapshot of it.
+    /// Index of the snapshot in a file that holds several.
     pub member: Option<u32>,
     pub name: String,
 }
 
-/// What the shell does about the survey.
+/// Work for the shell to do for the survey of many ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksEffect {
-    /// Fetches the addresses of all files of `memscape serve`; [`RanksAction::Listed`](crate::ranks::RanksAction::Listed) has them.
+    /// Fetch the addresses of all files of `memscape serve`. They come as
+    /// [`RanksAction::Listed`](crate::ranks::RanksAction::Listed).
     List,
-    /// Surveys these files, and none of before.
-    Begin(Vec<FileToSurvey>),
-    /// Notes in the insight that there are files which are not surveyed: a sentence.
-    Cut(String),
-    /// Asks for the insight, with so many rows of each table, and the rows of its map in the order of this place.
+    /// Survey these files, and drop the results of earlier ones.
+    Survey(Vec<FileToSurvey>),
+    /// Add a sentence to the insight that some files are not surveyed.
+    NoteOmitted(String),
+    /// Ask for the insight: serial of the answer, number of rows per table, and index of the sort order of its map.
     Ask(u32, u32, u32),
-    /// What stands where in the names of files; empty: as usual.
-    Names(String),
+    /// Set the pattern that extracts rank and step from file names. Empty restores the default.
+    SetNamePattern(String),
     Cancel,
     Resume,
     End,
 }
 
-/// Whether a file hangs over the page.
+/// State of a file being dragged over the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DropHover {
-    /// No.
     #[default]
     Away,
     Over,
 }
 
-/// A device that shall be written as a file.
+/// A device to save as a file in another format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToWrite {
-    /// The snapshot it is in.
     pub snapshot: SnapshotToSave,
-    /// Its ordinal there.
+    /// Ordinal of the device in the snapshot.
     pub device: i64,
     pub job: ExportJob,
-    /// The rules that its categories are of.
+    /// Category rules to classify the allocations by.
     pub categories: Box<CategorySet>,
-    /// What it is called.
+    /// Name of the file to write.
     pub file: String,
-    /// Whether it is gzipped.
-    pub is_packed: bool,
-    /// Whether it goes into the profiler's trace that was given.
-    pub is_onto: bool,
-    pub then: Then,
+    /// True if the file is compressed with gzip.
+    pub is_gzipped: bool,
+    /// True if memory is added to the torch.profiler trace that was chosen.
+    pub extends_trace: bool,
+    pub next: AfterWrite,
 }
 
-/// What becomes of a file that was written.
+/// Use of a file once it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    /// The browser saves it.
+pub enum AfterWrite {
+    /// Saved by the browser.
     Save,
-    /// It is opened, as one more of the files to choose from.
+    /// Opened, as an additional snapshot to choose from.
     Open,
-    /// What is open is compared with it.
+    /// Compared with the open snapshot.
     Compare,
 }
 
-/// A page that shall be saved with snapshots in it.
+/// A page to save with snapshots inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageToSave {
-    /// The open one, and the one that it is compared with.
+    /// The open snapshot, and the one that it is compared with.
     pub snapshots: Vec<SnapshotToSave>,
-    /// What the page opens at: as the fragment of a link has it.
+    /// Initial view of the page, as the fragment of a link.
     pub view: String,
     pub file: String,
-    /// Whether it is to answer in SQL, also where the single-file page as it was built does not.
+    /// True if the page includes the SQL engine, even if the single-file page was built without it.
     pub has_sql: bool,
 }

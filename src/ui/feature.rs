@@ -1,46 +1,46 @@
-//! What a feature of the page declares: what it forgets and when, what it asks and when, which answers are its own, what an action
-//! of its own does, which of it stands in a link. No field has a default, so what is left out does not compile; one that is not in
-//! the list of [`super::features`] is dead code, which the lints refuse.
+//! Interface of a feature of the page: questions and replies, actions, keyboard shortcuts and link keys. No field has
+//! a default, so a missing one does not compile. A feature that is not in the list of [`super::features`] is dead
+//! code, which the lints reject.
 //!
-//! A feature changes its own state and what all share ([`Shared`]), and knows no other feature.
+//! A feature changes its own state and [`Shared`], and does not access other features.
 
 use super::binding::Binding;
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
-use super::link::reading::Key;
+use super::link::value::Key;
 use super::shared::Shared;
 use engine::protocol::Answer;
 use std::convert::Infallible;
 
 /// A feature with the state `S`, the actions `A` and the commands `C`.
 pub(super) struct Feature<S: 'static, A, C: 'static> {
-    /// Forgets what no longer holds.
+    /// Drops state that the change made invalid.
     pub(super) reset: fn(&mut S, &mut Shared, Change),
-    /// What it asks the worker of the shown device, and when. It is called after everything that happens, so it asks for what is
-    /// wanted and neither known nor on its way.
-    pub(super) asks: &'static [(Turn, Ask<S>)],
-    /// Takes an answer to a question of its own, and gives back any other.
-    pub(super) take: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
-    /// Carries out an action of its own.
-    pub(super) act: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
-    /// Carries out a command of its own.
-    pub(super) command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
-    /// The keys and controls of its commands, in the order of the help dialog.
-    pub(super) keys: &'static [Binding<C>],
-    /// What of it stands in a link, in the order in which it is read.
-    pub(super) links: &'static [Key<S>],
-    /// Ends what Escape ends of it while it is seen; whether there was something.
-    pub(super) escape: fn(&mut S, &mut Shared) -> bool,
+    /// Questions for the worker about the shown device, and when each is sent. Called after every event, so each one
+    /// checks that its answer is needed, unknown and not yet pending.
+    pub(super) questions: &'static [(AskPhase, Ask<S>)],
+    /// Consumes a reply to one of the feature's own questions, and returns any other.
+    pub(super) on_reply: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
+    /// Handles an action.
+    pub(super) on_action: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
+    /// Runs a command.
+    pub(super) on_command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
+    /// Keyboard shortcuts and controls of the commands, in the order of the help dialog.
+    pub(super) bindings: &'static [Binding<C>],
+    /// Link keys, in reading order.
+    pub(super) link_keys: &'static [Key<S>],
+    /// Handles Escape while the feature is visible. Returns whether anything was closed.
+    pub(super) on_escape: fn(&mut S, &mut Shared) -> bool,
 }
 
-/// Asks for what is missing; the number is the shown device's ordinal.
+/// Sends a question if its answer is missing. The number is the ordinal of the shown device.
 pub(super) type Ask<S> = fn(&mut S, &mut Shared, i64, &mut Vec<Effect>);
 
-/// For a feature that keeps nothing of a file.
-pub(super) fn keeps_all<S>(_: &mut S, _: &mut Shared, _: Change) {}
+/// `reset` of a feature without state that depends on the file.
+pub(super) fn reset_nothing<S>(_: &mut S, _: &mut Shared, _: Change) {}
 
-/// For a feature that asks nothing.
-pub(super) fn takes_nothing<S>(
+/// `take` of a feature that asks no questions.
+pub(super) fn take_nothing<S>(
     _: &mut S,
     _: &mut Shared,
     _: u32,
@@ -50,12 +50,12 @@ pub(super) fn takes_nothing<S>(
     Some(answer)
 }
 
-/// For a feature that has no commands.
-pub(super) fn commands_nothing<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
+/// `command` of a feature without commands.
+pub(super) fn no_commands<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
     match never {}
 }
 
-/// For a feature of which Escape ends nothing.
-pub(super) fn ends_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
+/// `escape` of a feature with nothing to close.
+pub(super) fn close_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
     false
 }

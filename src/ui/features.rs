@@ -1,58 +1,58 @@
-//! Everything the page knows: what all features share, and each feature's own state. The list of features stands here, once: their
-//! states, actions, commands, keys and links follow from it.
+//! The page's state: what all features share, and the state of each feature. The list of features is the call of
+//! `features!` below. States, actions, commands, keyboard shortcuts and link keys are generated from it.
 
 pub mod events;
 pub mod export;
 pub mod flame;
 pub mod histograms;
-pub mod html;
-pub mod live;
+pub mod insights;
 pub mod memory;
 pub mod palette;
 pub mod plan;
-pub mod queries;
+pub mod save_page;
 pub mod source_rows;
 pub mod sources;
+pub mod sql;
 pub mod table;
 pub mod tree;
 pub mod tree_keys;
 pub mod tree_rows;
+pub mod watch;
 pub mod what_if;
-pub mod why;
 
+use self::sql::{Sql, SqlAction};
 use super::binding::Binding;
-use super::change::Turn;
+use super::change::AskPhase;
 use super::effect::Effect;
-use super::link::reading::{Key, Reading};
+use super::link::value::{Key, ValueReader};
 use super::parts;
 use super::shared::Shared;
-use super::url::Came;
+use super::url::PageScheme;
 use engine::protocol::Answer;
 use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
-use html::Saving;
-use live::{Live, LiveAction, LiveStep};
-use memory::{Memory, MemoryAction, MemoryStep};
+use insights::{InsightsAction, InsightsStep, InsightsTab};
+use memory::{Memory, SegmentsAction, SegmentsStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
-use queries::{Queries, QueriesAction};
+use save_page::SaveState;
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 use table::{Table, TableAction, TableStep};
 use tree::Tree;
 use tree_keys::{TreeAction, TreeCommand};
+use watch::{Watch, WatchAction, WatchStep};
 use what_if::{Simulator, WhatIfAction};
-use why::{Why, WhyAction, WhyStep};
 
-/// From the list of features: what each adds to the state, to the actions and to the commands, and a call of all of them.
+/// Generates the state, action and command types from the list of features, and the functions that call all of them.
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
-        /// Everything the page knows. Only [`super::update()`] changes it.
+        /// State of the page. Only [`super::update()`] changes it.
         #[derive(Clone, Debug, Default)]
         pub struct State {
-            /// What all features share.
+            /// State shared by all features.
             pub shared: Shared,
             $($(#[$doc])* pub $field: $State,)*
         }
@@ -76,80 +76,80 @@ macro_rules! features {
         })*
 
         impl State {
-            /// Carries out an action of a feature.
+            /// Passes an action to its feature.
             pub(crate) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
                 match action {
-                    $(FeatureAction::$Name(action) => ($feature.act)(&mut self.$field, &mut self.shared, action, effects),)*
+                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
                 }
             }
 
-            /// Carries out a command of a feature.
+            /// Passes a command to its feature.
             pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
                 match command {
                     $(FeatureCommand::$Name(command) => {
-                        ($feature.command)(&mut self.$field, &mut self.shared, command, effects);
+                        ($feature.on_command)(&mut self.$field, &mut self.shared, command, effects);
                     })*
                 }
             }
 
-            /// Every feature forgets what no longer holds since it was called last.
+            /// Lets each feature drop state that the pending changes made invalid.
             pub(crate) fn forget(&mut self) {
                 for change in std::mem::take(&mut self.shared.changes) {
                     $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
                 }
             }
 
-            /// Everything whose turn it is asks.
-            pub(crate) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+            /// Sends the questions that are due at this turn.
+            pub(crate) fn ask(&mut self, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
                 parts::ask(&mut self.shared, turn, device, effects);
                 self.forget();
-                $(for (_, ask) in $feature.asks.iter().filter(|(when, _)| *when == turn) {
+                $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == turn) {
                     ask(&mut self.$field, &mut self.shared, device, effects);
                 })*
                 self.forget();
             }
 
-            /// Hands an answer to what asked for it, and gives it back where nobody waits for it any more. Parts come last: some take all
-            /// answers of a kind.
+            /// Passes a reply to the feature that asked for it. Returns the reply if it was not consumed. Parts come
+            /// last because some of them take all replies of a kind.
             pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-                $(let answer = ($feature.take)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
+                $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
                 parts::take(&mut self.shared, serial, answer, effects)
             }
 
-            /// Ends what Escape ends of a feature that is seen; whether there was something.
+            /// Handles Escape in the visible features. Returns whether anything was closed.
             pub(crate) fn escape(&mut self) -> bool {
-                false $(|| ($feature.escape)(&mut self.$field, &mut self.shared))*
+                false $(|| ($feature.on_escape)(&mut self.$field, &mut self.shared))*
             }
 
-            /// The keys of links that the features have, with their values now.
+            /// Returns the link keys of all features with their current values.
             pub(crate) fn link_values(&self) -> Vec<(&'static str, String)> {
                 let mut values = Vec::new();
-                $(values.extend($feature.links.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
+                $(values.extend($feature.link_keys.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
                 values
             }
 
-            /// Shows what a link has of the features: `read` takes a value into the state.
+            /// Restores the features from a link. `read` looks up the value of a key and passes it to a setter.
             pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
-                $(for key in $feature.links {
+                $(for key in $feature.link_keys {
                     read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
                 })*
             }
         }
 
-        /// Names of the keys of links that the features have, and whether a change of each is a step.
+        /// Returns the names of the features' link keys, and whether a change of each adds a browser history entry.
         pub(crate) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
             fn names<S>(keys: &'static [Key<S>]) -> impl Iterator<Item = (&'static str, bool)> {
-                keys.iter().map(|key| (key.name, key.is_step))
+                keys.iter().map(|key| (key.name, key.adds_history))
             }
-            std::iter::empty()$(.chain(names($feature.links)))*
+            std::iter::empty()$(.chain(names($feature.link_keys)))*
         }
 
-        /// The keys of all features.
+        /// Returns the keyboard shortcuts of all features.
         pub(crate) fn bindings() -> Vec<Binding<FeatureCommand>> {
-            // Chains of so many iterators would be 3 kB of wasm.
+            // A vector, since a chain of this many iterators adds 3 kB of wasm.
             let mut all = Vec::new();
-            $(for binding in $feature.keys {
-                all.push(binding.of(FeatureCommand::$Name));
+            $(for binding in $feature.bindings {
+                all.push(binding.map(FeatureCommand::$Name));
             })*
             all
         }
@@ -157,41 +157,38 @@ macro_rules! features {
 }
 
 features! {
-    why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
-    /// The simulated allocator.
+    insights: InsightsTab, Insights(InsightsAction, InsightsStep) = insights::FEATURE;
     what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
-    /// The planner.
     plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
-    /// What is seen of the call tree.
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
     /// The list of allocations, and the histograms.
     table: Table, Table(TableAction, TableStep) = table::FEATURE;
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
-    queries: Queries, Queries(QueriesAction, Infallible) = queries::FEATURE;
-    /// The picture on its way to a file.
+    memory: Memory, Memory(SegmentsAction, SegmentsStep) = memory::FEATURE;
+    queries: Sql, Queries(SqlAction, Infallible) = self::sql::FEATURE;
+    /// Export of the picture to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
-    /// Whether a page with the snapshot in it is on its way to a file.
-    html: Saving, Html(html::Step, Infallible) = html::FEATURE;
-    /// Files that change while the page is open.
-    live: Live, Live(LiveAction, LiveStep) = live::FEATURE;
+    /// Export of a page that contains the snapshot.
+    html: SaveState, Html(save_page::SaveProgress, Infallible) = save_page::FEATURE;
+    /// Reloading of files that change while the page is open.
+    live: Watch, Live(WatchAction, WatchStep) = watch::FEATURE;
     palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
 }
 
-/// Reads the value of a key of a link, with what takes it into the state.
-pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
+/// Reads the value of a link key and passes it to a setter of the state.
+pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
-    /// Nothing is open yet, and the page came here in this way.
+    /// Returns the state of a page with no open file that was loaded in the given way.
     #[inline(never)] // two copies would be 2 kB of wasm
-    pub fn that_came(came: Came) -> State {
-        State { shared: Shared { came, ..Shared::default() }, ..State::default() }
+    pub fn new(came: PageScheme) -> State {
+        State { shared: Shared { page_scheme: came, ..Shared::default() }, ..State::default() }
     }
 }
 
-/// What is shared is read as if it stood in the state itself.
+/// Shared state is accessible as if its fields were fields of `State`.
 impl Deref for State {
     type Target = Shared;
 

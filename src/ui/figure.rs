@@ -1,69 +1,70 @@
-//! What stands around the picture: axes, peak, marks, annotations and the life of the selection, as plain data.
+//! The decorations of the picture as plain data: axes, peak, marks, annotations and the lifetime of the selection.
 //!
 //! ```text
 //! Shared ──▶ Figure ──▶ shapes ──▶ the page's canvas
 //!              └─────▶ Sheet (title, legend, notes as well) ──▶ PNG, SVG
 //! ```
 
-mod around;
-mod plotted;
+mod curves;
+mod decorations;
 pub mod sheet;
 mod sizes;
 mod tools;
 pub mod words;
 
+use super::drawing::Canvas;
 use super::lane_labels::lane_ticks;
-use super::marks::Around;
+use super::marks::WindowMarks;
 use super::overlay::Overlay;
-use super::plots::axis::{Gap, title};
+use super::plots::axis::{Gap, axis_title};
 use super::plots::line::Curve;
 use super::shared::Shared;
-use super::shown::Canvas;
 use base::units::Bytes;
 use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 
-/// CSS pixels between marks of an axis, at least.
-const BYTES_APART: f64 = 44.0;
-const EVENTS_APART: f64 = 90.0;
+/// Minimum distance between ticks of an axis, in CSS pixels.
+const MIN_BYTES_TICK_PX: f64 = 44.0;
+const MIN_EVENTS_TICK_PX: f64 = 90.0;
 
-/// What stands around the picture of a window, in its pixels: x from its left, y up from its bottom.
+/// The decorations around the picture of a window. Coordinates are in its pixels: x from the left, y up from the
+/// bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Pixels to a CSS pixel: how large everything is.
+    /// Device pixels per CSS pixel.
     pub scale: f64,
-    pub plot: [f64; 2],
-    /// Pixels right of the picture that an axis there needs.
-    pub right: f64,
-    /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
+    pub plot_px: [f64; 2],
+    /// Width of the axis to the right of the picture, in pixels. 0 without such an axis.
+    pub right_axis_px: f64,
+    /// Lower and upper edge of the device's rows, in pixels from the bottom. With several lanes, its lane.
     pub lane: [f64; 2],
     pub title: &'static str,
-    pub bytes: Vec<Tick>,
+    pub byte_ticks: Vec<Tick>,
     pub gaps: Vec<Gap>,
     pub curves: Vec<Curve>,
-    /// What the horizontal axis counts.
+    /// Unit of the horizontal axis.
     pub axis: Axis,
     pub ticks: Vec<Tick>,
-    pub around: Around,
-    /// How many lanes the annotations need.
-    pub lanes: u32,
+    pub marks: WindowMarks,
+    /// Number of lanes for annotations.
+    pub annotation_lanes: u32,
     pub peak: Option<Peak>,
-    /// From when to when the selection lives.
-    pub life: Option<[f64; 2]>,
-    /// What lies over the picture; the page draws it on a canvas of its own.
+    /// Start and end of the selection's lifetime on the x axis.
+    pub lifetime: Option<[f64; 2]>,
+    /// Tools drawn over the picture. The page draws them on a separate canvas.
     pub tools: Overlay,
 }
 
-/// The largest total.
+/// The largest total of the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
-    /// Where it begins; NaN where that is not known yet.
+    /// Start of the peak. NaN while it is unknown.
     pub x: f64,
     pub y: f64,
     pub label: String,
 }
 
-/// The largest total of what is shown; none of addresses.
+/// Returns the peak of the shown plot. `None` for a plot of addresses.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
     let (peak, x) = match state.looks.plot {
@@ -83,67 +84,72 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
 }
 
 impl Figure {
-    /// The figure on the canvas: of several lanes that of the focused one, whose window `view` is, and the bytes axes of all.
+    /// Returns the decorations of the page's canvas. With several lanes, `view` is the window of the focused one, and
+    /// the bytes axes are those of all lanes.
     pub fn on_canvas(state: &Shared, view: &View, canvas: Canvas) -> Figure {
-        let mut figure = Figure::of(state, view, canvas.scale);
+        let mut figure = Figure::for_window(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
-        figure.plot[1] = f64::from(canvas.height_px);
+        figure.plot_px[1] = f64::from(canvas.height_px);
         figure.lane = figure.lane.map(|edge| edge + bottom);
         figure.gaps = state
             .shown_lanes()
             .flat_map(|lane| {
                 let bottom = f64::from(lane.bottom_px);
                 let inside = move |y: f64| y.clamp(0.0, f64::from(lane.view.height_px)) + bottom;
-                state.gaps(lane.place, lane.view).into_iter().map(move |gap| Gap { y: gap.y.map(inside), ..gap })
+                state.gaps(lane.index, lane.view).into_iter().map(move |gap| Gap { y: gap.y.map(inside), ..gap })
             })
             .collect();
         for curve in &mut figure.curves {
-            let mark = curve.mark.iter_mut().map(|mark| &mut mark.at);
+            let mark = curve.label.iter_mut().map(|mark| &mut mark.at);
             curve.points.iter_mut().chain(mark).for_each(|[_, y]| *y += bottom);
         }
-        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, sizes::FONT * canvas.scale);
+        figure.byte_ticks = lane_ticks(state, MIN_BYTES_TICK_PX * canvas.scale, sizes::FONT_SIZE * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
             if state.has_lanes() {
-                // A lane's label tells it already.
+                // The label of the lane already contains the peak.
                 peak.label = String::new();
             }
         }
         figure
     }
 
-    /// The figure of a window by itself, drawn with `scale` pixels to a CSS pixel.
-    pub fn of(state: &Shared, view: &View, scale: f64) -> Figure {
+    /// Returns the decorations of a single window, drawn with `scale` pixels per CSS pixel.
+    pub fn for_window(state: &Shared, view: &View, scale: f64) -> Figure {
         let peak = peak(state, view);
         let life = state.selection.as_deref().map(|selected| {
             let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {
                 event.and_then(|event| state.x_of(event, time_us)).map_or(open, |x| view.column_from_x(x))
             };
-            let from = end(selected.born_event, selected.born_us, view.column_from_x(0.0));
+            let from = end(selected.allocated_event, selected.allocated_us, view.column_from_x(0.0));
             [from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px))]
         });
         let shared = state.shared_axis();
         let ticks = match state.device() {
             Some(device) if state.axis == Axis::Time => {
-                time_ticks(view, shared.zero_on(device), shared.recorded(), EVENTS_APART * scale)
+                time_ticks(view, shared.zero_on(device), shared.recorded_length(), MIN_EVENTS_TICK_PX * scale)
             }
-            _ => event_ticks(view, u32::try_from(shared.recorded()).unwrap_or(u32::MAX), EVENTS_APART * scale),
+            _ => event_ticks(
+                view,
+                u32::try_from(shared.recorded_length()).unwrap_or(u32::MAX),
+                MIN_EVENTS_TICK_PX * scale,
+            ),
         };
         Figure {
             scale,
-            plot: [view.width_px, view.height_px].map(f64::from),
-            right: (state.right_gutter() * scale).round(),
+            plot_px: [view.width_px, view.height_px].map(f64::from),
+            right_axis_px: (state.right_axis_px() * scale).round(),
             lane: [0.0, f64::from(view.height_px)],
-            title: title(state.looks.plot),
-            bytes: state.height_ticks(state.device_place, view, BYTES_APART * scale),
-            gaps: state.gaps(state.device_place, view),
+            title: axis_title(state.looks.plot),
+            byte_ticks: state.height_ticks(state.device_index, view, MIN_BYTES_TICK_PX * scale),
+            gaps: state.gaps(state.device_index, view),
             curves: state.curve_lines(view),
             axis: state.axis,
             ticks,
-            around: Around::of(state, view, scale),
-            lanes: super::marks::lanes(state),
+            marks: WindowMarks::in_window(state, view, scale),
+            annotation_lanes: super::marks::track_count(state),
             peak,
-            life,
+            lifetime: life,
             tools: Overlay::default(),
         }
     }

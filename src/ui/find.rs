@@ -1,131 +1,132 @@
-//! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
+//! Search for allocations: the query, its matches, stepping between matches, and their highlighting in the timeline.
 
 mod data;
 
-pub(crate) use data::Found;
-pub use data::{Among, Capitals, Find, SameStack};
+pub(crate) use data::FindResult;
+pub use data::{Find, MatchCase, MatchScope, SameStack};
 
 use super::amount::amount;
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
+use super::drawing::BytesAxis;
 use super::effect::Effect;
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
-use super::shown::BytesAxis;
-use base::units::{Bytes, counted, grouped};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{
-    Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally, Weight,
+    Answer, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, SearchStart, Tally,
+    Weight,
 };
 
-/// What is said beside the field.
+/// Status text beside the search field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindStatus {
-    /// In short: `12 of 3,407 · 1.20 GiB in all · 310 MiB at the peak`.
+    /// Short form: `12 of 3,407 · 1.20 GiB total · 310 MiB at the peak`.
     pub text: String,
-    /// In full, to the byte; or nothing.
+    /// Full form, to the byte. May be empty.
     pub exact: String,
-    /// Whether the text says what is wrong with the query.
-    pub is_wrong: bool,
-    /// What was found, once it is.
+    /// True if the text reports an error in the query.
+    pub is_error: bool,
+    /// Totals over all matches, once known.
     pub tally: Option<Tally>,
 }
 
-/// This stands in the field now.
-pub(super) fn typed(state: &mut Shared, text: String) {
+/// Starts a search if the text of the field has changed.
+pub(super) fn set_text(state: &mut Shared, text: String) {
     if text != state.find.text {
-        look_for(state, text, state.find.capitals);
+        search(state, text, state.find.match_case);
     }
 }
 
-/// Capitals matter from now on, or no longer do.
-pub(super) fn toggle_capitals(state: &mut Shared) {
-    let other = if state.find.capitals == Capitals::Matter { Capitals::Ignored } else { Capitals::Matter };
+/// Turns Match case on or off and searches again.
+pub(super) fn toggle_match_case(state: &mut Shared) {
+    let other = if state.find.match_case == MatchCase::On { MatchCase::Off } else { MatchCase::On };
     let text = state.find.text.clone();
-    look_for(state, text, other);
+    search(state, text, other);
 }
 
-/// Categories are told otherwise: a search for one is made again.
+/// Repeats a search for a category after the category rules have changed.
 pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
-        let Find { text, capitals, .. } = state.find.clone();
-        look_for(state, text, capitals);
-        state.find.asked = None;
-        state.find.found = None;
+        let Find { text, match_case: capitals, .. } = state.find.clone();
+        search(state, text, capitals);
+        state.find.pending = None;
+        state.find.result = None;
     }
 }
 
-fn look_for(state: &mut Shared, text: String, capitals: Capitals) {
-    // What was found stays in the picture until there is something else: no flicker between two letters.
-    let found = state.find.found.take();
-    let mut find = Find { text, capitals, ..Find::default() };
+fn search(state: &mut Shared, text: String, capitals: MatchCase) {
+    // Previous matches stay highlighted until new ones arrive, which avoids flicker while typing.
+    let found = state.find.result.take();
+    let mut find = Find { text, match_case: capitals, ..Find::default() };
     let query = Query::parse(&find.query());
-    // A number says which one is meant: it is gone to at once.
-    find.then = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, Among::All));
+    // A query for an allocation number goes to its only match at once.
+    find.queued_step = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, MatchScope::All));
     let is_empty = matches!(query, Err(QueryError::Empty));
-    find.wrong = query.err().filter(|_| !is_empty);
-    find.found = found.filter(|_| !is_empty && find.wrong.is_none());
+    find.error = query.err().filter(|_| !is_empty);
+    find.result = found.filter(|_| !is_empty && find.error.is_none());
     state.find = find;
 }
 
-/// Asks for what is missing, and goes where it could not go before.
+/// Asks the worker for missing results, and continues a pending step between matches.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if state.find.wants() {
+    if state.find.needs_search() {
         let serial = state.next_serial();
-        state.find.asked = Some(serial);
+        state.find.pending = Some(serial);
         effects.push(Effect::ask(serial, device, Question::Find(state.find.query())));
     }
-    if let Some((direction, among)) = state.find.then.take() {
-        go(state, direction, among, effects);
+    if let Some((direction, among)) = state.find.queued_step.take() {
+        go_to_match(state, direction, among, effects);
     }
 }
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
+/// Reset, question and answer hooks of the search.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// The device is another: only what stands in the field stays.
+/// Keeps only the query when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        let Find { text, wrong, capitals, .. } = std::mem::take(&mut state.find);
-        state.find = Find { text, wrong, capitals, ..Find::default() };
+    if change.is_device_change() {
+        let Find { text, error: wrong, match_case: capitals, .. } = std::mem::take(&mut state.find);
+        state.find = Find { text, error: wrong, match_case: capitals, ..Find::default() };
     }
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
-        Answer::Find(tally) => found(state, serial, tally),
-        Answer::FindNext(found) => stepped(state, serial, found, effects),
+        Answer::Find(tally) => on_found(state, serial, tally),
+        Answer::FindNext(found) => on_stepped(state, serial, found, effects),
         other => return Some(other),
     }
     None
 }
 
-/// Goes to the next match, once it is known.
-pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects: &mut Vec<Effect>) {
-    // An order that is still to be made would keep the worker busy: it is made with the scene.
+/// Goes to the next or previous match, as soon as the matches are known.
+pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, effects: &mut Vec<Effect>) {
+    // A new stacking order is built together with the scene. Asking now would block the worker with it.
     let is_made = state.geometry.looks.stacking == state.looks.stacking;
-    let Some(found) = state.find.current().filter(|_| is_made && state.find.stepping.is_none()) else {
+    let Some(found) = state.find.current_result().filter(|_| is_made && state.find.pending_step.is_none()) else {
         if state.find.text.trim().is_empty() {
             effects.push(Effect::FocusFind);
         } else {
-            state.find.then = Some((direction, among));
+            state.find.queued_step = Some((direction, among));
         }
         return;
     };
     let find = found.serial;
     let Some(device) = state.device().map(|device| device.device) else { return };
     let window = window(state);
-    // The details of the match that was gone to may still be on their way.
-    let last = state.find.revealing.map(|it| it.allocation);
+    // The details of the last visited match may still be on their way.
+    let last = state.find.match_to_reveal.map(|it| it.allocation);
     let last = last.or(state.selection.as_deref().map(|it| it.allocation));
-    let last = last.or(state.find.at.map(|it| it.allocation));
-    let begin = last.map_or(Begin::Moment(window[0]), Begin::Allocation);
-    let (looks, serial) = (state.looks.plain(), state.next_serial());
-    state.find.stepping = Some(serial);
-    let scope = if among == Among::All { Scope::Ever } else { state.views.scope };
+    let last = last.or(state.find.last_match.map(|it| it.allocation));
+    let begin = last.map_or(SearchStart::Moment(window[0]), SearchStart::Allocation);
+    let (looks, serial) = (state.looks.without_highlight(), state.next_serial());
+    state.find.pending_step = Some(serial);
+    let scope = if among == MatchScope::All { Scope::Ever } else { state.views.scope };
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
-/// The moments in the window: the first, and the first beyond.
+/// Returns the moments in the window: the first, and one past the last.
 pub(super) fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
@@ -137,17 +138,17 @@ pub(super) fn window(state: &Shared) -> [u32; 2] {
     [from, to.saturating_add(1)]
 }
 
-/// What the search `serial` found.
-fn found(state: &mut Shared, serial: u32, tally: Tally) {
-    if state.find.asked.take_if(|asked| *asked == serial).is_none() {
+/// Handles the result of search `serial`.
+fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
+    if state.find.pending.take_if(|asked| *asked == serial).is_none() {
         return;
     }
-    state.find.found = Some(Found { serial, query: state.find.query(), tally });
+    state.find.result = Some(FindResult { serial, query: state.find.query(), tally });
 }
 
-/// Where the step `serial` leads.
-fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
-    if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
+/// Handles the match that step `serial` leads to.
+fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
+    if state.find.pending_step.take_if(|stepping| *stepping == serial).is_none() {
         return;
     }
     let Some(found) = found else {
@@ -155,19 +156,21 @@ fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut 
         return;
     };
     select(state, found.allocation, effects);
-    (state.find.at, state.find.revealing) = (Some(found), Some(found));
+    (state.find.last_match, state.find.match_to_reveal) = (Some(found), Some(found));
 }
 
-/// Brings a match into the window by the shortest way, where it is one that was just gone to; `None` where it is not.
+/// Pans the window to a match that was just stepped to, by the shortest distance. Returns `None` if `details` belong to
+/// another allocation.
 pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
-    let found = state.find.revealing.take_if(|it| it.allocation == details.allocation)?;
-    let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
-    let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
-    let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow && state.why_no_fit().is_none();
+    let found = state.find.match_to_reveal.take_if(|it| it.allocation == details.allocation)?;
+    let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us))?;
+    let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
+    let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow && state.no_fit_reason().is_none();
     state.navigate(|plane, view| {
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
-        let in_time = view.x_from_column(width) > born && view.x_from_column(0.0) < died.max(born + 1.0);
-        let right = if in_time { 0.0 } else { view.column_from_x(born + 0.5) - width / 2.0 };
+        let in_time =
+            view.x_from_column(width) > allocated_at && view.x_from_column(0.0) < freed_at.max(allocated_at + 1.0);
+        let right = if in_time { 0.0 } else { view.column_from_x(allocated_at + 0.5) - width / 2.0 };
         let edges = [found.lowest_byte, found.lowest_byte.saturating_add(found.requested)];
         let [lower, upper] = edges.map(|byte| view.row_from_bytes(byte) as f64);
         let in_height = fits_bytes || (upper >= 1.0 && lower + 1.0 <= height);
@@ -178,20 +181,21 @@ pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
 }
 
 impl Shared {
-    /// The search whose matches stand out, by its serial.
-    pub(super) fn found_serial(&self) -> Option<u32> {
-        self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
+    /// Returns the serial of the search whose matches are highlighted.
+    pub(super) fn match_serial(&self) -> Option<u32> {
+        self.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
     }
 
-    /// How the picture is to look, with what stands out of it: the selected node, else what was found, else what has the stack of the selection.
+    /// Returns the looks with the highlight to draw: the selected node, else the matches, else the allocations with the
+    /// selection's stack.
     pub(super) fn wanted_looks(&self) -> Looks {
         if matches!(self.looks.plot, Plot::Reserved(_)) {
-            // What is drawn are no allocations.
-            return self.looks.plain();
+            // The reserved plot draws segments, not allocations.
+            return self.looks.without_highlight();
         }
-        let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);
+        let found = self.find.result.as_ref().filter(|found| found.tally.count > 0);
         let stack = self.selection.as_deref().and_then(|selection| selection.stack);
-        let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);
+        let stack = stack.filter(|_| self.same_stack == SameStack::Highlighted);
         let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
         let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
         Looks {
@@ -201,14 +205,14 @@ impl Shared {
     }
 }
 
-/// What is said beside the field.
+/// Builds the status text beside the search field.
 pub fn status(state: &Shared) -> FindStatus {
     let find = &state.find;
-    if let Some(wrong) = &find.wrong {
-        return FindStatus { text: wrong.to_string(), is_wrong: true, ..FindStatus::default() };
+    if let Some(wrong) = &find.error {
+        return FindStatus { text: wrong.to_string(), is_error: true, ..FindStatus::default() };
     }
-    let Some(tally) = find.current().map(|found| found.tally) else {
-        let text = if find.asked.is_some() { "Searching…" } else { "" };
+    let Some(tally) = find.current_result().map(|found| found.tally) else {
+        let text = if find.pending.is_some() { "Searching…" } else { "" };
         return FindStatus { text: text.to_owned(), ..FindStatus::default() };
     };
     if tally.count == 0 {
@@ -216,46 +220,48 @@ pub fn status(state: &Shared) -> FindStatus {
     }
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let count = u64::from(tally.count);
-    let counted = match find.at.filter(|at| Some(at.allocation) == selected) {
-        Some(at) => format!("{} of {}", grouped(u64::from(at.place) + 1), grouped(count)),
+    let counted = match find.last_match.filter(|at| Some(at.allocation) == selected) {
+        Some(at) => format!("{} of {}", group_digits(u64::from(at.place) + 1), group_digits(count)),
         None if count == 1 => "1 match".to_owned(),
-        None => format!("{} matches", grouped(count)),
+        None => format!("{} matches", group_digits(count)),
     };
     FindStatus {
         text: format!("{counted} · {} total · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
-            grouped(tally.requested),
-            // A sum over all of the trace, as the command line says too.
+            group_digits(tally.requested),
+            // Sums over the whole trace, like the command line.
             if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },
-            grouped(tally.peak_count.into()),
-            grouped(tally.peak_requested)
+            group_digits(tally.peak_count.into()),
+            group_digits(tally.peak_requested)
         ),
-        is_wrong: false,
+        is_error: false,
         tally: Some(tally),
     }
 }
 
-/// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for, or while `find`, the
-/// search that it was asked about, is not the latest.
-pub(super) fn found_in(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
-    if find.is_none() || find != state.found_serial() {
+/// Formats the matches within a view: `12 found · 310 MiB`. Empty if nothing is searched for, or if `find`, the search
+/// that the view was computed for, is not the latest.
+pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
+    if find.is_none() || find != state.match_serial() {
         return String::new();
     }
-    let mut text = grouped(weight.count.into());
+    let mut text = group_digits(weight.count.into());
     text.push_str(" found · ");
     text.push_str(&amount(scope, weight.bytes));
     text
 }
 
-/// How much has the stack of the selection, once it is known; empty until then.
-pub fn same_stack(state: &Shared) -> String {
+/// Formats the totals of all allocations with the selection's stack. Empty until they are known.
+pub fn same_stack_text(state: &Shared) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(&stack)) else { return String::new() };
+    let Some(tally) = stack.and_then(|stack| state.surroundings.same_stack.answer_to(&stack)) else {
+        return String::new();
+    };
     let at_peak = match tally.peak_count {
         0 => "none at the peak".to_owned(),
-        count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),
+        count => format!("{} at the peak, {}", group_digits(count.into()), Bytes(tally.peak_requested)),
     };
-    let counted = counted(tally.count.into(), "allocation");
+    let counted = pluralize(tally.count.into(), "allocation");
     format!("{counted} · {} total · {at_peak}", Bytes(tally.requested))
 }

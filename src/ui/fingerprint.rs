@@ -1,61 +1,62 @@
-//! What tells a file from others, as a link has it: its length, and a hash of its first, middle and last MiB.
+//! Fingerprint of a file, as links contain it: its length and a hash of its first, middle and last MiB.
 //!
-//! So much is read in an instant of a file of any size; it is against mistaking one file for another, not against forgery.
+//! It can be computed in an instant for a file of any size. It prevents confusion of files, not forgery.
 
 use std::ops::Range;
 
-/// Bytes of each of the three parts.
-const PART: u64 = 1 << 20;
-/// Bytes of the hash that are written: by chance no two files share them.
+/// Bytes in each of the three hashed parts.
+const PART_BYTES: u64 = 1 << 20;
+/// Bytes of the hash that are kept, enough to make accidental collisions negligible.
 const HASH_BYTES: usize = 16;
 
-/// The parts of a file of so many bytes that are hashed, in order; no two overlap, and together they are all of a short file.
+/// Returns the parts of a file of `length` bytes that are hashed, in order. They do not overlap, and cover all of a
+/// file of up to 3 MiB.
 pub fn parts(length: u64) -> [Range<u64>; 3] {
-    if length <= 3 * PART {
+    if length <= 3 * PART_BYTES {
         return [0..length, length..length, length..length];
     }
-    let middle = (length - PART) / 2;
-    [0..PART, middle..middle + PART, length - PART..length]
+    let middle = (length - PART_BYTES) / 2;
+    [0..PART_BYTES, middle..middle + PART_BYTES, length - PART_BYTES..length]
 }
 
-/// Takes a file in from its beginning to its end.
+/// Computes a fingerprint from the bytes of a file, read from start to end.
 #[derive(Clone, Debug)]
-pub struct Tap {
+pub struct FingerprintHasher {
     length: u64,
-    came: u64,
+    position: u64,
     hasher: blake3::Hasher,
 }
 
-impl Tap {
-    /// For a file of so many bytes.
-    pub fn new(length: u64) -> Tap {
-        Tap { length, came: 0, hasher: blake3::Hasher::new() }
+impl FingerprintHasher {
+    /// Creates a hasher for a file of `length` bytes.
+    pub fn new(length: u64) -> FingerprintHasher {
+        FingerprintHasher { length, position: 0, hasher: blake3::Hasher::new() }
     }
 
-    /// The next bytes.
-    pub fn take(&mut self, bytes: &[u8]) {
-        let from = self.came;
-        self.came += bytes.len() as u64;
+    /// Adds the next bytes of the file.
+    pub fn update(&mut self, bytes: &[u8]) {
+        let from = self.position;
+        self.position += bytes.len() as u64;
         for part in parts(self.length) {
-            let place = |at: u64| usize::try_from(at.clamp(from, self.came) - from).unwrap_or(0);
+            let place = |at: u64| usize::try_from(at.clamp(from, self.position) - from).unwrap_or(0);
             self.hasher.update(bytes.get(place(part.start)..place(part.end)).unwrap_or_default());
         }
     }
 
-    /// The bytes up to here are not those of a part: they need not be read.
+    /// Skips to offset `at`. The skipped bytes must not belong to any of the [`parts`].
     pub fn skip_to(&mut self, at: u64) {
-        self.came = self.came.max(at);
+        self.position = self.position.max(at);
     }
 
-    /// `LENGTH-HASH`; `None` where the file was not as long as it was said to be.
+    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file did not have the announced length.
     pub fn finish(&self) -> Option<String> {
         let hash = self.hasher.finalize().to_hex();
         let hash = hash.get(..2 * HASH_BYTES)?;
-        (self.came == self.length).then(|| [&self.length.to_string(), "-", hash].concat())
+        (self.position == self.length).then(|| [&self.length.to_string(), "-", hash].concat())
     }
 }
 
-/// The bytes that a print says the file has.
+/// Returns the file length in bytes that a fingerprint contains.
 pub fn length(print: &str) -> Option<u64> {
     print.split('-').next()?.parse().ok()
 }

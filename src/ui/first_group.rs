@@ -1,22 +1,22 @@
-//! What a file is grouped by at first: by category, where most of the peak has one.
+//! Initial grouping of a file: by category, if most bytes at the peak have one.
 
 mod data;
 
 pub use data::FirstGroup;
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 
-/// So many of a hundred bytes of the peak have to have a category.
-const LEAST_PERCENT: u128 = 80;
+/// Minimum share of the peak's bytes that must have a category, in percent.
+const MIN_PERCENT: u128 = 80;
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
+/// Reset, question and answer hooks of the initial grouping.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// What a person or a link chose is not changed; another file is looked at anew.
+/// Forgets the initial grouping of the previous file. The grouping in use is not changed.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::File {
         state.first_group = FirstGroup::default();
@@ -24,13 +24,13 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 impl Shared {
-    /// A file was opened.
-    pub(super) fn find_first_group(&mut self) {
+    /// Requests the initial grouping, after a file was opened.
+    pub(super) fn request_first_group(&mut self) {
         self.first_group.is_wanted = true;
     }
 
-    /// A link says what it is grouped by.
-    pub(super) fn keep_group(&mut self) {
+    /// Cancels the initial grouping, because a link specifies one.
+    pub(super) fn cancel_first_group(&mut self) {
         self.first_group.is_wanted = false;
     }
 }
@@ -45,10 +45,10 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Legend(entries) = answer else { return Some(answer) };
-    if state.first_group.answer.answered(serial).is_none() {
+    if state.first_group.answer.take_pending(serial).is_none() {
         return Some(Answer::Legend(entries));
     }
-    // What was chosen meanwhile stays.
+    // A grouping that was chosen meanwhile is kept.
     let is_untouched = state.looks.stacking.is_none() && state.looks.colouring == Grouping::default();
     if std::mem::take(&mut state.first_group.is_wanted) && is_untouched && is_classified(&entries) {
         state.change_looks(state.looks.grouped_by(Some(Grouping::Category)));
@@ -56,12 +56,12 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Whether most bytes of the peak have a category: the entry of those without is the last.
+/// Returns whether enough bytes of the peak have a category. The last entry holds those without one.
 fn is_classified(entries: &[LegendEntry]) -> bool {
     let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| u128::from(entry.peak_requested)).sum::<u128>();
     let Some((_, known)) = entries.split_last() else { return false };
     let all = sum(entries);
-    all > 0 && sum(known) * 100 >= all * LEAST_PERCENT
+    all > 0 && sum(known) * 100 >= all * MIN_PERCENT
 }
 
 #[cfg(test)]

@@ -1,73 +1,80 @@
-//! Fuzzy matching: whether the letters of each typed word occur in a name in their order, and how well. Letters at the start of a word
-//! and letters side by side count most, so that `gp` finds "Go to the peak" before "Page up".
+//! Fuzzy matching of typed words against names.
+//!
+//! Each word must occur in the name as a subsequence. Letters at the start of a word and adjacent letters score
+//! highest, so `gp` ranks "Go to the peak" above "Page up".
 
-/// Longer names are matched by their beginning.
-const MOST_LETTERS: usize = 160;
+/// Number of characters of a name that are matched. The rest is ignored.
+const MAX_LETTERS: usize = 160;
 
-/// Where no match ends.
-const NEVER: i32 = i32::MIN / 2;
+/// Score of an impossible match.
+const NO_MATCH: i32 = i32::MIN / 2;
 const LETTER: i32 = 1;
 const START_OF_NAME: i32 = 8;
 const START_OF_WORD: i32 = 8;
-const SIDE_BY_SIDE: i32 = 6;
-/// A gap is no gain, even before the start of a word.
-const APART: i32 = -3;
-/// So many letters of a name weigh as much as one point.
-pub(crate) const SCALE: i32 = 8;
+const ADJACENT: i32 = 6;
+/// Penalty for a gap. Even at the start of a word, a letter after a gap scores less than an adjacent one.
+const GAP: i32 = -3;
+/// Factor applied to scores before the name's length is subtracted: this many letters cost one point.
+pub(crate) const LETTERS_PER_POINT: i32 = 8;
 
-/// How well a name matches.
+/// Result of a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// The higher the better.
+    /// Higher is better.
     pub(crate) score: i32,
-    /// Which letters of the name were typed.
-    pub(crate) places: Vec<usize>,
+    /// Indices of the matched letters in the name.
+    pub(crate) indices: Vec<usize>,
 }
 
-/// Matches what was typed with a name; `None` where a word of it is not in the name. ASCII letters match in either case.
-pub(crate) fn matched(typed: &str, name: &str) -> Option<Match> {
+/// Matches typed words against a name, ignoring ASCII case. Returns `None` if a word does not occur in the name.
+pub(crate) fn match_name(typed: &str, name: &str) -> Option<Match> {
     let lower = |letter: char| letter.to_ascii_lowercase();
-    let letters: Vec<char> = name.chars().take(MOST_LETTERS).map(lower).collect();
+    let letters: Vec<char> = name.chars().take(MAX_LETTERS).map(lower).collect();
     let mut found = Match::default();
     for word in typed.split_whitespace() {
         let word: Vec<char> = word.chars().map(lower).collect();
-        found.score += align(&word, &letters, &mut found.places)?;
+        found.score += align(&word, &letters, &mut found.indices)?;
     }
-    // Of two names that match alike, the shorter says more precisely what was typed.
-    found.score = found.score * SCALE - letters.len() as i32;
+    // Of two equally good matches, the shorter name is closer to the typed text.
+    found.score = found.score * LETTERS_PER_POINT - letters.len() as i32;
     Some(found)
 }
 
-/// The best way to find the letters of a word in a name.
+/// Returns the best score of a word within a name, and appends the indices of the matched letters to `places`.
 fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32> {
     let mut rest = letters.iter();
     if !word.iter().all(|sign| rest.any(|letter| letter == sign)) {
         return None;
     }
-    // For each letter of the word, and each place in the name: the best score with the letter there, and the place of the one before.
+    // One row per letter of the word. For each index in the name: the best score with the letter there, and the index
+    // of the previous letter.
     let mut rows: Vec<Vec<(i32, usize)>> = Vec::new();
     for sign in word {
         let before = rows.last();
-        let mut apart = (NEVER, 0);
+        let mut apart = (NO_MATCH, 0);
         let mut row = Vec::with_capacity(letters.len());
         for (place, letter) in letters.iter().enumerate() {
-            let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NEVER, |(score, _)| *score);
+            let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NO_MATCH, |(score, _)| *score);
             if let Some(far) = place.checked_sub(2) {
-                apart = apart.max((score_at(far) + APART, far));
+                apart = apart.max((score_at(far) + GAP, far));
             }
-            let near = place.checked_sub(1).map_or((NEVER, 0), |near| (score_at(near) + SIDE_BY_SIDE, near));
+            let near = place.checked_sub(1).map_or((NO_MATCH, 0), |near| (score_at(near) + ADJACENT, near));
             let (score, from) = if before.is_some() { near.max(apart) } else { (0, 0) };
             let start = match place.checked_sub(1).and_then(|before| letters.get(before)) {
                 None => START_OF_NAME,
                 Some(before) if !before.is_alphanumeric() => START_OF_WORD,
                 Some(_) => 0,
             };
-            row.push(if letter == sign && score > NEVER / 2 { (score + start + LETTER, from) } else { (NEVER, 0) });
+            row.push(if letter == sign && score > NO_MATCH / 2 {
+                (score + start + LETTER, from)
+            } else {
+                (NO_MATCH, 0)
+            });
         }
         rows.push(row);
     }
     let last = rows.last()?;
-    // The first of equal ones.
+    // Ties go to the leftmost match.
     let (mut place, score) = last.iter().enumerate().rev().map(|(place, it)| (place, it.0)).max_by_key(|it| it.1)?;
     for row in rows.iter().rev() {
         places.push(place);

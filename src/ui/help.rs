@@ -1,7 +1,7 @@
-//! The help: every key and gesture in groups, the forms of a search, and which of them a filter leaves.
+//! Contents of the help dialog: keys and gestures in groups, the search syntax, and a text filter.
 
 use super::action::Command;
-use super::binding::{Binding, Scope, key_text};
+use super::binding::{Binding, KeyScope, key_text};
 use super::events::EventStep;
 use super::export::ExportStep;
 use super::features::FeatureCommand;
@@ -9,8 +9,8 @@ use super::keys::{BINDINGS, GESTURES};
 use super::palette::PaletteStep;
 use super::tab::Tab;
 
-/// The title of the group that stands first.
-pub const FIRST: &str = "Start here";
+/// Title of the first group.
+pub const START_TITLE: &str = "Start here";
 const MOVE: &str = "Move and zoom";
 const CURSOR: &str = "Cursor, range and markers";
 const PLOT: &str = "What the timeline shows";
@@ -18,28 +18,28 @@ const SEARCH: &str = "Search and selection";
 const VIEWS: &str = "Views";
 const FILES: &str = "Files and devices";
 const PAGE: &str = "Help and settings";
-/// The title of the group of the forms of a search.
-pub const FORMS: &str = "What you can search for";
+/// Title of the group with the search syntax.
+pub const SYNTAX_TITLE: &str = "What you can search for";
 
-/// Groups that belong to no tab, in their order; the tabs' follow.
+/// Groups that belong to no tab, in order. The groups of the tabs follow.
 const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
 
-/// The commands that matter most.
+/// Commands listed in the first group.
 const ESSENTIAL: [Command; 10] = [
     Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)),
     Command::Find,
     Command::GoToPeak,
     Command::FitBoth,
-    Command::WindowBack,
+    Command::UndoView,
     Command::ToggleRange,
-    Command::Show(Tab::Why),
-    Command::Show(Tab::Tree),
+    Command::Show(Tab::Insights),
+    Command::Show(Tab::CallTree),
     Command::CopyLink,
     Command::OpenFile,
 ];
 
-/// What can be searched for: examples, and what they find.
-const SEARCHES: &[(&[&str], &str)] = &[
+/// Search syntax: examples and their meaning.
+const SEARCH_SYNTAX: &[(&[&str], &str)] = &[
     (&["train.py:23"], "Part of any frame of the stack: file:line function"),
     (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
     (&["@category activation"], "A category of the category rules"),
@@ -51,31 +51,31 @@ const SEARCHES: &[(&[&str], &str)] = &[
     (&["\"…\""], "Exactly this text, matching case"),
 ];
 
-/// Rows of the help under a title.
+/// A titled group of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub title: &'static str,
     pub rows: Vec<Row>,
 }
 
-/// Keys, gestures or examples, and what they do.
+/// Keys, gestures or examples, and their meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub keys: Vec<String>,
     pub text: &'static str,
 }
 
-/// The title of the group that a command belongs to.
+/// Returns the title of the group that a command belongs to.
 pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     use Command::*;
     match binding.scope {
-        Scope::Timeline => match binding.command {
+        KeyScope::Timeline => match binding.command {
             MoveLeft | MoveRight | MoveUp | MoveDown | ZoomEventsIn | ZoomEventsOut | ZoomBytesIn | ZoomBytesOut
-            | FitBoth | ToggleFitBytes | WindowBack | WindowForward | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
-            Plot(_) | NextStacking | NextColouring | ToggleAxis | TypeCapacity => PLOT,
+            | FitBoth | ToggleFitBytes | UndoView | RedoView | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
+            Plot(_) | NextStacking | NextColouring | ToggleAxis | FocusCapacity => PLOT,
             _ => CURSOR,
         },
-        Scope::Page => match binding.command {
+        KeyScope::Page => match binding.command {
             OpenFile
             | OpenSample(_)
             | CancelLoading
@@ -88,7 +88,7 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             | CopySnippet
             | Feature(FeatureCommand::Export(ExportStep::Toggle) | FeatureCommand::Live(_)) => FILES,
             Find
-            | FindCapitals
+            | ToggleMatchCase
             | FindNext
             | FindPrevious
             | SelectNext
@@ -96,35 +96,36 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             | ToggleSameStack
             | CopyDetails
             | ClearSelection
-            | Feature(FeatureCommand::Events(EventStep::ToBorn | EventStep::ToFreed)) => SEARCH,
-            TypeMoment | NextAbout | PinRangePeak => CURSOR,
+            | Feature(FeatureCommand::Events(EventStep::ToAllocated | EventStep::ToFreed)) => SEARCH,
+            FocusGoTo | NextRangeFilter | CursorToRangePeak => CURSOR,
             Show(_) | FoldViews | ChangeFocus => VIEWS,
             _ => PAGE,
         },
-        scope => Scope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
+        scope => KeyScope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
     }
 }
 
-/// The groups, and of the forms of a search the last one; of a filter with words, the rows in which all of them occur.
+/// Returns all groups that have rows left, with the search syntax last. A filter keeps the rows that contain all of its
+/// words, ignoring ASCII case.
 pub fn groups(filter: &str) -> Vec<Group> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
     let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };
     let mut groups = Vec::new();
     if words.is_empty() {
         let of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
-        groups.push(Group { title: FIRST, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
+        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
     }
-    let tabs = Scope::all().filter(|(scope, _)| !matches!(scope, Scope::Page | Scope::Timeline));
+    let tabs = KeyScope::all().filter(|(scope, _)| !matches!(scope, KeyScope::Page | KeyScope::Timeline));
     for title in GROUPS.into_iter().chain(tabs.map(|(_, title)| title)) {
         let gestures = if title == MOVE { GESTURES } else { &[] };
         let gestures = gestures.iter().map(|(gesture, text)| Row { keys: vec![(*gesture).to_owned()], text });
         let keys = BINDINGS.iter().filter(|binding| !binding.keys.is_empty() && heading(binding) == title).map(row);
         groups.push(Group { title, rows: gestures.chain(keys).collect() });
     }
-    let searches = SEARCHES
+    let searches = SEARCH_SYNTAX
         .iter()
         .map(|(examples, text)| Row { keys: examples.iter().map(|example| (*example).to_owned()).collect(), text });
-    groups.push(Group { title: FORMS, rows: searches.collect() });
+    groups.push(Group { title: SYNTAX_TITLE, rows: searches.collect() });
     for group in &mut groups {
         let title = group.title;
         group.rows.retain(|row| {
@@ -136,7 +137,7 @@ pub fn groups(filter: &str) -> Vec<Group> {
     groups
 }
 
-/// The keys of a command as people read them.
+/// Formats the keys of a command for display.
 pub(crate) fn keys_text(binding: &Binding<Command>) -> Vec<String> {
     binding.keys.iter().map(|key| key_text(key)).collect()
 }

@@ -1,31 +1,32 @@
-//! What is under the pointer: what the scene says at once, and the card that tells it.
+//! Hit testing under the pointer, and the hover card that describes the result.
 
 mod data;
 
-pub(crate) use data::life;
+pub(crate) use data::lifetime_text;
 pub use data::{Card, Spot};
 
-use super::cursor::{Standing, column_under};
+use super::crosshair::{Position, column_under};
+use super::drawing::Hover;
 use super::effect::Pointer;
 use super::plots::segment;
 use super::shared::Shared;
-use super::shown::Hover;
 
-use base::units::{Bytes, counted, grouped, percent};
+use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
-/// A place of the picture where nothing is drawn: the worker knows what is there. `None` outside of all columns.
+/// Returns the spot at a position where nothing is drawn, so that the worker can be asked about it. `None` outside of
+/// all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     let column = column_under(scene, view, pointer.x)?;
     let moment = scene.columns.moment.get(column).copied()?;
     let byte = view.bytes_from_row(pointer.y.floor() + 0.5).max(0.0) as u64;
-    Some(Spot::of_keys(Standing { moment, byte }))
+    Some(Spot::from_position(Position { moment, byte }))
 }
 
-/// What the picture shows at `pointer`; `None` beside the stack.
+/// Returns the spot that the scene shows at `pointer`. `None` outside of the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
-    // The scene may be of another scale while the exact one is on its way.
+    // The scene may have another scale than the window while the exact one is on its way.
     let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let bytes = view.bytes_from_row(pointer.y.floor() + 0.5);
     let y = ((bytes / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64) as i32;
@@ -39,7 +40,7 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
         quad: place,
         moment: under.moment.0,
         byte,
-        ranks: [identity.first, identity.last],
+        ids: [identity.first, identity.last],
         count: identity.count,
         requested: identity.requested(),
         total: scene.columns.total.get(under.column).copied().unwrap_or(0),
@@ -47,15 +48,15 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     })
 }
 
-/// Pieces of a block that a card is kept clear of, at most.
-const MOST_PIECES: usize = 400;
+/// Maximum number of rectangles of a block that the hover card avoids.
+const MAX_PIECES: usize = 400;
 
-/// What the card of the block that is pointed at is to leave visible, in device pixels of the canvas from its left and its top: the
-/// pieces, that under the pointer first.
-pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
+/// Returns the rectangles of the hovered block that the card must not cover, in device pixels from the canvas's left
+/// and top. The one under the pointer comes first.
+pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
-        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref()?;
         let quads = || scene.quads.iter().zip(&scene.identities);
         let (first, identity) = quads().nth(hover.spot.quad)?;
@@ -69,17 +70,18 @@ pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
             [x[0].max(0.0), y[1], x[1].min(lane.view.width_px.into()), y[0]]
         };
         let is_same = |of: &QuadIdentity| identity.count == 1 && of.count == 1 && of.first == identity.first;
-        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MOST_PIECES);
+        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
         Some(std::iter::once(rect(first)).chain(others).collect())
     };
     of().unwrap_or_default()
 }
 
-/// Where what is drawn begins in a column of the canvas, in device pixels from its top; the top where that is no height.
-pub fn top_px(state: &Shared, x: f64) -> f64 {
+/// Returns the top of the stack at a column of the canvas, in device pixels from the canvas's top. 0 for plots without
+/// a stack height, such as addresses.
+pub fn stack_top_px(state: &Shared, x: f64) -> f64 {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
-        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref().filter(|scene| scene.ground.is_none())?;
         let total = column_under(scene, lane.view, x).and_then(|column| scene.columns.total.get(column))?;
         let up = f64::from(lane.bottom_px) + lane.view.row_from_bytes(*total) as f64;
@@ -88,7 +90,7 @@ pub fn top_px(state: &Shared, x: f64) -> f64 {
     of().unwrap_or(0.0)
 }
 
-/// The hover card.
+/// Builds the hover card.
 pub fn card(hover: &Hover) -> Card {
     let spot = &hover.spot;
     let (count, largest) = spot.hidden;
@@ -98,7 +100,7 @@ pub fn card(hover: &Hover) -> Card {
         _ => {
             format!(
                 "{} allocations of up to {} begin and end within this column",
-                grouped(count.into()),
+                group_digits(count.into()),
                 Bytes(largest)
             )
         }
@@ -116,10 +118,10 @@ pub fn card(hover: &Hover) -> Card {
         share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
     }
     let Some(hit) = &hover.hit else {
-        let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };
+        let site = if spot.count == 1 { "…".into() } else { pluralize(spot.count.into(), "small allocation") };
         return Card {
             title: Bytes(spot.requested).to_string(),
-            site,
+            call_site: site,
             lifetime: "…".into(),
             hidden,
             segment,
@@ -127,12 +129,12 @@ pub fn card(hover: &Hover) -> Card {
             ..Card::default()
         };
     };
-    let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", grouped(hit.requested)) };
+    let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", group_digits(hit.requested)) };
     let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
-        site,
-        lifetime: life(hit.born, hit.died),
+        call_site: site,
+        lifetime: lifetime_text(hit.allocated_at, hit.freed_at),
         hidden,
         segment,
         share,

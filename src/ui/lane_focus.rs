@@ -1,4 +1,4 @@
-//! Which lane has the focus, and what pointer and keys do to one lane among several.
+//! Focus among several lanes, and the effect of pointer and keys on a single lane.
 
 use super::change::Change;
 use super::effect::Pointer;
@@ -9,31 +9,32 @@ use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.
+    /// Focuses the lane of another device. Its window starts at the same position as the previously focused one.
+    /// Returns false if there are no lanes or no such device.
     pub(super) fn focus(&mut self, place: usize) -> bool {
         if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {
             return false;
         }
-        if place == self.device_place {
+        if place == self.device_index {
             return true;
         }
         self.arrange_lanes();
         let aligned = self.aligned_cursor();
-        let before = (self.device_place, self.view.take(), std::mem::take(&mut self.geometry));
+        let before = (self.device_index, self.view.take(), std::mem::take(&mut self.geometry));
         let shared = self.shared_axis();
         let origins = [before.0, place].map(|place| self.device_at(place).zip(before.1));
         let [from, to] = origins.map(|it| it.map_or(0, |(device, view)| shared.origin_px(device, view.x_per_px)));
-        let at = self.lanes.others.iter().position(|lane| lane.place == place);
+        let at = self.lanes.others.iter().position(|lane| lane.index == place);
         let lane = at.map(|at| self.lanes.others.swap_remove(at));
         let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
-        self.lanes.others.push(Lane { place: before.0, view: before.1, geometry: before.2 });
-        self.leave_segment();
-        self.device_place = place;
+        self.lanes.others.push(Lane { index: before.0, view: before.1, geometry: before.2 });
+        self.clear_segment();
+        self.device_index = place;
         let fitted = || Some(self.plane_of(self.drawn_device()?).fit(self.lane_canvas(place)?.1));
         let view = view.or_else(fitted).zip(before.1);
         let is_compared = self.comparing.pair.is_some();
         self.view = view.map(|(view, before)| match is_compared {
-            // Its window is the aligned one.
+            // The window of a compared device is aligned already.
             true => view,
             false => View {
                 x_per_px: before.x_per_px,
@@ -44,98 +45,99 @@ impl Shared {
         self.geometry = geometry;
         parts::reset(self, Change::Lane);
         if let Some((moments, _)) = aligned {
-            self.pin(moments[usize::from(self.is_b_shown())]);
+            self.set_cursor(moments[usize::from(self.is_b_shown())]);
         }
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
-            // No place of the time axis is one of its events.
-            self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);
+            // The device has no timestamps, so the time axis cannot show any of its events.
+            self.switch_axis([f64::NEG_INFINITY, f64::INFINITY]);
         }
         true
     }
 
-    /// One device, or all of them. Who saw everything goes on seeing everything.
+    /// Switches between one device and all devices. If everything was visible, everything stays visible.
     pub(super) fn toggle_lanes(&mut self) {
         if self.device_count() < 2 {
             self.remark = Some("This snapshot has one device.".to_owned());
             return;
         }
-        let saw_everything = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
-        self.lanes.arrangement = match self.lanes.arrangement {
-            LaneLayout::Alone => LaneLayout::Together,
-            LaneLayout::Together => LaneLayout::Alone,
+        let saw_everything = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
+        self.lanes.layout = match self.lanes.layout {
+            LaneLayout::Single => LaneLayout::All,
+            LaneLayout::All => LaneLayout::Single,
         };
-        // The focused one is asked for first.
-        self.lanes.turn = self.device_place.wrapping_sub(1);
-        self.lanes.pointed = None;
+        // The focused lane gets its scene first.
+        self.lanes.last_requested = self.device_index.wrapping_sub(1);
+        self.lanes.hovered = None;
         self.arrange_lanes();
         if saw_everything {
-            self.show_everything();
+            self.fit_all_lanes();
         } else {
             self.navigate(|plane, view| plane.moved(view, 0.0, 0.0));
         }
     }
 
-    /// Everything, in all lanes.
-    pub(super) fn show_everything(&mut self) {
+    /// Shows everything in all lanes.
+    pub(super) fn fit_all_lanes(&mut self) {
         self.lanes.others.iter_mut().for_each(|lane| lane.view = None);
-        self.navigate(|plane, view| plane.whole(view));
+        self.navigate(|plane, view| plane.fit_like(view));
     }
 
-    /// Replaces the window of a lane by what `change` makes of it; horizontally it goes on following the focused one.
+    /// Applies `change` to the window of a lane. Its horizontal position still follows the focused lane.
     pub(super) fn navigate_lane(&mut self, place: usize, change: impl FnOnce(Plane, View) -> View) {
-        if place == self.device_place {
+        if place == self.device_index {
             return self.navigate(change);
         }
         let plane = self.device_at(place).map(|device| self.plane_of(device));
-        let lane = self.lanes.others.iter_mut().find(|lane| lane.place == place);
+        let lane = self.lanes.others.iter_mut().find(|lane| lane.index == place);
         if let (Some(plane), Some(lane)) = (plane, lane) {
             lane.view = lane.view.map(|view| change(plane, view));
         }
     }
 
-    /// The pointer is over the canvas, or left it.
-    pub(super) fn hover_at(&mut self, pointer: Option<Pointer>) {
+    /// Handles a move of the pointer over the canvas, or its leaving (`None`).
+    pub(super) fn set_canvas_pointer(&mut self, pointer: Option<Pointer>) {
         self.lanes.pointer = pointer;
         if let Some(pointer) = pointer {
-            self.lanes.pointed = self.lane_at(pointer).map(|(lane, _)| lane.place);
+            self.lanes.hovered = self.lane_at(pointer).map(|(lane, _)| lane.index);
         }
-        self.point_in_focus();
+        self.update_pointer();
     }
 
-    pub(super) fn point_in_focus(&mut self) {
+    /// Updates the position of the pointer within the focused lane.
+    pub(super) fn update_pointer(&mut self) {
         let under = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
-        let under = under.filter(|(lane, _)| lane.place == self.device_place).map(|(_, pointer)| pointer);
+        let under = under.filter(|(lane, _)| lane.index == self.device_index).map(|(_, pointer)| pointer);
         self.pointer = if self.has_lanes() { under } else { self.lanes.pointer };
     }
 
-    /// A place of the canvas in the pixels of the focused lane's window.
-    pub(super) fn in_focus(&self, pointer: Pointer) -> Pointer {
+    /// Converts a position on the canvas to the focused lane's window.
+    pub(super) fn to_focused_lane(&self, pointer: Pointer) -> Pointer {
         let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
         Pointer { y: pointer.y - f64::from(bottom), ..pointer }
     }
 
-    /// Gives the lane at a place of the canvas the focus; the place in its window. The pointer is there.
+    /// Focuses the lane under the pointer, and returns the pointer's position in its window.
     pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
-        if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.place) {
+        if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.index) {
             self.focus(place);
         }
-        self.hover_at(Some(pointer));
-        self.in_focus(pointer)
+        self.set_canvas_pointer(Some(pointer));
+        self.to_focused_lane(pointer)
     }
 
-    /// Where the cursor is on the canvas.
-    pub fn cursor_on_canvas(&self) -> Option<Pointer> {
-        if self.tools.cursor.keys.is_none() {
+    /// Returns the position of the crosshair on the canvas.
+    pub fn crosshair_on_canvas(&self) -> Option<Pointer> {
+        if self.tools.crosshair.by_keys.is_none() {
             return self.lanes.pointer;
         }
-        let (at, lane) = (self.cursor_px()?, self.focused_lane()?);
+        let (at, lane) = (self.crosshair_px()?, self.focused_lane()?);
         Some(Pointer { y: at.y + f64::from(lane.bottom_px), ..at })
     }
 
-    /// The picture was dragged: all lanes sideways, up and down the one where the pointer is.
+    /// Pans all lanes horizontally, and the lane under the pointer vertically, by device pixels.
     pub(super) fn drag(&mut self, right_px: f64, up_px: f64) {
-        let pointed = self.lanes.pointed.filter(|_| self.has_lanes()).unwrap_or(self.device_place);
+        let hovered = self.lanes.hovered.filter(|_| self.has_lanes()).unwrap_or(self.device_index);
         self.navigate(|plane, view| plane.moved(view, -right_px, 0.0));
-        self.navigate_lane(pointed, |plane, view| plane.moved(view, 0.0, -up_px));
+        self.navigate_lane(hovered, |plane, view| plane.moved(view, 0.0, -up_px));
     }
 }

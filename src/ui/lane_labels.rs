@@ -1,57 +1,59 @@
-//! What stands at each lane, and how many of the devices have one.
+//! Labels of the lanes, their byte axes, and the toggle that shows all devices.
 
 use super::comparing::view::side;
 use super::lanes::LaneLayout;
 use super::shared::Shared;
 use super::summary::device_name;
-use base::units::grouped;
+use base::units::group_digits;
 use picture::timeline::{Axis, Tick};
 
-/// What stands at a lane.
+/// Label beside a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneLabel {
-    /// The device's ordinal.
+    /// Ordinal of the device.
     pub device: i64,
     pub name: String,
-    /// The largest total of its bytes, or why nothing is drawn.
+    /// Peak of the lane, or the reason why nothing is drawn.
     pub note: String,
     pub is_focused: bool,
-    /// From the plot's top to the lane's, and the lane's height, in CSS pixels.
+    /// Distance between the tops of the timeline and the lane, and the lane's height, in CSS pixels.
     pub top_and_height: [f64; 2],
 }
 
-/// The labels from the top; none where one device is shown alone.
+/// Returns the labels from top to bottom. Empty if one device is shown alone.
 pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
     let lanes = state.shown_lanes().map(|lane| {
         let top_px = canvas.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
-        let timeless = state.axis == Axis::Time && lane.device.time_us.is_none();
+        let without_time = state.axis == Axis::Time && lane.device.time_us.is_none();
         LaneLabel {
             device: lane.device.device,
             name: match state.comparing.pair {
-                Some([a, _]) => [if lane.place == a { "A · " } else { "B · " }, &side(state, lane.place)].concat(),
+                Some([a, _]) => [if lane.index == a { "A · " } else { "B · " }, &side(state, lane.index)].concat(),
                 None => device_name(lane.device.device),
             },
-            note: if timeless { "no times recorded".to_owned() } else { state.height_note(lane.place, lane.device) },
-            is_focused: lane.place == state.device_place,
+            note: if without_time { "no times recorded".to_owned() } else { state.peak_label(lane.index, lane.device) },
+            is_focused: lane.index == state.device_index,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
         }
     });
     lanes.collect()
 }
 
-/// How much closer to each other marks stand where several lanes lie above each other: they are low.
-const CLOSER: f64 = 0.55;
+/// Factor for the distance between axis ticks while several lanes are shown, since lanes are low.
+const TICK_SPACING: f64 = 0.55;
 
-/// The marks of all bytes axes in pixels of the canvas from its bottom, `apart` pixels from each other where one device is shown.
-/// Where several lanes lie above each other, what would touch the label of the lane above is left out; `font` is its height.
+/// Returns the ticks of all byte axes, in pixels from the bottom of the canvas.
+///
+/// `apart` is the distance between ticks while one device is shown. If several lanes are shown, ticks that would touch
+/// the label of the lane above are left out. `font` is the height of the labels.
 pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
-    let apart = if state.has_lanes() { apart * CLOSER } else { apart };
+    let apart = if state.has_lanes() { apart * TICK_SPACING } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
         state
-            .height_ticks(lane.place, lane.view, apart)
+            .height_ticks(lane.index, lane.view, apart)
             .into_iter()
             .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
             .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })
@@ -59,23 +61,26 @@ pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
     lanes.collect()
 }
 
-/// What the toggle of the lanes shows.
+/// State of the toggle that shows all devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Toggle {
+pub struct LanesToggle {
     pub is_possible: bool,
     pub is_on: bool,
-    /// How many have a lane, where not all have: `16 of 1,000 devices`.
+    /// Number of lanes if they do not fit all devices: `16 of 1,000 devices`. Otherwise empty.
     pub note: String,
 }
 
-/// What the toggle of the lanes shows.
-pub fn toggle(state: &Shared) -> Toggle {
-    // Two that are compared are shown as they are.
+/// Builds the state of the toggle that shows all devices.
+pub fn lanes_toggle(state: &Shared) -> LanesToggle {
+    // The lanes of a comparison cannot be toggled.
     let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };
-    let shown = state.lane_places().len();
-    let is_on = state.lanes.arrangement == LaneLayout::Together && devices > 1;
+    let shown = state.lane_indices().len();
+    let is_on = state.lanes.layout == LaneLayout::All && devices > 1;
     let cut = is_on && state.canvas.is_some() && shown < devices;
-    let note =
-        if cut { format!("{} of {} devices", grouped(shown as u64), grouped(devices as u64)) } else { String::new() };
-    Toggle { is_possible: devices > 1, is_on, note }
+    let note = if cut {
+        format!("{} of {} devices", group_digits(shown as u64), group_digits(devices as u64))
+    } else {
+        String::new()
+    };
+    LanesToggle { is_possible: devices > 1, is_on, note }
 }

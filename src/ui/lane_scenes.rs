@@ -1,50 +1,50 @@
-//! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
+//! Windows and scenes of the lanes: alignment with the focused lane, requests in turn, and replies.
 
 use super::change::Change;
+use super::drawing::{BytesAxis, Canvas, Geometry};
 use super::effect::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
-use super::shown::{BytesAxis, Canvas, Geometry};
 use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
+    /// Gives every shown lane a window of its size, starting at the same position as the focused one.
     pub(super) fn arrange_lanes(&mut self) {
-        let places = self.lane_places();
+        let places = self.lane_indices();
         if self.comparing.pair.is_none() {
-            self.lanes.first = places.first().copied().unwrap_or(0);
+            self.lanes.top_device = places.first().copied().unwrap_or(0);
         }
         let mut others = std::mem::take(&mut self.lanes.others);
-        others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
+        others.retain(|lane| places.contains(&lane.index) && lane.index != self.device_index);
         let shared = self.shared_axis();
-        let focused = self.drawn_device().map(|device| self.as_high_as_plotted(shared.plane(device), device));
-        let focused = focused.zip(self.lane_canvas(self.device_place));
+        let focused = self.drawn_device().map(|device| self.fit_plane_to_plot(shared.plane(device), device));
+        let focused = focused.zip(self.lane_canvas(self.device_index));
         let Some((plane, (_, canvas))) = focused else { return };
-        let view = sized(plane, self.view, canvas);
+        let view = resized(plane, self.view, canvas);
         self.view = Some(view);
-        for place in places.into_iter().filter(|&place| place != self.device_place) {
-            if !others.iter().any(|lane| lane.place == place) {
-                others.push(Lane { place, view: None, geometry: Geometry::default() });
+        for place in places.into_iter().filter(|&place| place != self.device_index) {
+            if !others.iter().any(|lane| lane.index == place) {
+                others.push(Lane { index: place, view: None, geometry: Geometry::default() });
             }
         }
         let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));
         let common_px = self.drawn_device().map_or(0, |device| view.left_px - left_px(device));
         for lane in &mut others {
-            let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
+            let Some((device, (_, canvas))) = self.device_at(lane.index).zip(self.lane_canvas(lane.index)) else {
                 continue;
             };
             let plane = self.plane_of(device);
-            let mut own = sized(plane, lane.view, canvas);
-            if let Some(aligned) = self.aligned_window(lane.place, view, own) {
+            let mut own = resized(plane, lane.view, canvas);
+            if let Some(aligned) = self.aligned_window(lane.index, view, own) {
                 lane.view = Some(aligned);
                 continue;
             }
-            let fits = self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none();
+            let fits = self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none();
             if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
                 own = plane.bytes_fitted(own, scene);
             }
@@ -52,31 +52,32 @@ impl Shared {
             lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..own });
         }
         self.lanes.others = others;
-        self.point_in_focus();
+        self.update_pointer();
     }
 
-    /// How a device is to be drawn. A search is of the focused one: on the others, nothing stands out.
+    /// Returns the looks to draw a device with. Search matches are those of the focused device, so others have no
+    /// highlight.
     fn looks_of(&self, place: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
-        let looks = if is_search && place != self.device_place { self.looks.plain() } else { self.looks };
+        let looks = if is_search && place != self.device_index { self.looks.without_highlight() } else { self.looks };
         Looks { plot: self.plot_of(place), ..looks }
     }
 
-    /// Whether geometry is on its way.
+    /// Returns whether a requested scene has not arrived yet.
     pub(super) fn waits_for_scene(&self) -> bool {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
     }
 
-    /// Asks for the geometry of the next lane, in turn, whose window has outgrown what it has: so no lane waits for ever while
-    /// another one's window moves on and on.
+    /// Requests the scene of the next lane that needs one, in round-robin order, so that a lane whose window keeps
+    /// moving cannot starve the others.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
-        let places = self.lane_places();
-        let after = places.iter().position(|&place| place == self.lanes.turn).map_or(0, |at| at + 1);
+        let places = self.lane_indices();
+        let after = places.iter().position(|&place| place == self.lanes.last_requested).map_or(0, |at| at + 1);
         let (before, behind) = places.split_at(after);
         let place = behind.iter().chain(before).copied().find(|&place| self.needs_scene(place))?;
-        self.lanes.turn = place;
+        self.lanes.last_requested = place;
         let serial = self.next_serial();
-        let lane = self.shown_lanes().find(|lane| lane.place == place)?;
+        let lane = self.shown_lanes().find(|lane| lane.index == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
         let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(place) });
         self.geometry_of(place)?.in_flight = Some(serial);
@@ -84,8 +85,8 @@ impl Shared {
     }
 
     fn needs_scene(&self, place: usize) -> bool {
-        let Some(lane) = self.shown_lanes().find(|lane| lane.place == place) else { return false };
-        // A device without times has no place on the time axis; without its height, none at all.
+        let Some(lane) = self.shown_lanes().find(|lane| lane.index == place) else { return false };
+        // A device without timestamps has no position on the time axis. A plot of unknown height cannot be drawn.
         if self.axis == Axis::Time && lane.device.time_us.is_none() || self.plot_height(lane.device).is_none() {
             return false;
         }
@@ -95,72 +96,72 @@ impl Shared {
             .as_ref()
             .filter(|_| lane.geometry.looks == self.looks_of(place) && !lane.geometry.is_stale);
         let plane = self.plane_of(lane.device);
-        !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
+        !scene.is_some_and(|scene| plane.is_covered(*lane.view, &scene.view))
     }
 
     pub(super) fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
-        if place == self.device_place {
+        if place == self.device_index {
             return Some(&mut self.geometry);
         }
-        self.lanes.others.iter_mut().find(|lane| lane.place == place).map(|lane| &mut lane.geometry)
+        self.lanes.others.iter_mut().find(|lane| lane.index == place).map(|lane| &mut lane.geometry)
     }
 
-    /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
+    /// Stores the scene of request `serial` and returns the upload. `None` if no lane waits for it any more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place = self
-            .lane_places()
+            .lane_indices()
             .into_iter()
             .find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
-        let scene = Rc::new(plots::bare(scene, looks.plot));
+        let scene = Rc::new(plots::without_curves(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
-        self.fit_bytes_if_wanted();
+        self.refit_bytes_axis();
         Some(Effect::Upload { device_place, scene })
     }
 
-    /// Everything a new renderer needs.
+    /// Returns the uploads of all scenes, for a new renderer.
     pub(super) fn uploads(&self) -> Vec<Effect> {
         let upload = |lane: ShownLane<'_>| {
             let scene = lane.geometry.scene.clone()?;
-            Some(Effect::Upload { device_place: lane.place, scene })
+            Some(Effect::Upload { device_place: lane.index, scene })
         };
         self.shown_lanes().filter_map(upload).collect()
     }
 
-    /// Forgets all geometry: it can't be moved or scaled to what is shown next.
+    /// Discards all scenes, because they cannot be moved or scaled to what is shown next.
     pub(super) fn drop_scenes(&mut self) {
         self.geometry = Geometry::default();
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
     }
 
-    /// Waits for no geometry any more: other is needed.
-    pub(super) fn forget_requests(&mut self) {
+    /// Ignores the scenes that are on their way, because others are needed.
+    pub(super) fn ignore_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
     }
 
-    /// Asks for all geometry anew; until it comes, what there is stays.
+    /// Requests all scenes again. Until they arrive, the old ones stay visible.
     pub(super) fn redraw(&mut self) {
-        self.forget_requests();
+        self.ignore_requests();
         self.geometry.is_stale = true;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
-    /// The focused lane as a canvas of its own.
+    /// Returns the focused lane as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
-        self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
+        self.lane_canvas(self.device_index).map(|(_, canvas)| canvas)
     }
 }
 
-/// How it takes part. Scenes are asked for by [`super::update()`] itself: they depend on everything.
+/// Reset and answer hooks of the scenes. Questions are sent by [`super::update()`], since they depend on everything.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
-/// Of lanes, the others are shown on.
+/// Discards all windows and scenes when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.view = None;
         state.drop_scenes();
-        state.lanes.forget();
+        state.lanes.reset();
     }
 }
 
@@ -170,8 +171,8 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// The window at the size of its lane; everything where there was none.
-fn sized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
+/// Resizes a window to its lane. Without a window, shows everything.
+fn resized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
     match view {
         Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,
         Some(view) => plane.resized(view, canvas),

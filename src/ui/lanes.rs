@@ -1,31 +1,31 @@
-//! Several devices above each other on one horizontal axis: which are shown, where each lane lies, whose geometry comes next.
+//! Lanes: several devices above each other on one horizontal axis.
 //!
 //! ```text
 //!   ┌──────────────────────┐  device 0
-//!   ├──────────────────────┤  device 1: focused. Its window and geometry are Shared::view and Shared::geometry, as if it were alone
+//!   ├──────────────────────┤  device 1, focused: stored in Shared::view and Shared::geometry
 //!   ├──────────────────────┤  device 2
 //!   └──────────────────────┘
 //! ```
-//! Summary, details, legend and marks are of the focused device. The others have only a window and a geometry, kept here;
-//! horizontally, their windows follow the focused one's. One device by itself is one lane as high as the canvas.
+//! Summary, details, legend and marks describe the focused device. For the others, only a window and a scene are kept
+//! in [`Lanes`]. Horizontally, their windows follow the focused one. A single device is one lane as high as the canvas.
 
 mod data;
 
 pub(crate) use data::Lane;
 pub use data::{LaneLayout, Lanes, ShownLane};
 
+use super::drawing::Canvas;
 use super::effect::Pointer;
 use super::navigate::Plane;
 use super::shared::Shared;
 use super::shared_axis::SharedAxis;
-use super::shown::Canvas;
 use engine::protocol::DeviceSummary;
 
-/// A lane is at least so many CSS pixels high: fewer show nothing. Devices beyond are reached by moving the focus.
-const LOWEST: f64 = 48.0;
+/// Minimum height of a lane in CSS pixels. Devices that do not fit are reached by moving the focus.
+const MIN_LANE_PX: f64 = 48.0;
 
 impl Shared {
-    /// The device at a place in the summary's list.
+    /// Returns the device at an index of the summary's list.
     pub fn device_at(&self, place: usize) -> Option<&DeviceSummary> {
         self.drawn_file()?.devices.get(place)
     }
@@ -34,82 +34,83 @@ impl Shared {
         self.drawn_file().map_or(0, |file| file.devices.len())
     }
 
-    /// Whether several devices are shown.
+    /// Returns whether several devices are shown.
     pub fn has_lanes(&self) -> bool {
-        self.comparing.pair.is_some() || self.lanes.arrangement == LaneLayout::Together && self.device_count() > 1
+        self.comparing.pair.is_some() || self.lanes.layout == LaneLayout::All && self.device_count() > 1
     }
 
-    /// The devices that have a lane, from the top, by their places: of a comparison A and B.
-    pub fn lane_places(&self) -> Vec<usize> {
-        let (Some(canvas), true) = (self.canvas, self.has_lanes()) else { return vec![self.device_place] };
+    /// Returns the indices of the devices that have a lane, from top to bottom. Those of a comparison are A and B.
+    pub fn lane_indices(&self) -> Vec<usize> {
+        let (Some(canvas), true) = (self.canvas, self.has_lanes()) else { return vec![self.device_index] };
         if let Some(pair) = self.comparing.pair {
             return pair.to_vec();
         }
-        let fit = (f64::from(canvas.height_px) / canvas.scale / LOWEST).floor() as usize;
+        let fit = (f64::from(canvas.height_px) / canvas.scale / MIN_LANE_PX).floor() as usize;
         let count = fit.clamp(1, self.device_count());
-        let lowest_first = (self.device_place + 1).saturating_sub(count);
-        let first = self.lanes.first.clamp(lowest_first, self.device_place).min(self.device_count() - count);
+        let lowest_first = (self.device_index + 1).saturating_sub(count);
+        let first = self.lanes.top_device.clamp(lowest_first, self.device_index).min(self.device_count() - count);
         (first..first + count).collect()
     }
 
-    /// The lane of a device on the canvas: the row at which it begins, counted upwards, and what it would be as a canvas of its own.
+    /// Returns the lane of a device on the canvas: its lowest row, counted upwards, and its size as a canvas of its
+    /// own.
     pub(super) fn lane_canvas(&self, place: usize) -> Option<(u32, Canvas)> {
-        let (canvas, places) = (self.canvas?, self.lane_places());
+        let (canvas, places) = (self.canvas?, self.lane_indices());
         let from_top = places.iter().position(|of| *of == place)?;
         let edge = |lane: usize| (u64::from(canvas.height_px) * lane as u64 / places.len() as u64) as u32;
-        // A line is between two lanes.
+        // Lanes are separated by a line.
         let line = if from_top > 0 { canvas.scale.round().max(1.0) as u32 } else { 0 };
         let (top, bottom) = (edge(from_top).saturating_add(line), edge(from_top + 1));
         let lane = Canvas { height_px: bottom.saturating_sub(top).max(1), ..canvas };
         Some((canvas.height_px - bottom, lane))
     }
 
-    /// The lanes that have a window, from the top.
+    /// Iterates over the lanes that have a window, from top to bottom.
     pub fn shown_lanes(&self) -> impl Iterator<Item = ShownLane<'_>> {
-        self.lane_places().into_iter().filter_map(|place| {
-            let (view, geometry) = if place == self.device_place {
+        self.lane_indices().into_iter().filter_map(|place| {
+            let (view, geometry) = if place == self.device_index {
                 (self.view.as_ref()?, &self.geometry)
             } else {
-                let lane = self.lanes.others.iter().find(|lane| lane.place == place)?;
+                let lane = self.lanes.others.iter().find(|lane| lane.index == place)?;
                 (lane.view.as_ref()?, &lane.geometry)
             };
             let (bottom_px, _) = self.lane_canvas(place)?;
-            Some(ShownLane { place, device: self.device_at(place)?, view, geometry, bottom_px })
+            Some(ShownLane { index: place, device: self.device_at(place)?, view, geometry, bottom_px })
         })
     }
 
-    /// The focused lane: that of [`Shared::view`].
+    /// Returns the focused lane, whose window is [`Shared::view`].
     pub fn focused_lane(&self) -> Option<ShownLane<'_>> {
-        self.shown_lanes().find(|lane| lane.place == self.device_place)
+        self.shown_lanes().find(|lane| lane.index == self.device_index)
     }
 
-    /// The lane at a place of the canvas, and that place in the pixels of the lane's window.
+    /// Returns the lane at a position on the canvas, and the position in the lane's window.
     pub fn lane_at(&self, pointer: Pointer) -> Option<(ShownLane<'_>, Pointer)> {
         let lane = self.shown_lanes().find(|lane| f64::from(lane.bottom_px) <= pointer.y.max(0.0))?;
         Some((lane, Pointer { y: pointer.y - f64::from(lane.bottom_px), ..pointer }))
     }
 
-    /// The axis of the devices that are shown: of all of them, or of the one. Two that are compared have each its own.
+    /// Returns the axis shared by the shown devices. In a comparison, each device has its own axis.
     pub fn shared_axis(&self) -> SharedAxis {
         if self.comparing.pair.is_some() {
-            return SharedAxis::of(self.device().into_iter(), self.axis);
+            return SharedAxis::for_devices(self.device().into_iter(), self.axis);
         }
         let devices = self.drawn_file().map_or(&[][..], |file| &file.devices);
-        let alone = self.device_place..self.device_place.saturating_add(1);
+        let alone = self.device_index..self.device_index.saturating_add(1);
         let devices = if self.has_lanes() { Some(devices) } else { devices.get(alone) };
-        SharedAxis::of(devices.unwrap_or_default().iter(), self.axis)
+        SharedAxis::for_devices(devices.unwrap_or_default().iter(), self.axis)
     }
 
-    /// The axis of a device: the one it shares, or its own.
+    /// Returns the axis of a device: the shared one, or its own in a comparison.
     pub(super) fn axis_of(&self, device: &DeviceSummary) -> SharedAxis {
         if self.comparing.pair.is_some() {
-            return SharedAxis::of(std::iter::once(device), self.axis);
+            return SharedAxis::for_devices(std::iter::once(device), self.axis);
         }
         self.shared_axis()
     }
 
-    /// The plane of a device: over the axis it shares, as high as its plot, with room for what is drawn besides.
+    /// Returns the plane of a device: as wide as its axis, as high as its plot, with room for additional lines.
     pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
-        self.as_high_as_plotted(self.axis_of(device).plane(device), device)
+        self.fit_plane_to_plot(self.axis_of(device).plane(device), device)
     }
 }

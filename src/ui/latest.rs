@@ -1,43 +1,45 @@
-//! Something the worker is asked: one question at a time, the last good answer kept until the next one comes, stale ones dropped.
+//! Questions to the worker, one at a time: the last answer stays until the next one arrives, and stale answers are
+//! dropped.
 
 use super::effect::Effect;
 use engine::protocol::Question;
 
-/// What the worker is asked about a `Q`, and what it answered last.
+/// A question to the worker about a `Q`, and the latest answer.
 #[derive(Clone, Debug)]
 pub struct Latest<Q, A> {
-    asked: Option<(u32, Q)>,
-    known: Option<(Q, A)>,
+    pending: Option<(u32, Q)>,
+    answered: Option<(Q, A)>,
 }
 
 impl<Q, A> Default for Latest<Q, A> {
     fn default() -> Self {
-        Latest { asked: None, known: None }
+        Latest { pending: None, answered: None }
     }
 }
 
 impl<Q: PartialEq + Clone, A> Latest<Q, A> {
-    /// The last answer, whatever it was about.
+    /// Returns the latest answer, even if it is about another question than the current one.
     pub fn latest(&self) -> Option<&A> {
-        self.known.as_ref().map(|(_, answer)| answer)
+        self.answered.as_ref().map(|(_, answer)| answer)
     }
 
-    /// What the last answer was about.
-    pub fn question(&self) -> Option<&Q> {
-        self.known.as_ref().map(|(question, _)| question)
+    /// Returns the question that the latest answer belongs to.
+    pub fn answered_question(&self) -> Option<&Q> {
+        self.answered.as_ref().map(|(question, _)| question)
     }
 
-    /// The answer about `of`.
-    pub fn about(&self, of: &Q) -> Option<&A> {
-        self.known.as_ref().filter(|(known, _)| known == of).map(|(_, answer)| answer)
+    /// Returns the answer about `of`, if it is the latest one.
+    pub fn answer_to(&self, of: &Q) -> Option<&A> {
+        self.answered.as_ref().filter(|(known, _)| known == of).map(|(_, answer)| answer)
     }
 
-    /// The question on its way.
-    pub(super) fn asked(&self) -> Option<&Q> {
-        self.asked.as_ref().map(|(_, question)| question)
+    /// Returns the question that has not been answered yet.
+    pub(super) fn pending(&self) -> Option<&Q> {
+        self.pending.as_ref().map(|(_, question)| question)
     }
 
-    /// Asks about `of` on a device, unless that is known or another question is on its way. `serials` numbers all questions.
+    /// Asks about `of` on a device, unless the answer is known or another question is unanswered. Returns whether it
+    /// asked. `serials` is the counter for all questions.
     pub(super) fn ask(
         &mut self,
         of: Q,
@@ -46,30 +48,30 @@ impl<Q: PartialEq + Clone, A> Latest<Q, A> {
         effects: &mut Vec<Effect>,
         question: impl FnOnce(Q) -> Question,
     ) -> bool {
-        if self.asked.is_some() || self.about(&of).is_some() {
+        if self.pending.is_some() || self.answer_to(&of).is_some() {
             return false;
         }
         *serials = serials.wrapping_add(1);
-        self.asked = Some((*serials, of.clone()));
+        self.pending = Some((*serials, of.clone()));
         effects.push(Effect::ask(*serials, device, question(of)));
         true
     }
 
-    /// The question with this serial, which has its answer now; `None` where it was another's.
-    pub(super) fn answered(&mut self, serial: u32) -> Option<Q> {
-        self.asked.take_if(|(asked, _)| *asked == serial).map(|(_, of)| of)
+    /// Marks the question with this serial as answered and returns it. `None` if the serial is another one's.
+    pub(super) fn take_pending(&mut self, serial: u32) -> Option<Q> {
+        self.pending.take_if(|(asked, _)| *asked == serial).map(|(_, of)| of)
     }
 
-    /// Keeps an answer.
-    pub(super) fn keep(&mut self, of: Q, answer: A) {
-        self.known = Some((of, answer));
+    /// Stores an answer.
+    pub(super) fn store(&mut self, of: Q, answer: A) {
+        self.answered = Some((of, answer));
     }
 
-    /// Takes the answer to question `serial`: whether it was this one's. One to another question is dropped.
+    /// Stores the answer to question `serial`, and returns true. An answer to another question is dropped.
     pub(super) fn take(&mut self, serial: u32, answer: A) -> bool {
-        let of = self.answered(serial);
+        let of = self.take_pending(serial);
         let is_own = of.is_some();
-        self.known = of.map(|of| (of, answer)).or(self.known.take());
+        self.answered = of.map(|of| (of, answer)).or(self.answered.take());
         is_own
     }
 }

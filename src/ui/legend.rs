@@ -1,27 +1,27 @@
-//! The legend as lines of text.
+//! The legend: colours, labels and bytes as lines of text.
 
 use super::shared::Shared;
-use base::sorted::{pair, sorted_by_key};
-use base::units::{Bytes, counted, grouped};
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::View;
 use std::collections::BTreeSet;
 
-/// One line of the legend.
+/// A line of the legend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub slot: u32,
     pub label: String,
-    /// Bytes of it at the peak, and how many allocations they are.
+    /// Requested bytes at the peak, and the number of allocations.
     pub bytes: String,
-    /// Bytes of it at the moment, and at the peak.
+    /// Requested bytes at the cursor and at the peak.
     pub columns: [String; 2],
-    /// Both to the byte.
+    /// Both columns to the byte.
     pub exact: String,
     pub faded: bool,
 }
 
-/// What stands above the lines of an exported picture.
+/// Returns the heading of the legend in an exported picture.
 pub fn title(plot: Plot, colouring: Grouping) -> String {
     match plot {
         Plot::Reserved(_) => heading(plot, colouring),
@@ -29,7 +29,7 @@ pub fn title(plot: Plot, colouring: Grouping) -> String {
     }
 }
 
-/// What stands above the lines.
+/// Returns the heading of the legend.
 pub fn heading(plot: Plot, colouring: Grouping) -> String {
     let of = match (plot, colouring) {
         (Plot::Reserved(_), Grouping::CallSite) => " of the segment allocation",
@@ -40,7 +40,7 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
 }
 
 impl Shared {
-    /// What colours tell: pools stand in for categories where segments are shown, which have none.
+    /// Returns the grouping that colours show. Segments have no category, so they are coloured by pool instead.
     pub fn coloured_by(&self) -> Grouping {
         match (self.looks.plot, self.looks.colouring) {
             (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
@@ -49,7 +49,7 @@ impl Shared {
     }
 }
 
-/// What a grouping goes by.
+/// Returns the singular noun for a grouping.
 pub fn noun(grouping: Grouping) -> &'static str {
     match grouping {
         Grouping::CallSite => "call site",
@@ -64,12 +64,12 @@ pub fn noun(grouping: Grouping) -> &'static str {
     }
 }
 
-/// What the window shows: pixels by slot of the palette.
-pub type Covered = Vec<u64>;
+/// Visible pixels of each colour, indexed by slot of the palette.
+pub type VisiblePixels = Vec<u64>;
 
 impl Shared {
-    /// What a window shows of the picture's colours; `None` while no picture of these colours is there.
-    pub fn covered(&self, view: &View) -> Option<Covered> {
+    /// Counts the pixels of each colour in a window. `None` until a scene with the chosen colouring is there.
+    pub fn visible_pixels(&self, view: &View) -> Option<VisiblePixels> {
         let scene = self.geometry.scene.as_ref().filter(|_| self.geometry.looks.colouring == self.looks.colouring)?;
         let column = |at: f64| scene.view.column_from_x(view.x_from_column(at)).clamp(-1e6, 1e6).round() as i32;
         let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
@@ -77,16 +77,17 @@ impl Shared {
     }
 }
 
-/// The lines, of every colour that the window shows and of what is live at the moment: those with an order in it, all others with the
-/// most bytes at the peak first, which is the same wherever the window is, then by what they cover of it. Where nothing is known of the
-/// window, of what is live at the peak.
-/// Faded ones always stay. Of segments the bytes are not known.
+/// Builds the lines for every colour that is visible in the window or live at the cursor, and for faded colours.
+///
+/// If the grouping has an order, the lines keep it. Otherwise they are sorted by bytes at the peak, which do not depend
+/// on the window, and then by visible pixels. Without `covered`, the lines are those of the colours that are live at
+/// the peak. Bytes are not known for segments.
 pub fn lines(
     plot: Plot,
     colouring: Grouping,
     entries: &[LegendEntry],
     faded: &BTreeSet<u32>,
-    covered: Option<&Covered>,
+    covered: Option<&VisiblePixels>,
 ) -> Vec<Line> {
     let is_reserved = matches!(plot, Plot::Reserved(_));
     let seen = |entry: &LegendEntry| {
@@ -97,7 +98,11 @@ pub fn lines(
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
     let most_first = |entry: &&LegendEntry| {
-        if colouring.is_ordered() { 0 } else { pair(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry)) }
+        if colouring.is_ordered() {
+            0
+        } else {
+            two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry))
+        }
     };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
@@ -111,7 +116,7 @@ pub fn lines(
         false => Line {
             slot: entry.slot,
             label: entry.label.clone(),
-            bytes: format!("{} · {}", Bytes(entry.peak_requested), counted(entry.peak_count, "block")),
+            bytes: format!("{} · {}", Bytes(entry.peak_requested), pluralize(entry.peak_count, "block")),
             columns: [entry.at.bytes, entry.peak_requested].map(|bytes| Bytes(bytes).to_string()),
             exact: exact(entry),
             faded: faded.contains(&entry.slot),
@@ -120,10 +125,10 @@ pub fn lines(
     shown.into_iter().map(line).collect()
 }
 
-/// So many lines are seen at once: they need no filter.
-pub const FEW: usize = 8;
+/// Maximum number of lines that are shown without a filter field.
+pub const MAX_UNFILTERED: usize = 8;
 
-/// The lines that have this text; capitals of it do not matter.
+/// Keeps the lines that contain `text`, ignoring ASCII case.
 pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
     let text = text.trim().to_ascii_lowercase();
     lines.retain(|line| line.label.to_ascii_lowercase().contains(&text));
@@ -134,7 +139,8 @@ fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
     let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
-        for part in ["\nat the ", when, " ", &grouped(bytes), " B requested in ", &counted(count, "allocation")] {
+        for part in ["\nat the ", when, " ", &group_digits(bytes), " B requested in ", &pluralize(count, "allocation")]
+        {
             text.push_str(part);
         }
     }

@@ -1,23 +1,30 @@
-//! The face without a browser: state, actions, view models, keys.
+//! User interface state and logic of memscape, independent of a browser.
 //!
-//! Everything a person can do is an [`Action`]; [`update()`] is the only code that changes the [`State`] and answers with
-//! [`Effect`]s for the shell to carry out; the view models turn the state into plain text for the shell to show. The shell
-//! decides nothing.
+//! Everything that can happen is an [`Action`]: a command, pointer or keyboard input, a reply of the engine's worker.
+//! [`update()`] applies an action to the [`State`] and returns the [`Effect`]s that the shell (the web page or the
+//! terminal UI) has to carry out. View models such as [`details::view`] turn the state into text and numbers, so the
+//! shell makes no decisions of its own.
+//!
+//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state) and `shared.rs` (the state
+//! that all features share).
 
 pub mod action;
 pub mod amount;
 pub mod axis_press;
+mod axis_switch;
 pub mod binding;
+pub mod cache_index;
 mod candidates;
 pub mod capacity;
 pub mod cell_text;
 pub mod change;
-pub mod choosing;
 mod commands;
 pub mod comparing;
+pub mod crosshair;
 pub mod cursor;
 pub mod details;
 pub mod drag;
+pub mod drawing;
 pub mod effect;
 mod feature;
 pub mod features;
@@ -28,8 +35,8 @@ pub mod fingerprint;
 pub mod first_group;
 mod fuzzy;
 pub mod help;
+mod hit_testing;
 pub mod hover;
-pub mod kept;
 pub mod keys;
 mod lane_focus;
 pub mod lane_labels;
@@ -38,7 +45,7 @@ pub mod lanes;
 pub mod latest;
 pub mod legend;
 pub mod link;
-pub mod links;
+pub mod load_dialog;
 mod load_range;
 pub mod loading;
 pub mod markdown;
@@ -56,17 +63,16 @@ pub mod partial;
 mod parts;
 pub mod passes;
 pub mod picture_file;
-pub mod pinned;
-pub mod placing;
+pub mod placement;
 pub mod planned;
 pub mod plots;
-mod pointing;
+pub mod position_text;
 mod previous;
 pub mod range;
 pub mod ranks;
 pub mod recent_files;
-pub mod record;
-pub mod reloading;
+pub mod recording_snippet;
+pub mod reload;
 pub mod renderer;
 pub mod rows;
 pub mod ruler;
@@ -77,26 +83,24 @@ mod selecting;
 pub mod settings;
 pub mod shared;
 pub mod shared_axis;
-pub mod shown;
 pub mod side;
+mod size_text;
 pub mod slices;
+mod snapshot_to_save;
+pub mod source_links;
 pub mod stage;
 pub mod summary;
 pub mod surroundings;
 pub mod tab;
-mod to_write;
 pub mod toast;
 pub mod tools;
-pub mod trail;
-mod turn;
-pub mod typed_moment;
-mod typed_size;
 pub mod update;
 pub mod url;
 pub mod views;
+pub mod window_history;
 
 pub use action::{Action, Command};
-pub use candidates::snapshots_among;
+pub use candidates::snapshot_indices;
 pub use effect::Effect;
 pub use features::State;
 pub use features::*;

@@ -1,13 +1,13 @@
-//! A range of events as somebody types it, and as a link has it.
+//! Parsing and formatting of a range of events to load, as typed or in a link.
 
-use base::units::grouped;
+use base::units::group_digits;
 use engine::protocol::LoadRange;
 
-/// The key of links.
-pub(crate) const KEY: &str = "load";
+/// Key of the range in links.
+pub(crate) const LINK_KEY: &str = "load";
 
-/// Reads what somebody types, or a link has: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`; both ends are included.
-pub(crate) fn read(text: &str) -> Option<LoadRange> {
+/// Parses a range: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`. Both ends are inclusive.
+pub(crate) fn parse(text: &str) -> Option<LoadRange> {
     let text: String = text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | '_')).collect();
     let text = text.to_ascii_lowercase();
     if text == "all" {
@@ -22,20 +22,20 @@ pub(crate) fn read(text: &str) -> Option<LoadRange> {
     (from <= to).then(|| LoadRange { from, to: to.saturating_add(1), ..LoadRange::ALL })
 }
 
-/// As [`read`] reads it, for people.
-pub(crate) fn written(range: LoadRange) -> String {
+/// Formats a range for display, in the syntax of [`read`].
+pub(crate) fn to_text(range: LoadRange) -> String {
     let LoadRange { from, to, last } = range;
     match (to, last) {
-        (u32::MAX, u32::MAX) => [&grouped(from.into()), ".."].concat(),
-        (to, u32::MAX) => [&grouped(from.into()), "..", &grouped(u64::from(to).saturating_sub(1))].concat(),
-        (_, last) => ["last ", &grouped(last.into())].concat(),
+        (u32::MAX, u32::MAX) => [&group_digits(from.into()), ".."].concat(),
+        (to, u32::MAX) => [&group_digits(from.into()), "..", &group_digits(u64::from(to).saturating_sub(1))].concat(),
+        (_, last) => ["last ", &group_digits(last.into())].concat(),
     }
 }
 
-/// As a link has it; empty where all events are loaded.
-pub(crate) fn in_link(range: Option<LoadRange>) -> String {
+/// Formats a range for a link. Empty if all events are loaded.
+pub(crate) fn link_value(range: Option<LoadRange>) -> String {
     range.filter(|range| *range != LoadRange::ALL).map_or_else(String::new, |range| {
-        written(range).chars().filter(|letter| !matches!(letter, ',' | ' ')).collect()
+        to_text(range).chars().filter(|letter| !matches!(letter, ',' | ' ')).collect()
     })
 }
 

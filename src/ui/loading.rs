@@ -1,42 +1,43 @@
-//! The loading panel as text: bytes of total, rate, phase.
+//! View model of the loading panel: progress, rate and phase.
 
-use super::choosing::data::PAGE_MEMORY;
 use super::effect::Origin;
-use super::partial::Unfinished;
+use super::load_dialog::data::PAGE_MEMORY;
+use super::partial::PartialState;
 use super::stage::Loading;
 use super::url::server;
-use base::units::{Bytes, counted};
+use base::units::{Bytes, pluralize};
 use engine::protocol::Phase;
 
-/// A worker that dies before so many bytes were read did not die of too large a file: even gzip's best would not fill its memory.
-const LEAST_TO_FILL_IT: u64 = 4 << 20;
+/// Bytes read below which a stopped worker cannot have run out of memory: even at gzip's best ratio, they would not
+/// fill it.
+const MIN_TO_FILL: u64 = 4 << 20;
 
-/// What the loading panel shows.
+/// Contents of the loading panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadingView {
     pub name: String,
-    /// The part that is done, 0..=1; `None` where the total is not known.
+    /// Progress, 0 to 1. `None` if the total is unknown.
     pub fraction: Option<f64>,
     /// `Decoding · 1.20 GiB of 4.00 GiB · 310 MB/s`.
     pub text: String,
-    /// Whether what is decoded so far is shown.
+    /// True if the events decoded so far are drawn.
     pub is_drawn: bool,
 }
 
 impl Loading {
-    /// A load that begins at `now_ms`.
+    /// Creates a load that starts at `now_ms`.
     pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
-        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, unfinished: None }
+        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, partial: None }
     }
 
-    /// The loading panel.
+    /// Builds the contents of the loading panel.
     pub fn view(&self) -> LoadingView {
-        // A server that does not show that it compresses on the way says a length that is none of what is read.
+        // If a server compresses without declaring it, its content length is smaller than the bytes read.
         let total = self.total_bytes.filter(|total| *total > 0 && *total >= self.bytes);
         let fraction = total.map(|total| self.bytes as f64 / total as f64);
-        if let Some(unfinished) = &self.unfinished {
-            let text = self.beside_the_picture(unfinished, fraction);
+        if let Some(unfinished) = &self.partial {
+            let text = self.partial_text(unfinished, fraction);
             return LoadingView { name: self.title(), fraction, text, is_drawn: true };
         }
         let mut text = match self.phase {
@@ -53,14 +54,14 @@ impl Loading {
         LoadingView { name: self.title(), fraction, text, is_drawn: false }
     }
 
-    /// `Reading 43 % · 1,234,567 events · 310 MB/s`.
-    fn beside_the_picture(&self, unfinished: &Unfinished, fraction: Option<f64>) -> String {
+    /// Formats the progress shown beside a partial timeline: `Reading 43 % · 1,234,567 events · 310 MB/s`.
+    fn partial_text(&self, unfinished: &PartialState, fraction: Option<f64>) -> String {
         let mut text = match (self.phase, fraction) {
             (Phase::Decoding, Some(part)) => format!("Reading {:.0} %", (100.0 * part).floor()),
             (Phase::Decoding, None) => format!("Reading {}", Bytes(self.bytes)),
             (Phase::Indexing, _) => "Building indexes".to_owned(),
         };
-        text.push_str(&format!(" · {}", counted(unfinished.events(), "event")));
+        text.push_str(&format!(" · {}", pluralize(unfinished.events(), "event")));
         self.push_rate(&mut text);
         text
     }
@@ -73,7 +74,7 @@ impl Loading {
         }
     }
 
-    /// Its name, and the server that is asked for it.
+    /// Returns the name of the file, with the server that it is fetched from.
     pub(super) fn title(&self) -> String {
         match &self.origin {
             Origin::Link(link) => server(link).map(|server| [&self.name, " from ", server].concat()),
@@ -82,10 +83,10 @@ impl Loading {
         .unwrap_or_else(|| self.name.clone())
     }
 
-    /// For the sentence about a worker that died while it loaded this: how far it was, and what the file would need if that was why.
-    pub(super) fn when_it_died(&self) -> String {
+    /// Describes how far a load was when the worker stopped, and the memory that the whole file would need.
+    pub(super) fn stopped_text(&self) -> String {
         let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
-        if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
+        if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= MIN_TO_FILL) {
             let needed = u128::from(PAGE_MEMORY) * u128::from(total) / u128::from(self.bytes);
             let (total, needed) = (Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)));
             text.push_str(&format!(", of {total}. If memory ran out: the whole file needs about {needed}"));
@@ -93,7 +94,7 @@ impl Loading {
         text
     }
 
-    /// The mean rate since the beginning, in 10^6 bytes a second; `None` before it means anything.
+    /// Returns the mean rate since the start, in 10^6 bytes per second. `None` during the first 200 ms.
     fn megabytes_per_second(&self) -> Option<f64> {
         let elapsed_ms = self.latest_ms - self.started_ms;
         (elapsed_ms >= 200.0 && self.bytes > 0).then(|| self.bytes as f64 / elapsed_ms / 1e3)

@@ -1,19 +1,19 @@
-//! A report as Markdown, to paste into an issue. What a file calls its frames stays text: in code spans, or escaped.
+//! Reports as Markdown, for issues. Names from a snapshot are put into code spans or escaped, so that they remain text.
 
-use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, total};
+use super::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
 use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
-/// Stacks of a sheet that are written out, the first ones: an issue with more is not read.
-const STACKS: usize = 3;
-/// Frames of a stack that are written out, the innermost ones.
-const FRAMES: usize = 24;
+/// Maximum number of stacks written per sheet.
+const MAX_STACKS: usize = 3;
+/// Maximum number of frames written per stack, from the innermost.
+const MAX_FRAMES: usize = 24;
 
-/// The report of a file; `of` is what is reported on: `run.pickle · GPU 0`.
+/// Formats a report as Markdown. `of` names its subject: `run.pickle · GPU 0`.
 pub fn markdown(report: &Report, of: &str) -> String {
     let mut text = String::from("## ");
     text.push_str(report.topic.title());
     text.push_str(": ");
-    escape(&mut text, of);
+    write_escaped(&mut text, of);
     text.push_str("\n\n");
     for statement in &report.statements {
         text.push_str(match statement.tone {
@@ -21,11 +21,11 @@ pub fn markdown(report: &Report, of: &str) -> String {
             Tone::Good => "- ✓ ",
             Tone::Alarm => "- **!** ",
         });
-        escape(&mut text, &statement.text);
+        write_escaped(&mut text, &statement.text);
         text.push('\n');
         if !statement.fix.is_empty() {
             text.push_str("  - Fix: ");
-            escape(&mut text, &statement.fix);
+            write_escaped(&mut text, &statement.fix);
             text.push('\n');
         }
     }
@@ -35,11 +35,11 @@ pub fn markdown(report: &Report, of: &str) -> String {
 
 fn write_sheet(text: &mut String, sheet: &Sheet) {
     text.push_str("\n### ");
-    escape(text, &sheet.title);
+    write_escaped(text, &sheet.title);
     text.push_str("\n\n");
-    let asked = sheet.threshold.as_ref().map(threshold);
+    let asked = sheet.threshold.as_ref().map(threshold_text);
     for note in [Some(&sheet.note), asked.as_ref()].into_iter().flatten().filter(|note| !note.is_empty()) {
-        escape(text, note);
+        write_escaped(text, note);
         text.push_str("\n\n");
     }
     if sheet.rows.is_empty() && sheet.left_out == 0 {
@@ -48,24 +48,24 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
     }
     for column in &sheet.columns {
         text.push_str("| ");
-        escape(text, &column.label);
+        write_escaped(text, &column.label);
         text.push(' ');
     }
     text.push_str("|\n");
     for column in 0..sheet.columns.len() {
-        text.push_str(if is_of_numbers(sheet, column) { "| --: " } else { "| --- " });
+        text.push_str(if is_numeric(sheet, column) { "| --: " } else { "| --- " });
     }
     text.push_str("|\n");
     sheet.rows.iter().for_each(|row| write_row(text, sheet, row));
-    total(sheet).iter().for_each(|row| write_row(text, sheet, row));
-    if let Some(words) = left_out(sheet) {
+    total_row(sheet).iter().for_each(|row| write_row(text, sheet, row));
+    if let Some(words) = left_out_text(sheet) {
         text.push('\n');
         text.push_str(&words);
         text.push('\n');
     }
     let mut told: Vec<&SheetRow> = Vec::new();
     for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()) {
-        if told.len() < STACKS && told.iter().all(|known| known.stack != row.stack) {
+        if told.len() < MAX_STACKS && told.iter().all(|known| known.stack != row.stack) {
             told.push(row);
         }
     }
@@ -80,12 +80,12 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
     for place in 0..sheet.columns.len() {
         text.push_str("| ");
         if place == 0 {
-            // An indent that Markdown keeps.
+            // Markdown keeps an em space as indentation.
             (0..row.depth.min(64)).for_each(|_| text.push('\u{2003}'));
         }
         match row.cells.get(place) {
             None | Some(Cell::Nothing) => {}
-            Some(Cell::Text(name)) => code(text, name),
+            Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
                 let (exact, short) = (exact(cell), short(cell));
                 text.push_str(&exact);
@@ -95,26 +95,26 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
                     text.push(')');
                 }
             }
-            Some(cell) => escape(text, &exact(cell)),
+            Some(cell) => write_escaped(text, &exact(cell)),
         }
         text.push(' ');
     }
     text.push_str("|\n");
 }
 
-/// In a block of code, by a fence that is longer than what could end it.
+/// Writes a stack as a code block. The fence is longer than any run of backticks in the frames.
 fn write_stack(text: &mut String, row: &SheetRow) {
-    // Where there is Python, it says what is wanted: dozens of C++ frames stand before it.
+    // Python frames are preferred, because dozens of C++ frames may precede them.
     let is_python = |frame: &&String| frame.contains(".py:");
     let has_python = row.stack.iter().any(|frame| is_python(&frame));
     let told = || row.stack.iter().filter(|frame| !has_python || is_python(frame));
-    let frames: Vec<&String> = told().take(FRAMES).collect();
+    let frames: Vec<&String> = told().take(MAX_FRAMES).collect();
     let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
     text.push('\n');
-    // The call site comes last where there is one; bytes alone would be taken for those of this stack.
+    // The last text cell is the call site, if the sheet has one. The row's bytes would read as those of this stack.
     if let Some(Cell::Text(name)) = row.cells.iter().rfind(|cell| matches!(cell, Cell::Text(name) if !name.is_empty()))
     {
-        code(text, name);
+        write_code(text, name);
         text.push_str(":\n\n");
     }
     text.push_str(&fence);
@@ -123,16 +123,16 @@ fn write_stack(text: &mut String, row: &SheetRow) {
         text.extend(frame.chars().map(visible));
         text.push('\n');
     }
-    if told().nth(FRAMES).is_some() {
+    if told().nth(MAX_FRAMES).is_some() {
         text.push_str("…\n");
     }
     text.push_str(&fence);
     text.push('\n');
 }
 
-/// A span of code in a table. GitHub ends cells at bars within code as well, unless they are escaped; a name that ends in a backtick, or
-/// is nothing but spaces, needs the space around it.
-fn code(text: &mut String, name: &str) {
+/// Writes a code span for use in a table. GitHub ends cells at `|` even inside code, unless it is escaped. A name that
+/// starts or ends with a backtick or a space is padded with spaces.
+fn write_code(text: &mut String, name: &str) {
     if name.is_empty() {
         return;
     }
@@ -154,13 +154,13 @@ fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// What would end a line, or hide in it, is seen instead.
+/// Replaces control characters and line separators, which could end a line or be invisible.
 fn visible(character: char) -> char {
     if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { character }
 }
 
-/// Words of which nothing is markup, a link, a mention of a person or a reference to an issue.
-fn escape(text: &mut String, words: &str) {
+/// Writes text with escapes, so that it cannot contain markup, links, mentions or references to issues.
+fn write_escaped(text: &mut String, words: &str) {
     let mut before = '\n';
     for character in words.chars().map(visible) {
         let begins_link = character == '.' && matches!(before, 'w' | 'W') || character == '/' && before == ':';
@@ -171,7 +171,7 @@ fn escape(text: &mut String, words: &str) {
         }
         text.push(character);
         if matches!(character, '@' | '#') {
-            // No width; the escapes above are gone when GitHub looks for names and numbers.
+            // Zero-width space. GitHub resolves mentions and references after it has removed backslash escapes.
             text.push('\u{200b}');
         }
         before = character;

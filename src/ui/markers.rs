@@ -1,4 +1,4 @@
-//! Markers: moments that somebody put a flag at, with what memory was then.
+//! Markers: positions that the user has flagged, with the state of memory there.
 
 mod data;
 
@@ -8,30 +8,29 @@ use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
 use super::shared::Shared;
 use super::tools::Point;
-use base::units::{Bytes, grouped};
-use engine::protocol::At;
+use base::units::{Bytes, group_digits};
+use engine::protocol::MomentSpec;
 
-/// A marker's line in the list.
+/// A line of the list of markers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its number.
     pub number: u32,
-    /// Event, time, bytes.
+    /// Event, time and bytes.
     pub text: String,
-    /// Requested bytes then, exact; `None` until the worker has told.
+    /// Live bytes at the marker. `None` until the worker has answered.
     pub requested: Option<u64>,
-    /// The event, −1 before the first.
+    /// Event that the marker's moment follows, or −1 before the first event.
     pub event: Option<i64>,
 }
 
 impl Shared {
-    /// The markers of the shown device.
+    /// Iterates over the markers of the shown device.
     pub fn markers(&self) -> impl Iterator<Item = &Marker> {
         let shown = self.device().map(|device| device.device);
         self.tools.markers.all.iter().filter(move |marker| Some(marker.device) == shown)
     }
 
-    /// The list of markers.
+    /// Builds the list of markers.
     pub fn marker_lines(&self) -> Vec<Line> {
         let line = |marker: &Marker| {
             let facts = marker.point.facts;
@@ -41,8 +40,8 @@ impl Shared {
                     text.push_str(" · ");
                     text.push_str(&elapsed(time.saturating_sub(first)));
                 }
-                text.push_str(&format!("\n{} · {} B", Bytes(facts.requested), grouped(facts.requested)));
-                if self.device().is_some_and(|device| device.knows_reserved()) {
+                text.push_str(&format!("\n{} · {} B", Bytes(facts.requested), group_digits(facts.requested)));
+                if self.device().is_some_and(|device| device.has_reserved()) {
                     text.push_str(&format!(", {} reserved", Bytes(facts.reserved)));
                 }
             }
@@ -56,11 +55,11 @@ impl Shared {
         self.markers().map(line).collect()
     }
 
-    /// Puts a marker at the pointer, or at the cursor.
-    pub(super) fn put_marker(&mut self, pointer: Option<Pointer>) {
-        let keys = self.tools.cursor.keys.filter(|_| pointer.is_none());
+    /// Adds a marker at the pointer, or else at the crosshair.
+    pub(super) fn add_marker(&mut self, pointer: Option<Pointer>) {
+        let keys = self.tools.crosshair.by_keys.filter(|_| pointer.is_none());
         let point = match keys {
-            Some(keys) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+            Some(keys) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
             None => pointer.or(self.pointer).and_then(|pointer| self.point_under(pointer)),
         };
         let (Some(point), Some(device)) = (point, self.device().map(|device| device.device)) else {
@@ -73,17 +72,16 @@ impl Shared {
             self.remark = Some("50 markers is the limit. Remove one first.".to_owned());
             return;
         }
-        markers.put(device, point, self.looks.plot);
+        markers.add(device, point, self.looks.plot);
     }
 
-    /// Takes the marker with this number away.
     pub(super) fn remove_marker(&mut self, number: u32) {
         self.tools.markers.all.retain(|marker| marker.number != number);
     }
 
-    /// Takes the marker away that is nearest to the cursor; without a cursor, the latest.
+    /// Removes the marker nearest to the crosshair, or the newest marker if there is no crosshair.
     pub(super) fn remove_nearest_marker(&mut self) {
-        let at = self.cursor_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
+        let at = self.crosshair_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
         let distance = |marker: &Marker| {
             let x = marker.point.x(self.axis);
             at.zip(x).map_or(f64::from(u32::MAX - marker.number), |(at, x)| (at - x).abs())
@@ -95,8 +93,8 @@ impl Shared {
         }
     }
 
-    /// Brings a marker into the middle of the window.
-    pub(super) fn visit_marker(&mut self, number: u32) {
+    /// Centres the window horizontally on a marker.
+    pub(super) fn go_to_marker(&mut self, number: u32) {
         let axis = self.axis;
         let x = self.markers().find(|marker| marker.number == number).and_then(|marker| marker.point.x(axis));
         if let Some(x) = x {

@@ -1,40 +1,40 @@
-//! The marks that lie in the window, in its pixels: out of memory, snapshots, annotations in lanes.
+//! Marks within the window, in its pixels: out-of-memory events, snapshots, and annotation tracks.
 
 use super::shared::Shared;
 use super::slices::Slice;
-use base::units::{Bytes, counted};
+use base::units::{Bytes, pluralize};
 use engine::protocol::Marks;
 use picture::timeline::View;
 
-/// Lanes of annotations that are shown; deeper ones are told by number.
-pub const MOST_LANES: u32 = 3;
-/// Marks of a kind that are drawn: denser ones would be a wall of colour.
-const MOST_DRAWN: usize = 400;
-/// CSS pixels: narrower slices are drawn together with their neighbours.
-pub(crate) const NARROWEST_PX: f64 = 3.0;
-/// CSS pixels: what the axis needs above the annotations, and each of their lanes.
+/// Maximum number of annotation tracks. Deeper annotations are not drawn.
+pub const MAX_LANES: u32 = 3;
+/// Maximum number of marks of a kind. More would cover the whole timeline.
+const MAX_DRAWN: usize = 400;
+/// Width in CSS pixels below which a slice is merged with its neighbours.
+pub(crate) const MIN_SLICE_PX: f64 = 3.0;
+/// Height in CSS pixels of the axis above the annotation tracks.
 pub const AXIS_PX: f64 = 24.0;
-/// See [`AXIS_PX`].
-pub const LANE_PX: f64 = 16.0;
+/// Height in CSS pixels of an annotation track.
+pub const TRACK_PX: f64 = 16.0;
 
 /// The marks of a window, in device pixels from its left edge.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Around {
-    /// Where memory ran out, and what stands beside it.
+pub struct WindowMarks {
+    /// Out-of-memory events, with their labels.
     pub out_of_memory: Vec<(f64, String)>,
-    /// Where snapshots were taken.
+    /// Times at which snapshots were taken.
     pub snapshots: Vec<f64>,
     pub slices: Vec<Slice>,
-    /// Where the state before the recording ends, if it is in the window.
+    /// Start of the recording, if it is in the window. The baseline lies before it.
     pub recording: Option<f64>,
 }
 
-impl Around {
-    /// The marks of the window, with so many of its pixels to a CSS pixel.
-    pub fn of(state: &Shared, view: &View, scale: f64) -> Around {
-        let Some(marks) = state.around.marks.latest() else { return Around::default() };
+impl WindowMarks {
+    /// Computes the marks of a window. `scale` is the number of device pixels per CSS pixel.
+    pub fn in_window(state: &Shared, view: &View, scale: f64) -> WindowMarks {
+        let Some(marks) = state.surroundings.marks.latest() else { return WindowMarks::default() };
         let width = f64::from(view.width_px);
-        let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.on(state.axis));
+        let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.get(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
@@ -44,24 +44,24 @@ impl Around {
             picture::timeline::Axis::Events => 1.0,
             picture::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
         });
-        Around {
-            out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MOST_DRAWN).collect(),
-            snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MOST_DRAWN).collect(),
-            slices: slices(state, view, marks, NARROWEST_PX * scale),
+        WindowMarks {
+            out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MAX_DRAWN).collect(),
+            snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MAX_DRAWN).collect(),
+            slices: slices(state, view, marks, MIN_SLICE_PX * scale),
             recording: Some(begins).filter(inside),
         }
     }
 }
 
-/// The slices of the window. Those narrower than `narrow` pixels that follow each other as closely are one.
+/// Returns the slices in the window. Consecutive slices that are narrower than `narrow` pixels and as close are merged.
 fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice> {
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
-    // The last of each lane.
-    let mut last = [None; MOST_LANES as usize];
+    // Index of the last slice in each track.
+    let mut last = [None; MAX_LANES as usize];
     for mark in &marks.ranges {
         let (points, span) = ([mark.start, mark.end], mark.span);
-        let x = points.map(|point| view.column_from_x(point.on(state.axis)));
+        let x = points.map(|point| view.column_from_x(point.get(state.axis)));
         let Some(last) = last.get_mut(mark.lane as usize).filter(|_| x[0] < width && x[1] >= 0.0) else { continue };
         let is_narrow = |x: [f64; 2]| x[1] - x[0] < narrow;
         let before = last.and_then(|at: usize| slices.get_mut(at));
@@ -70,10 +70,10 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
                 before.count += 1;
                 before.x[1] = before.x[1].max(x[1]);
                 before.span.to = before.span.to.max(span.to);
-                before.ended &= mark.ended;
+                before.has_end &= mark.ended;
                 if points[1].time > before.points[1].time {
                     before.points[1] = points[1];
-                    before.micros = points[1].time.saturating_sub(before.points[0].time);
+                    before.duration_us = points[1].time.saturating_sub(before.points[0].time);
                 }
             }
             _ => {
@@ -83,11 +83,11 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
                     x,
                     lane: mark.lane,
                     name,
-                    shared,
-                    ended: mark.ended,
+                    shared_prefix: shared,
+                    has_end: mark.ended,
                     count: 1,
                     span,
-                    micros,
+                    duration_us: micros,
                     points,
                 });
             }
@@ -96,13 +96,13 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     for slice in &mut slices {
         slice.x = slice.x.map(|x| x.clamp(0.0, width));
         if slice.count > 1 {
-            (slice.name, slice.shared) = (counted(slice.count.into(), "annotation"), 0);
+            (slice.name, slice.shared_prefix) = (pluralize(slice.count.into(), "annotation"), 0);
         }
     }
     slices
 }
 
-/// How many lanes of annotations the shown device needs below its axis.
-pub fn lanes(state: &Shared) -> u32 {
-    state.around.marks.latest().map_or(0, |marks| marks.lanes.min(MOST_LANES))
+/// Returns the number of annotation tracks below the axis of the shown device.
+pub fn track_count(state: &Shared) -> u32 {
+    state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MAX_LANES))
 }

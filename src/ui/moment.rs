@@ -1,30 +1,30 @@
-//! What is said of the cursor's moment: in the panel, on the axes, aloud.
+//! Text for the moment of the cursor or the pointer: in the panel, on the axes, and for screen readers.
 
-use super::details::clock;
+use super::details::time_of_day;
 use super::hover::card;
 use super::ruler::Mode;
 use super::shared::Shared;
-use base::units::{Bytes, Moment, grouped};
+use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{MomentFacts, Plot};
 
-/// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
+/// Contents of the panel about a moment: the pointer's while it is over the timeline, else the cursor's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
     pub title: &'static str,
-    /// The event after which it holds, −1 before the first; `None` as long as nothing is known.
+    /// Event that the moment follows, or −1 before the first event. `None` until the worker has answered.
     pub event: Option<i64>,
     pub facts: MomentFacts,
-    /// Labels and values; as many whatever is known, so that nothing jumps.
+    /// Labels and values. Their number is fixed, so that the panel keeps its size.
     pub lines: [(&'static str, String); 7],
 }
 
-/// The panel. All of it is of the same moment, the last that the worker told of.
+/// Builds the panel. All lines describe the same moment, the latest for which the worker has sent facts.
 pub fn view(state: &Shared) -> MomentView {
-    let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
-    let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
-    let bytes = exact;
-    let requested = |bytes: u64| Some(exact(bytes) + " requested");
-    let reserved = facts.filter(|_| state.device().is_some_and(|device| device.knows_reserved()));
+    let hovers = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
+    let facts = if hovers { state.crosshair_facts() } else { state.cursor_facts() };
+    let bytes = bytes_text;
+    let requested = |bytes: u64| Some(bytes_text(bytes) + " requested");
+    let reserved = facts.filter(|_| state.device().is_some_and(|device| device.has_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
         title: if hovers { "At the pointer" } else { "Cursor" },
@@ -37,55 +37,56 @@ pub fn view(state: &Shared) -> MomentView {
             ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
             ("Awaiting free", line(facts.and_then(|facts| requested(facts.pending)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
-            ("Allocations", line(facts.map(|facts| grouped(facts.count.into())))),
+            ("Allocations", line(facts.map(|facts| group_digits(facts.count.into())))),
         ],
     }
 }
 
-/// Bytes in short and to the byte.
-pub(super) fn exact(bytes: u64) -> String {
+/// Formats bytes with three digits and to the byte.
+pub(super) fn bytes_text(bytes: u64) -> String {
     let short = Bytes(bytes).to_string();
-    if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
+    if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
 }
 
-/// The event that brought a moment about.
+/// Formats the event that a moment follows: `3,216`.
 pub(super) fn event_text(moment: u32) -> String {
-    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| grouped(event.0.into()))
+    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
 }
 
-/// The same, where nothing beside it says what it is.
+/// Formats the event that a moment follows, for use in a sentence: `event 3,216`.
 pub(super) fn event_name(moment: u32) -> String {
     if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
 }
 
-/// Time since the first event, and the time of day where it is known.
+/// Formats the time since the first event, and the time of day if it is known.
 pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
     let mut text = elapsed(facts.time_us?.saturating_sub(first));
-    if let Some(clock) = facts.time_us.and_then(clock) {
+    if let Some(clock) = facts.time_us.and_then(time_of_day) {
         text.push_str(" · ");
         text.push_str(&clock);
     }
     Some(text)
 }
 
-/// Seconds to the microsecond: `+1.250000 s`.
+/// Formats microseconds as seconds: `+1.250000 s`.
 pub(super) fn elapsed(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "+" };
     let us = us.unsigned_abs();
-    format!("{sign}{}.{:06} s", grouped(us / 1_000_000), us % 1_000_000)
+    format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }
 
-/// What a screen reader is told when keys have moved the cursor; empty while the pointer leads, and until all of it is known.
-pub fn spoken(state: &Shared) -> String {
-    let Some(keys) = state.tools.cursor.keys else { return String::new() };
-    let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
+/// Returns the text that a screen reader speaks after keys have moved the crosshair. Empty while the pointer controls
+/// it, and until all facts are known.
+pub fn screen_reader_text(state: &Shared) -> String {
+    let Some(keys) = state.tools.crosshair.by_keys else { return String::new() };
+    let Some(facts) = state.crosshair_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
-    match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
         None => return String::new(),
         Some(_) if state.looks.plot != Plot::Stack => {
             let Some(card) = state.hover.as_ref().map(card) else { return String::new() };
-            for part in [&card.title, &card.site, &card.segment] {
+            for part in [&card.title, &card.call_site, &card.segment] {
                 text.push(' ');
                 text.push_str(part);
             }

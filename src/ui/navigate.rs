@@ -1,31 +1,32 @@
-//! Moving the window over the plane, and which geometry it needs.
+//! Navigation: moves the visible window over the plane and decides how much geometry to request.
 //!
 //! ```text
-//!   ┌────────────── plane: events + 1 wide, the peak high ───────────────┐
-//!   │        ┌─────── asked for: window + margin ───────┐                │
+//!   ┌────────── plane: events + 1 wide, as high as the peak ─────────────┐
+//!   │        ┌────── requested: window + margin ────────┐                │
 //!   │        │       ┌──── window: the canvas ────┐      │                │
 //! ```
-//! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
+//! The window never leaves the plane, and zooming out stops when the whole plane is visible, so no gesture can end in
+//! an empty picture.
 
 mod data;
 
 pub use data::{Plane, wheel_factor};
-pub(crate) use data::{own_end, own_start};
+pub(crate) use data::{device_axis_end, device_axis_start};
 
+use super::drawing::BytesAxis;
 use super::shared::Shared;
-use super::shown::BytesAxis;
 use engine::protocol::{Looks, Plot};
 
 use base::units::Moment;
 use picture::timeline::{Axis, View, time_axis_margin};
 
 impl Shared {
-    /// The plane of the shown device; of the focused one where there are several.
+    /// Returns the plane of the shown device (of the focused device if several are shown).
     pub fn plane(&self) -> Option<Plane> {
         self.drawn_device().map(|device| self.plane_of(device))
     }
 
-    /// Where an event stands on the axis; `None` on the time axis for one without a time.
+    /// Returns the position of an event on the horizontal axis. `None` on the time axis if the event has no timestamp.
     pub fn x_of(&self, event: u32, time_us: Option<i64>) -> Option<f64> {
         match self.axis {
             Axis::Events => Some(f64::from(event) + 1.0),
@@ -37,61 +38,67 @@ impl Shared {
         }
     }
 
-    /// The window's edges as parts of the whole axis, from 0 to 1.
+    /// Returns the window's left and right edges as fractions of the whole axis, from 0 to 1.
     pub fn window(&self) -> Option<[f64; 2]> {
         let (view, plane) = (self.view?, self.plane()?);
-        Some([0.0, f64::from(view.width_px)].map(|column| plane.part(view.x_from_column(column))))
+        Some([0.0, f64::from(view.width_px)].map(|column| plane.fraction(view.x_from_column(column))))
     }
 
-    /// A column of the window, also outside of it, as a part of the whole axis.
-    pub fn axis_part(&self, column: f64) -> Option<f64> {
-        Some(self.plane()?.part(self.view?.x_from_column(column)))
+    /// Converts a column of the window, in device pixels, to a fraction of the whole axis. The column may be outside
+    /// the window.
+    pub fn axis_fraction(&self, column: f64) -> Option<f64> {
+        Some(self.plane()?.fraction(self.view?.x_from_column(column)))
     }
 
-    /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
-    pub fn own_axis(&self) -> Option<[f64; 2]> {
+    /// Returns the edges of the shown device's own axis as fractions of the whole axis: 0 and 1 unless several devices
+    /// share the axis.
+    pub fn device_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
         let device = self.drawn_device()?;
-        Some([own_start(device, self.axis), own_end(device, self.axis)].map(|x| plane.part(x as f64)))
+        Some(
+            [device_axis_start(device, self.axis), device_axis_end(device, self.axis)]
+                .map(|x| plane.fraction(x as f64)),
+        )
     }
 
-    /// Where the peak begins on the axis; on the time axis the worker has to say.
+    /// Returns the position of the peak on the axis. On the time axis, it is `None` until the worker has sent the
+    /// marks.
     pub fn peak_x(&self) -> Option<f64> {
         match self.axis {
             Axis::Events => {
                 self.drawn_device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
             }
-            Axis::Time => self.around.marks.latest().map(|marks| marks.peak.time as f64),
+            Axis::Time => self.surroundings.marks.latest().map(|marks| marks.peak.time as f64),
         }
     }
 
-    /// Replaces the window by what `change` makes of it, and keeps the bytes axis fitted where that is wanted.
+    /// Replaces the window by the result of `change`, then refits the bytes axis if that is switched on.
     pub(super) fn navigate(&mut self, change: impl FnOnce(Plane, View) -> View) {
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
         self.view = Some(change(plane, view));
-        self.fit_bytes_if_wanted();
+        self.refit_bytes_axis();
     }
 
-    /// Order or colours change: the geometry has to be made anew.
+    /// Changes stacking order or colouring, which requires new geometry.
     pub(super) fn change_looks(&mut self, looks: Looks) {
         if looks == self.looks {
             return;
         }
         if looks.colouring != self.looks.colouring {
-            self.around.faded.clear();
+            self.surroundings.faded.clear();
         }
         if looks.stacking != self.looks.stacking {
-            // Elsewhere, what stands on what are no allocations.
-            self.tools.kept = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
+            // Plots other than the stack are not made of stacked allocations.
+            self.tools.kept_selection = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
         }
         self.looks = looks;
-        self.forget_requests();
+        self.ignore_requests();
     }
 
-    /// Fits the bytes axis to the window where that is wanted.
-    pub(super) fn fit_bytes_if_wanted(&mut self) {
+    /// Fits the bytes axis to the window if that is switched on.
+    pub(super) fn refit_bytes_axis(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
-        if self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none() {
+        if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {
             self.view = Some(plane.bytes_fitted(view, scene));
         }
     }

@@ -1,47 +1,48 @@
-//! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
+//! Text next to the picture: the status line, the reading under the pointer, and the renderer notice.
 
-use super::cursor::column_under;
+use super::crosshair::column_under;
 use super::shared::Shared;
 use super::stage::{Renderer, Stage};
 use super::summary::device_name;
-use base::units::{Bytes, Moment, counted, grouped};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::protocol::Plot;
 
-/// What a screen reader is told when it changes; a remark is shown to everybody.
+/// Text of the status line. Screen readers announce every change. Only [`Status::Shown`] is also visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    Spoken(String),
-    /// What it shows nowhere else.
-    Shown(String),
+    ScreenReader(String),
+    /// A remark that appears nowhere else on the page, so it is also shown.
+    Visible(String),
 }
 
-/// The status line.
+/// Returns the current status line.
 pub fn status(state: &Shared) -> Status {
     if let Some(remark) = &state.remark {
-        return Status::Shown(remark.clone());
+        return Status::Visible(remark.clone());
     }
     if let Some(selection) = &state.selection {
-        return Status::Spoken(format!(
+        return Status::ScreenReader(format!(
             "Allocation {}, {}.",
-            grouped(selection.allocation.into()),
+            group_digits(selection.allocation.into()),
             Bytes(selection.requested)
         ));
     }
-    Status::Spoken(match &state.stage {
+    Status::ScreenReader(match &state.stage {
         Stage::Empty | Stage::Failed(_) => String::new(),
         Stage::Choosing(choosing) => format!("{}: which events?", choosing.name),
         Stage::Loading(loading) => format!("Loading {}.", loading.title()),
         Stage::Ready(file) => {
             let events = state.device().map_or(0, |device| device.events);
-            format!("{} is open: {}.", file.file, counted(events, "event"))
+            format!("{} is open: {}.", file.file, pluralize(events, "event"))
         }
     })
 }
 
-/// The line below the picture: the state under the pointer, or how to move; and the same to the byte.
-pub fn reading(state: &Shared) -> (String, String) {
+/// Returns the line below the picture and its version with exact bytes. The line describes the state under the pointer,
+/// or explains the mouse controls if there is none.
+pub fn pointer_reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
-        if state.unfinished().is_some() {
+        if state.partial().is_some() {
             return ("Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes.".to_owned(), String::new());
         }
         let hint = "Drag to pan, wheel to zoom, Ctrl + wheel to zoom bytes, click to select. Press ? for keys.";
@@ -50,11 +51,11 @@ pub fn reading(state: &Shared) -> (String, String) {
 }
 
 fn column_reading(state: &Shared) -> Option<(String, String)> {
-    let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_reading() } else { None };
+    let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
     let mut name = None;
-    let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
+    let (device, moment, total, reserved, moments) = match state.tools.crosshair.by_keys {
         Some(keys) => {
-            let facts = state.cursor_facts().filter(|facts| facts.moment == keys.moment)?;
+            let facts = state.crosshair_facts().filter(|facts| facts.moment == keys.moment)?;
             (state.device()?, keys.moment, facts.requested, facts.reserved, 1)
         }
         None => {
@@ -69,23 +70,23 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     };
     let when = match Moment(moment).event() {
         None => "Before the first event".to_owned(),
-        Some(event) => format!("After event {}", grouped(event.0.into())),
+        Some(event) => format!("After event {}", group_digits(event.0.into())),
     };
     let mut exact = told.as_ref().map_or_else(String::new, |[_, exact]| [&when, ": ", exact].concat());
     let mut text = match (state.looks.plot, told) {
         (Plot::Reserved(_), Some([told, _])) => format!("{when}: {told}"),
-        (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), grouped(total)),
-        _ => format!("{when}: {} requested ({} B)", Bytes(total), grouped(total)),
+        (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), group_digits(total)),
+        _ => format!("{when}: {} requested ({} B)", Bytes(total), group_digits(total)),
     };
     if let Some(name) = name {
         text = format!("{name}. {text}");
     }
-    if device.knows_reserved() && !matches!(state.looks.plot, Plot::Reserved(_)) {
+    if device.has_reserved() && !matches!(state.looks.plot, Plot::Reserved(_)) {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     if moments > 1 {
         let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each is the" } else { "The" };
-        text.push_str(&format!(". {the} highest of {} under this pixel", counted(moments.into(), "state")));
+        text.push_str(&format!(". {the} highest of {} under this pixel", pluralize(moments.into(), "state")));
     }
     if exact.is_empty() {
         exact.clone_from(&text);
@@ -93,11 +94,12 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     Some((text, exact))
 }
 
-/// How pictures are drawn, where that is worth a word.
+/// Returns a notice if WebGPU is not used and the user may want to know why.
 pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        // Two short lines beside the tools; the cause goes last, in case a narrow window cuts the end.
+        // There is room for two short lines beside the toolbar. The cause goes last because a narrow window cuts off
+        // the end.
         Renderer::Cpu(reason) => reason.as_ref().map(|reason| format!("Drawn without WebGPU: {reason}.")),
     }
 }

@@ -1,23 +1,23 @@
-//! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
+//! Handling of the worker's replies while a file loads: progress, partial data, the opened file, or an error.
 
 use super::comparing;
 use super::effect::Effect;
 use super::features::State;
-use super::features::why;
+use super::features::insights;
 use super::link;
-use super::opening::{close, length_known, list, show_device};
+use super::opening::{close, list_members, on_length_known, show_device};
 use super::partial;
 use super::ranks;
-use super::stage::{Choice, Stage};
+use super::stage::{SnapshotChoice, Stage};
 use super::tab::TabGroup;
 use engine::protocol::{FileSummary, Reply};
 
-/// Takes what the worker says of the file on its way.
-pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Handles a reply of the worker about the file that is loading.
+pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
     match reply {
         Reply::Progress(progress) => {
             if let Some(bytes) = progress.total_bytes
-                && length_known(&mut state.shared, bytes, effects)
+                && on_length_known(&mut state.shared, bytes, effects)
             {
                 return;
             }
@@ -28,45 +28,45 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
                 loading.latest_ms = now_ms;
             }
         }
-        Reply::Partial(told) => partial::take(state, *told),
-        Reply::Opened(file) => show(state, file, now_ms, effects),
-        Reply::Failed { .. } if ranks::opens_next(state, now_ms, effects) => {}
+        Reply::Partial(told) => partial::on_partial(state, *told),
+        Reply::Opened(file) => show_file(state, file, now_ms, effects),
+        Reply::Failed { .. } if ranks::open_next(state, now_ms, effects) => {}
         Reply::Failed { message } => {
-            let message = match state.snapshots.get(state.chosen) {
-                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
+            let message = match state.snapshots.get(state.snapshot_index) {
+                Some(SnapshotChoice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
                 _ => message,
             };
             close(state, Stage::Failed(message));
         }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Members(members) => {
-            list(state, members);
-            ranks::begin(state, effects);
+            list_members(state, members);
+            ranks::start_survey(state, effects);
         }
-        // An answer is taken by what asked.
+        // Answers are handled by the feature that asked.
         Reply::Answer { .. } => {}
     }
 }
 
-/// Shows the file that is open now, from its beginning or as a link has it.
-pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
-    let left = partial::leave(state);
+/// Shows the file that was just opened, from its start or as the current link describes.
+pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let left = partial::carry_over(state);
     state.stage = Stage::Ready(file);
     state.forget();
-    let place = why::opened(&mut state.why, &mut state.shared);
-    let chosen = left.as_ref().and_then(|left| left.chosen(state));
+    let place = insights::choose_device(&mut state.insights, &mut state.shared);
+    let chosen = left.as_ref().and_then(|left| left.chosen_device(state));
     show_device(state, chosen.unwrap_or(place));
-    state.pin_out_of_memory();
+    state.seek_out_of_memory();
     state.forget();
-    // Without events the picture is one column: what such a file has to show are its segments.
+    // Without events the timeline is a single column, so the segments are the most useful view.
     let is_still = state.device().is_some_and(|device| device.events == 0);
     if is_still {
         state.views.show(TabGroup::Segments.first());
     }
-    link::opened(state, now_ms, effects);
+    link::on_file_opened(state, now_ms, effects);
     left.into_iter().for_each(|left| left.restore(state));
-    if let Some(wanted) = state.comparing.wanted.take() {
-        comparing::begin(state, &wanted, now_ms, effects);
+    if let Some(wanted) = state.comparing.pending_second.take() {
+        comparing::load_second(state, &wanted, now_ms, effects);
     }
     if is_still && state.linked.notice.is_none() {
         let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";

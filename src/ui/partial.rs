@@ -1,66 +1,66 @@
-//! The picture of a file while it loads: it grows as events are decoded, can be panned and zoomed, and gives way to the final one at the
-//! same place.
+//! The timeline of a file while it is still loading. It grows as events are decoded and can be panned and zoomed. The
+//! final timeline then replaces it at the same position.
 //!
 //! ```text
-//! Reply::Partial ──▶ Unfinished ──▶ a summary as of an open file ──▶ plane, window, axes: as always
+//! Reply::Partial ──▶ Unfinished ──▶ a summary like that of an open file ──▶ plane, window, axes
 //!                         └───────▶ heights ──▶ a Scene without allocations
 //! ```
 
 mod data;
 
-pub use data::Unfinished;
+pub use data::PartialState;
 
 use super::action::{Action, Command};
+use super::drawing::Geometry;
 use super::effect::Effect;
 use super::navigate::Plane;
 use super::opening::show_device;
 use super::shared::Shared;
-use super::shown::Geometry;
 use super::stage::Stage;
-use base::units::{Bytes, grouped};
-use data::highest;
+use base::units::{Bytes, group_digits};
+use data::max_bytes;
 use engine::protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
 use picture::timeline::scene::{BAND, FADED, SceneColumns};
 use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// What is shown of the file that is loading.
-    pub fn unfinished(&self) -> Option<&Unfinished> {
+    /// Returns the partially decoded file while one is loading.
+    pub fn partial(&self) -> Option<&PartialState> {
         match &self.stage {
-            Stage::Loading(loading) => loading.unfinished.as_deref(),
+            Stage::Loading(loading) => loading.partial.as_deref(),
             _ => None,
         }
     }
 
-    /// The file that is drawn: the open one, or what is decoded so far.
+    /// Returns the summary of the file that is drawn: the open one, or the part decoded so far.
     pub fn drawn_file(&self) -> Option<&FileSummary> {
-        self.file().or_else(|| self.unfinished().map(|unfinished| &unfinished.told.summary))
+        self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
     }
 
-    /// The silhouette of the shown device so far.
-    pub(super) fn unfinished_overview(&self) -> Option<&Rc<Overview>> {
-        self.unfinished()?.overviews.get(self.device_place)
+    /// Returns the overview curve of the shown device, as far as decoded.
+    pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
+        self.partial()?.overviews.get(self.device_index)
     }
 }
 
-/// What of the window is kept when the plane becomes another.
+/// The window that is kept while the plane grows.
 #[derive(Clone, Copy)]
-struct Kept {
+struct KeptView {
     view: View,
-    /// Whether all events, or all bytes, were in it: then they still are.
-    whole: [bool; 2],
+    /// True for each axis (events, bytes) that was fully visible. It then stays fully visible.
+    fully_visible: [bool; 2],
 }
 
-impl Kept {
-    fn of(state: &Shared) -> Option<Kept> {
+impl KeptView {
+    fn from_state(state: &Shared) -> Option<KeptView> {
         let (view, plane) = (state.view?, state.plane()?);
-        let fit = plane.whole(view);
-        Some(Kept { view, whole: [view.x_per_px >= fit.x_per_px, view.bytes_per_px >= fit.bytes_per_px] })
+        let fit = plane.fit_like(view);
+        Some(KeptView { view, fully_visible: [view.x_per_px >= fit.x_per_px, view.bytes_per_px >= fit.bytes_per_px] })
     }
 
-    fn on(self, plane: Plane) -> View {
-        let Kept { mut view, whole } = self;
+    fn apply_to(self, plane: Plane) -> View {
+        let KeptView { mut view, fully_visible: whole } = self;
         if whole[0] {
             (view.x_per_px, view.left_px) = (f64::MAX, 0);
         }
@@ -71,26 +71,27 @@ impl Kept {
     }
 }
 
-/// Takes what is decoded so far. Where a file is open that comes back if this one can't be opened, it is not shown.
-pub(super) fn take(state: &mut Shared, told: PartialFile) {
+/// Takes a partially decoded file. It is not drawn while a previously open file waits to be restored in case this load
+/// fails.
+pub(super) fn on_partial(state: &mut Shared, told: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
-    let kept = Kept::of(state);
+    let kept = KeptView::from_state(state);
     let shown = state.drawn_device().map(|device| device.device);
     let Stage::Loading(loading) = &mut state.stage else { return };
     if !is_drawn || told.devices.is_empty() {
         return;
     }
-    let is_chosen = loading.unfinished.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
-        || kept.is_some_and(|kept| kept.whole != [true; 2]);
+    let is_chosen = loading.partial.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
+        || kept.is_some_and(|kept| kept.fully_visible != [true; 2]);
     let devices = &told.summary.devices;
     let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
     let place = place.unwrap_or_else(|| told.summary.default_device());
     let is_same = devices.get(place).map(|device| device.device) == shown;
-    loading.unfinished = Some(Box::new(Unfinished::new(told, is_chosen)));
+    loading.partial = Some(Box::new(PartialState::new(told, is_chosen)));
     if is_same {
-        state.device_place = place;
-        state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.on(plane));
-        // The other lanes begin where this one does.
+        state.device_index = place;
+        state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
+        // The other lanes start at the same place as this one.
         state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         state.redraw();
     } else {
@@ -98,39 +99,40 @@ pub(super) fn take(state: &mut Shared, told: PartialFile) {
     }
 }
 
-/// A device was chosen.
-pub(super) fn chosen(state: &mut Shared) {
+/// Records that the user has chosen a device.
+pub(super) fn on_device_chosen(state: &mut Shared) {
     if let Stage::Loading(loading) = &mut state.stage {
-        loading.unfinished.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
+        loading.partial.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
     }
 }
 
-/// What of the picture is kept when the file is open.
-pub(super) struct Left {
+/// State of the partial picture that is carried over to the opened file.
+pub(super) struct CarriedOver {
     device: Option<i64>,
     is_chosen: bool,
-    kept: Option<Kept>,
+    kept: Option<KeptView>,
 }
 
-/// The file is open: what of the picture is to be kept.
-pub(super) fn leave(state: &Shared) -> Option<Left> {
-    let unfinished = state.unfinished()?;
+/// Collects the state to carry over when the file has opened.
+pub(super) fn carry_over(state: &Shared) -> Option<CarriedOver> {
+    let unfinished = state.partial()?;
     let device = state.drawn_device().map(|device| device.device);
-    let kept = Kept::of(state).filter(|kept| kept.whole != [true; 2]);
-    Some(Left { device, is_chosen: unfinished.is_chosen, kept })
+    let kept = KeptView::from_state(state).filter(|kept| kept.fully_visible != [true; 2]);
+    Some(CarriedOver { device, is_chosen: unfinished.is_chosen, kept })
 }
 
-impl Left {
-    /// The place of the device that was chosen, or whose window was.
-    pub(super) fn chosen(&self, state: &Shared) -> Option<usize> {
+impl CarriedOver {
+    /// Returns the index of the device that the user chose or zoomed into.
+    pub(super) fn chosen_device(&self, state: &Shared) -> Option<usize> {
         self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
     }
 
-    /// Shows the window that was shown, where the device is the same and no link says which window.
+    /// Restores the window if the same device is shown and no link sets a window.
     pub(super) fn restore(self, state: &mut Shared) {
-        let is_same = state.device().map(|device| device.device) == self.device && state.linked.window.is_none();
+        let is_same =
+            state.device().map(|device| device.device) == self.device && state.linked.pending_window.is_none();
         if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
-            state.view = Some(kept.on(plane));
+            state.view = Some(kept.apply_to(plane));
         }
     }
 }
@@ -139,21 +141,21 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Whether an action needs the file to be open: nothing can be said yet of what is at a place of the picture.
-pub(super) fn refuses(state: &Shared, action: &Action) -> bool {
-    state.unfinished().is_some()
+/// Returns true if an action is not available until the file is open, because details of the picture are not known yet.
+pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
+    state.partial().is_some()
         && match action {
             Action::PointerMoved(_)
             | Action::Clicked(_)
-            | Action::MarkerPut(_)
+            | Action::MarkerAdded(_)
             | Action::AxisPressed(_)
-            | Action::RangeDrawn(_)
+            | Action::MinimapRangeDrawn(_)
             | Action::Plot(_) => true,
-            Action::DragBegan { held, .. } => held.alt || held.shift,
+            Action::DragStarted { held, .. } => held.alt || held.shift,
             Action::Command(command) => matches!(
                 command,
-                Command::Cursor(_)
-                    | Command::PutMarker
+                Command::MoveCrosshair(_)
+                    | Command::AddMarker
                     | Command::ToggleRuler
                     | Command::ToggleRange
                     | Command::ToggleAxis
@@ -163,23 +165,23 @@ pub(super) fn refuses(state: &Shared, action: &Action) -> bool {
         }
 }
 
-/// Draws what is decoded so far where that, or the window, is another than what is drawn.
-pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
-    if state.unfinished().is_none() || state.canvas.is_none() {
+/// Redraws the partial picture if new data was decoded or the window has moved.
+pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
+    if state.partial().is_none() || state.canvas.is_none() {
         return;
     }
     state.arrange_lanes();
     let mut drawn = Vec::new();
     for lane in state.shown_lanes() {
         let plane = state.plane_of(lane.device);
-        let served = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_served(*lane.view, &scene.view));
-        let device = state.unfinished().and_then(|unfinished| unfinished.told.devices.get(lane.place));
+        let served = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_covered(*lane.view, &scene.view));
+        let device = state.partial().and_then(|unfinished| unfinished.file.devices.get(lane.index));
         if let Some(device) = device.filter(|_| !served || lane.geometry.is_stale) {
-            drawn.push((lane.place, Rc::new(scene(device, plane.with_margin(*lane.view)))));
+            drawn.push((lane.index, Rc::new(scene(device, plane.with_margin(*lane.view)))));
         }
     }
     for (device_place, scene) in drawn {
-        let looks = state.looks.plain();
+        let looks = state.looks.without_highlight();
         if let Some(geometry) = state.geometry_of(device_place) {
             *geometry = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
         }
@@ -187,7 +189,7 @@ pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The heights in a window: one column for neighbours that are as high.
+/// Builds a scene of the heights in a window. Adjacent columns of equal height are merged.
 fn scene(device: &PartialDevice, view: View) -> Scene {
     let mut columns = SceneColumns::default();
     let (mut quads, mut identities) = (Vec::new(), Vec::new());
@@ -196,7 +198,7 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     let row = |bytes: u64| view.row_from_bytes(bytes).clamp(0, view.height_px.into()) as i16;
     for column in 0..end {
         let moment = at(column);
-        let [total, reserved] = highest(device, [moment, at(column + 1)]);
+        let [total, reserved] = max_bytes(device, [moment, at(column + 1)]);
         if columns.total.last() == Some(&total) && columns.reserved.last() == Some(&reserved) {
             continue;
         }
@@ -218,13 +220,13 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads, identities, ground: None }
 }
 
-/// The numbers of the shown device so far, for the header: label and value.
-pub fn numbers(state: &Shared) -> Vec<(&'static str, String)> {
-    let Some(device) = state.unfinished().and_then(|_| state.drawn_device()) else { return Vec::new() };
+/// Returns figures of the shown device so far, as label and value, for the page header.
+pub fn header_figures(state: &Shared) -> Vec<(&'static str, String)> {
+    let Some(device) = state.partial().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![
-        // What was live before recording is an estimate until all is decoded.
+        // The baseline is an estimate until all events are decoded.
         ("Peak so far", ["≈ ", &Bytes(device.drawn_peak).to_string()].concat()),
         ("Live", ["≈ ", &Bytes(device.end_requested).to_string()].concat()),
-        ("Allocations", grouped(device.allocations)),
+        ("Allocations", group_digits(device.allocations)),
     ]
 }

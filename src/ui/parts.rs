@@ -1,35 +1,36 @@
-//! The parts of what all features share: the picture with its cursor, range, search and lanes, the settings and the rules. A part
-//! forgets, asks and takes as a feature does; its actions are those of the page.
+//! The list of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions
+//! that run one of their hooks in each.
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    comparing::part as comparing, cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules,
-    settings, slices, surroundings, tools,
+    comparing::part as comparing, crosshair, cursor, find, first_group, hit_testing, lane_scenes, planned, plots,
+    rules, settings, slices, surroundings, tools,
 };
 use engine::protocol::Answer;
 
-/// All parts, in the order they ask in within a turn.
+/// All parts, in the order they ask within a turn.
 const PARTS: &[Part] = &[
     lane_scenes::PART,
     first_group::PART,
     comparing::PART,
-    pointing::PART,
+    hit_testing::PART,
     rules::PART,
     find::PART,
     plots::PART,
     surroundings::PART,
-    cursor::PART,
+    crosshair::PART,
     tools::PART,
     settings::PART,
     slices::PART,
-    pinned::PART,
+    cursor::PART,
     planned::PART,
 ];
 
-/// Every part forgets what no longer holds, at once; the features do so before anything else is asked.
+/// Resets every part immediately. The change is also queued for the features, which are reset before anything else is
+/// asked.
 pub(super) fn reset(shared: &mut Shared, change: Change) {
     for part in PARTS {
         (part.reset)(shared, change);
@@ -38,14 +39,14 @@ pub(super) fn reset(shared: &mut Shared, change: Change) {
     shared.changes.push(change);
 }
 
-/// Every part whose turn it is asks.
-pub(super) fn ask(shared: &mut Shared, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+/// Lets every part with this turn send its questions.
+pub(super) fn ask(shared: &mut Shared, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
     for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == turn) {
         ask(shared, device, effects);
     }
 }
 
-/// Hands an answer to the part that asked for it.
+/// Offers an answer to each part until one takes it. Returns the answer if none did.
 pub(super) fn take(shared: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     PARTS.iter().try_fold(answer, |answer, part| (part.take)(shared, serial, answer, effects))
 }

@@ -1,24 +1,25 @@
-//! Showing the state in pieces: parts are shown in their order, as many in a frame as there is time for.
+//! Incremental rendering: updates the page's panels in order, as many per frame as time allows.
 //!
 //! ```text
 //! frame            1           2              3 (something changed)      4
-//! parts      0 1 2 · · ·   · · · 3 4 ·   0 1 2 3 4 5     (done)
+//! panels     0 1 2 · · ·   · · · 3 4 ·   0 1 2 3 4 5     (done)
 //! ```
 //!
-//! A part never shows a newer state than one before it: what stands in an element that is still hidden is not shown early. And each frame
-//! gets further than the one before it, so that the last part is shown even while every frame brings a change.
+//! A panel never shows a newer state than a panel before it, so an element that is still hidden is not updated too
+//! early. Each frame gets further than the one before, so the last panel is updated even if every frame brings a
+//! change.
 
-/// How far the newest state is shown.
+/// Progress of rendering the newest state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Passes {
-    /// The part that is shown next.
+pub struct RenderPasses {
+    /// Index of the next panel to update.
     next: usize,
 }
 
-impl Passes {
-    /// A frame has come: shows parts from 0 to `count`, until `has_time` says no. `changed`: the state is another than in the last frame.
-    /// `true`: some are left, for a frame that has to be asked for.
-    pub fn go_on(
+impl RenderPasses {
+    /// Runs one frame: calls `show` for panels up to `count` until `has_time` returns false. Set `changed` if the state
+    /// has changed since the last frame. Returns true if panels are left and another frame is needed.
+    pub fn run_frame(
         &mut self,
         count: usize,
         changed: bool,
@@ -36,8 +37,8 @@ impl Passes {
         self.next < count
     }
 
-    /// All parts have been shown otherwise.
-    pub fn done(&mut self, count: usize) {
+    /// Marks all `count` panels as up to date.
+    pub fn finish(&mut self, count: usize) {
         self.next = count;
     }
 }

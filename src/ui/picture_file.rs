@@ -1,6 +1,6 @@
-//! A picture on its way to a file: all that goes into it, and what kind of file it becomes.
+//! An image to export, and its file formats.
 
-use super::binding::{Binding, Scope, line};
+use super::binding::{Binding, KeyScope, bind};
 use engine::protocol::Looks;
 use picture::outline::Rect;
 use picture::shapes::Sheet;
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 base::listed! {
-    /// What file it becomes, in the order of the dialog.
+    /// Image format, in the order of the export dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Format {
-        /// Pixels, as many as on the screen.
+        /// PNG at the resolution of the screen.
         Png1,
         Png2,
         Png4,
@@ -22,7 +22,7 @@ base::listed! {
 }
 
 impl Format {
-    /// Its key in the dialog, and its button.
+    /// Returns the keyboard shortcut and button of the format in the export dialog.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
             Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
@@ -30,11 +30,11 @@ impl Format {
             Format::Png4 => (&["4"], "Save as PNG 4×", "export-png-4"),
             Format::Svg => (&["s"], "Save as SVG", "export-svg"),
         };
-        line(Scope::Export, keys, self, label, control)
+        bind(KeyScope::Export, keys, self, label, control)
     }
 
-    /// Pixels to a pixel of the screen.
-    pub fn times(self) -> u32 {
+    /// Returns the scale factor relative to the screen's resolution.
+    pub fn scale(self) -> u32 {
         match self {
             Format::Png1 | Format::Svg => 1,
             Format::Png2 => 2,
@@ -42,18 +42,18 @@ impl Format {
         }
     }
 
-    /// The id of its button, which shows how large the picture becomes where it has pixels of its own.
+    /// Returns the id of the format's button. For pixel formats, the button also shows the size of the image.
     pub fn control(self) -> &'static str {
         self.binding().control
     }
 
-    /// Whether it is made of pixels.
-    pub fn has_pixels(self) -> bool {
-        self.ending() == ".png"
+    /// Returns true for pixel formats.
+    pub fn is_raster(self) -> bool {
+        self.extension() == ".png"
     }
 
-    /// The ending of its name, with the dot.
-    pub fn ending(self) -> &'static str {
+    /// Returns the file extension, with the dot.
+    pub fn extension(self) -> &'static str {
         match self {
             Format::Png1 | Format::Png2 | Format::Png4 => ".png",
             Format::Svg => ".svg",
@@ -61,24 +61,24 @@ impl Format {
     }
 }
 
-/// A picture, complete.
+/// An image to export, with everything needed to draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     pub format: Format,
-    pub file: String,
+    pub file_name: String,
     pub sheet: Sheet,
     pub view: View,
-    /// Its geometry, which may reach beyond the window.
+    /// Geometry, which may extend beyond the window.
     pub scene: Rc<Scene>,
     pub looks: Looks,
-    /// Which slots of the palette are faded.
+    /// Palette slots that are faded.
     pub faded: BTreeSet<u32>,
-    /// The outline of the selection, in pixels of the window.
+    /// Outline of the selection, in pixels of the window.
     pub outline: Vec<Rect>,
 }
 
 impl Picture {
-    /// What of it is drawn.
+    /// Returns the parts that the SVG renderer draws.
     pub fn drawing(&self) -> Drawing<'_> {
         Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
     }

@@ -1,49 +1,50 @@
-//! The peak without what is selected, or under a plan, and its curve over the recorded one; and the curves of a simulated run.
+//! Curves drawn over the recorded one: live bytes without the selection or under a plan, and the result of a simulated
+//! run.
 
 mod data;
 
-use data::Of;
-pub use data::{Drawn, Planned};
+use data::CurveSource;
+pub use data::{DrawnCurve, Planned};
 
 use super::amount::{change, exact_change};
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::find::SameStack;
 use super::part::Part;
 use super::plots::curves::steps;
-use super::plots::line::{Curve, Line, Mark};
+use super::plots::line::{Curve, CurveLabel, Line};
 use super::shared::Shared;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// What is said above the picture: the peak without what is selected.
+/// Label above the picture: the peak without the current selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
-    /// Without what.
+    /// Name of the selection that is left out.
     pub name: String,
-    /// The peak then, and by how much it is lower.
+    /// The remaining peak, and the change from the recorded peak.
     pub text: String,
-    /// The same to the byte.
+    /// The same values with exact bytes.
     pub exact: String,
     pub is_drawn: bool,
 }
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
+/// Reset, question and answer hooks of the curves over the recorded one.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// What was computed holds for one device, its categories and its nodes.
+/// Drops computed results, which are valid for one device and its current categories and nodes only.
 fn reset(state: &mut Shared, _: Change) {
     let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
-    let drawn = if drawn == Drawn::Simulated { Drawn::None } else { drawn };
+    let drawn = if drawn == DrawnCurve::Simulated { DrawnCurve::None } else { drawn };
     state.planned = Planned { drawn, plan, ..Planned::default() };
 }
 
-/// Asks for what the selection and the plan come to, one at a time, and for the curve that is drawn.
+/// Asks for the peak of the plan and of the selection, one at a time, and for the drawn curve.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
-    let without = state.selected().map(|(_, group)| without(group));
+    let without = state.selected_group().map(|(_, group)| without(group));
     if state.planned.asked.is_none() {
         let wanted = [state.planned.plan.clone(), without].into_iter().flatten();
         if let Some(question) = wanted.into_iter().find(|of| state.planned.page(of).is_none()) {
@@ -56,8 +57,8 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let (of, question) = match (state.drawn_course(), state.drawn_question()) {
-        (Some((number, course)), _) => (Of::Run(number), Question::Course(Box::new((*course).clone()), view)),
-        (None, Some(question)) => (Of::Plan(question.clone()), Question::PlanCurve(Box::new(question), view)),
+        (Some((number, course)), _) => (CurveSource::Run(number), Question::Course(Box::new((*course).clone()), view)),
+        (None, Some(question)) => (CurveSource::Plan(question.clone()), Question::PlanCurve(Box::new(question), view)),
         (None, None) => return,
     };
     state.planned.curve.ask((of, view), device, &mut state.serial, effects, |_| question);
@@ -69,8 +70,8 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
             if let Some((_, of)) = state.planned.asked.take_if(|(asked, _)| *asked == serial) {
                 let page = Rc::from(page);
                 match state.planned.drawn {
-                    Drawn::None => state.planned.keep(of, page),
-                    _ => state.raise(|state| state.planned.keep(of, page)),
+                    DrawnCurve::None => state.planned.keep(of, page),
+                    _ => state.change_height(|state| state.planned.keep(of, page)),
                 }
             }
         }
@@ -80,20 +81,21 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// A plan that leaves a group out.
+/// Returns a plan that leaves out one group of allocations.
 fn without(group: PlanGroup) -> PlanQuestion {
     PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() }
 }
 
 impl Shared {
-    /// What is selected, by what stands out of the picture: a node of a tree, what was found, a call stack, an allocation.
-    fn selected(&self) -> Option<(String, PlanGroup)> {
+    /// Returns the name and the group of the allocations highlighted in the picture: those of a tree node, the matches
+    /// of the search, a segment, a call stack, or one allocation.
+    fn selected_group(&self) -> Option<(String, PlanGroup)> {
         let quoted = |name: &str| ["“", name, "”"].concat();
         if let Some(node) = self.views.node {
             let name = self.node_label().map_or_else(|| "this node".to_owned(), |label| quoted(&label.name));
             return Some((name, PlanGroup::Node(self.views.arrangement, node)));
         }
-        if let Some(found) = self.find.current().filter(|found| found.tally.count > 0) {
+        if let Some(found) = self.find.current_result().filter(|found| found.tally.count > 0) {
             return Some((quoted(self.find.text.trim()), PlanGroup::Where(found.query.clone())));
         }
         let own = self.selection.as_deref().map(|selection| selection.allocation);
@@ -102,103 +104,116 @@ impl Shared {
             return Some(("the allocations in this segment".to_owned(), PlanGroup::Where(addresses)));
         }
         let selection = self.selection.as_deref()?;
-        Some(match selection.stack.filter(|_| self.same_stack == SameStack::StandsOut) {
+        Some(match selection.stack.filter(|_| self.same_stack == SameStack::Highlighted) {
             Some(stack) => ("this call stack".to_owned(), PlanGroup::Stack(stack)),
             None => ("this allocation".to_owned(), PlanGroup::Where(["#", &selection.allocation.to_string()].concat())),
         })
     }
 
-    /// What is drawn, and without what.
-    fn drawn(&self) -> Option<(String, PlanQuestion)> {
+    /// Returns the label and the question of the drawn curve, unless it is a simulated one.
+    fn drawn_plan(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
-            Drawn::None | Drawn::Simulated => None,
-            Drawn::Without => self.selected().map(|(name, group)| (["without ", &name].concat(), without(group))),
-            Drawn::Plan => self.planned.plan.clone().map(|plan| ("as planned".to_owned(), plan)),
+            DrawnCurve::None | DrawnCurve::Simulated => None,
+            DrawnCurve::Without => {
+                self.selected_group().map(|(name, group)| (["without ", &name].concat(), without(group)))
+            }
+            DrawnCurve::Plan => self.planned.plan.clone().map(|plan| ("as planned".to_owned(), plan)),
         }
     }
 
     fn drawn_question(&self) -> Option<PlanQuestion> {
-        self.drawn().map(|(_, question)| question)
+        self.drawn_plan().map(|(_, question)| question)
     }
 
     fn drawn_course(&self) -> Option<(u32, Rc<WhatIfCourse>)> {
-        self.planned.course.clone().filter(|_| self.planned.drawn == Drawn::Simulated)
+        self.planned.run.clone().filter(|_| self.planned.drawn == DrawnCurve::Simulated)
     }
 
-    /// The highest byte of the curve that is drawn.
+    /// Returns the maximum of the drawn curve, in bytes.
     pub(super) fn drawn_peak(&self) -> Option<u64> {
         if let Some((_, course)) = self.drawn_course() {
-            return Some(highest(&course));
+            return Some(max_reserved(&course));
         }
         Some(self.planned.page(&self.drawn_question()?)?.planned.0)
     }
 
-    /// Draws a simulated run.
+    /// Shows the curves of a simulated run.
     pub(super) fn draw_course(&mut self, course: Rc<WhatIfCourse>) {
-        self.raise(|state| {
-            let number = state.planned.course.as_ref().map_or(0, |(number, _)| number + 1);
-            (state.planned.course, state.planned.drawn) = (Some((number, course)), Drawn::Simulated);
+        self.change_height(|state| {
+            let number = state.planned.run.as_ref().map_or(0, |(number, _)| number + 1);
+            (state.planned.run, state.planned.drawn) = (Some((number, course)), DrawnCurve::Simulated);
         });
     }
 
-    /// Draws another curve, or none.
-    pub(super) fn draw(&mut self, drawn: Drawn) {
-        self.raise(|state| state.planned.drawn = drawn);
+    /// Chooses the curve to draw.
+    pub(super) fn draw_curve(&mut self, drawn: DrawnCurve) {
+        self.change_height(|state| state.planned.drawn = drawn);
     }
 
-    /// The curves in a window that shows the plane as `view` does.
+    /// Returns the curves to draw, in pixels of `view`.
     pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
-        let all =
-            if self.planned.drawn == Drawn::Simulated { self.simulated_lines(view) } else { self.planned_line(view) };
+        let all = if self.planned.drawn == DrawnCurve::Simulated {
+            self.simulated_lines(view)
+        } else {
+            self.planned_line(view)
+        };
         let overlaid = self.overlaid_line(view);
         all.unwrap_or_default().into_iter().chain(overlaid).filter(|curve| !curve.points.is_empty()).collect()
     }
 
     fn planned_line(&self, view: &View) -> Option<Vec<Curve>> {
-        let (name, question) = self.drawn()?;
+        let (name, question) = self.drawn_plan()?;
         let peak = self.planned.page(&question)?.planned.0;
-        let (curve, over) = self.known_curve(&Of::Plan(question))?;
-        Some(vec![line(Line::Planned, (&curve.edge_px, [&over, view]), &curve.bytes, Some((peak, name)))])
+        let (curve, over) = self.known_curve(&CurveSource::Plan(question))?;
+        Some(vec![curve_in_view(Line::Planned, (&curve.edge_px, [&over, view]), &curve.bytes, Some((peak, name)))])
     }
 
     fn simulated_lines(&self, view: &View) -> Option<Vec<Curve>> {
         let (number, course) = self.drawn_course()?;
-        let (curve, over) = self.known_curve(&Of::Run(number))?;
+        let (curve, over) = self.known_curve(&CurveSource::Run(number))?;
         let over = (&*curve.edge_px, [&over, view]);
-        let peak = Some((highest(&course), "reserved (simulated)".to_owned()));
-        Some(vec![line(Line::Rounded, over, &curve.allocated, None), line(Line::Planned, over, &curve.bytes, peak)])
+        let peak = Some((max_reserved(&course), "reserved (simulated)".to_owned()));
+        Some(vec![
+            curve_in_view(Line::Rounded, over, &curve.allocated, None),
+            curve_in_view(Line::Planned, over, &curve.bytes, peak),
+        ])
     }
 
-    /// The latest curve of this, and its window, which may be one before.
-    fn known_curve(&self, of: &Of) -> Option<(&PlanCurve, View)> {
-        let known = self.planned.curve.question();
+    /// Returns the latest curve of `of` and the view it was computed for, which may be outdated.
+    fn known_curve(&self, of: &CurveSource) -> Option<(&PlanCurve, View)> {
+        let known = self.planned.curve.answered_question();
         known.filter(|(known, view)| known == of && view.axis == self.axis)?;
         let curve = self.planned.curve.latest()?;
         Some((curve, curve.view?))
     }
 }
 
-/// The largest number of reserved bytes.
-fn highest(course: &WhatIfCourse) -> u64 {
+/// Returns the maximum of reserved bytes.
+fn max_reserved(course: &WhatIfCourse) -> u64 {
     course.reserved.iter().fold(course.reserved_at_start, |most, (_, bytes)| most.max(*bytes))
 }
 
-/// A line over columns between edges in pixels of the first view, in pixels of the second; its peak is marked where it is seen.
-fn line(line: Line, (edge_px, views): (&[i32], [&View; 2]), bytes: &[u64], peak: Option<(u64, String)>) -> Curve {
+/// Converts a curve from pixels of the first view to pixels of the second. Its peak is marked if it is visible.
+fn curve_in_view(
+    line: Line,
+    (edge_px, views): (&[i32], [&View; 2]),
+    bytes: &[u64],
+    peak: Option<(u64, String)>,
+) -> Curve {
     let [over, view] = views;
     let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
     let mark = peak.and_then(|(peak, name)| {
         let at = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
         let middle = f64::from(*edge_px.get(at)?).midpoint(f64::from(*edge_px.get(at + 1)?));
         let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
-        Some(Mark { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
+        Some(CurveLabel { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
     });
-    Curve { line, points: steps(edge_px, views, &row), mark }
+    Curve { line, points: steps(edge_px, views, &row), label: mark }
 }
 
-/// What is said above the picture; `None` while nothing is selected.
+/// Returns the label above the picture. `None` if nothing is selected.
 pub fn chip(state: &Shared) -> Option<Chip> {
-    let (name, group) = state.selected()?;
+    let (name, group) = state.selected_group()?;
     let page = state.planned.page(&without(group))?;
     let (old, new) = (page.recorded.0, page.planned.0);
     (page.problem.is_empty() && old > 0).then(|| Chip {
@@ -207,7 +222,7 @@ pub fn chip(state: &Shared) -> Option<Chip> {
             true => "unchanged".to_owned(),
             false => [&Bytes(new).to_string(), " (", &change(old, new), ")"].concat(),
         },
-        exact: [&grouped(new), " B (", &exact_change(old, new), ")"].concat(),
-        is_drawn: state.planned.drawn == Drawn::Without,
+        exact: [&group_digits(new), " B (", &exact_change(old, new), ")"].concat(),
+        is_drawn: state.planned.drawn == DrawnCurve::Without,
     })
 }

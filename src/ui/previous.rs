@@ -1,8 +1,9 @@
-//! The file that was open before the one that is loading: it comes back where that one cannot be opened, or is cancelled.
+//! The previously open file. It is restored if the file that is loading fails to open or is cancelled.
 //!
-//! A second file is read by a second worker, and the first keeps its file until then. So a file that is wrong, too large or made to
-//! crash the decoder costs nothing of what is open. For a moment both are in memory, each within the 4 GiB that a worker can have: a
-//! reader in the same worker could fail for want of room that a file closed too early would have given, and then both would be lost.
+//! A second worker reads the new file while the first keeps the open one. A file that is invalid, too large or made to
+//! crash the decoder therefore cannot close the open file. For a short time both are in memory, each within the 4 GiB
+//! limit of a worker. With a single worker, the new file could run out of memory that only closing the old one would
+//! free, and both would be lost.
 
 mod data;
 
@@ -13,34 +14,34 @@ use super::features::State;
 use super::link::Link;
 use super::opened;
 use super::opening::close;
-use super::palette::{PaletteAction, Target};
-use super::stage::{Choice, Stage};
+use super::palette::{PaletteAction, PaletteTarget};
+use super::stage::{SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::{Action, Command, FeatureAction, FeatureCommand};
 
-/// What is open now, before an action that may open another file.
-pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
+/// Captures the open file before an action that may open another one. Returns `None` for all other actions.
+pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
     let opens = match action {
         Action::FilesGiven(_)
         | Action::FilesAdded(..)
         | Action::SnapshotChosen(_)
         | Action::LinkGiven(_)
-        | Action::EventsTyped(_)
+        | Action::LoadRangeEntered(_)
         | Action::Command(Command::OpenSample(_) | Command::OpenAll | Command::ChooseEvents) => true,
         Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
-            matches!(target, Target::File(_) | Target::Command(_))
+            matches!(target, PaletteTarget::File(_) | PaletteTarget::Command(_))
         }
         Action::Feature(FeatureAction::Live(_)) | Action::Command(Command::Feature(FeatureCommand::Live(_))) => true,
         _ => false,
     };
-    let link = if opens { Link::of(state)? } else { return None };
-    let (load, chosen) = (state.load, state.chosen);
+    let link = if opens { Link::from_state(state)? } else { return None };
+    let (load, chosen) = (state.load, state.snapshot_index);
     Some(Previous { load, snapshots: state.snapshots.clone(), chosen, link, file: None })
 }
 
-/// After an action: keeps what it has left, and shows it again where nothing took its place.
-pub(super) fn follow(state: &mut State, before: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
-    let left = state.left.take();
+/// Runs after an action: keeps the file that was left, and restores it if no other file took its place.
+pub(super) fn restore_if_failed(state: &mut State, before: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let left = state.closed_file.take();
     if let (Some(before), Some(file)) = (before.filter(|before| before.load != state.load), left) {
         state.previous = Some(Box::new(Previous { file: Some(file), ..before }));
     }
@@ -49,26 +50,26 @@ pub(super) fn follow(state: &mut State, before: Option<Previous>, now_ms: f64, e
         Stage::Ready(_) => state.previous = None,
         Stage::Empty | Stage::Failed(_) => {
             if let Some(previous) = state.previous.take() {
-                show(state, *previous, now_ms, effects);
+                restore(state, *previous, now_ms, effects);
             }
         }
     }
 }
 
-fn show(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec<Effect>) {
+fn restore(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec<Effect>) {
     let Previous { load, snapshots, chosen, link, file } = previous;
     let Some(file) = file else { return };
-    let failed = state.snapshots.get(state.chosen).map(Choice::name).unwrap_or_default();
+    let failed = state.snapshots.get(state.snapshot_index).map(SnapshotChoice::name).unwrap_or_default();
     if let Stage::Failed(message) = &state.stage {
         state.toast = Some(Toast::new(failed, message));
     }
-    let (print, remark) = (link.print.clone(), state.remark.take());
-    // Nothing of the link to what failed is wanted any more.
+    let (print, remark) = (link.fingerprint.clone(), state.remark.take());
+    // Discard the rest of the link to the file that failed.
     state.linked.close_notice();
     close(state, Stage::Empty);
-    (state.load, state.snapshots, state.chosen, state.remark) = (load, snapshots, chosen, remark);
-    state.linked.wanted = Some(link.seen_only());
-    effects.push(Effect::BackToOpen);
-    opened::show(state, file, now_ms, effects);
-    state.linked.print = print;
+    (state.load, state.snapshots, state.snapshot_index, state.remark) = (load, snapshots, chosen, remark);
+    state.linked.pending = Some(link.without_file());
+    effects.push(Effect::RestoreOpen);
+    opened::show_file(state, file, now_ms, effects);
+    state.linked.fingerprint = print;
 }

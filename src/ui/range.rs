@@ -1,145 +1,147 @@
-//! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
+//! The selected range: starting, extending and ending it, the choice of allocations that the views show, and the
+//! range's panel.
 
 mod data;
 
-pub use data::{About, ViewScope};
+pub use data::{RangeScope, ViewScope};
 
 use super::amount::{change, sign};
-use super::moment::{event_name, event_text, exact};
+use super::moment::{bytes_text, event_name, event_text};
 use super::shared::Shared;
-use base::units::{Bytes, Moment, counted, duration_us, grouped};
+use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
-    /// The range between two moments, in whichever order.
+    /// Sets the range between two moments, in any order.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
-        self.pinned.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
-        if self.pinned.about == About::Ever {
-            self.pinned.about = About::default();
+        self.cursor.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
+        if self.cursor.range_scope == RangeScope::WholeTrace {
+            self.cursor.range_scope = RangeScope::default();
         }
-        self.rescope();
+        self.update_scope();
     }
 
-    /// The same, and keys extend it no longer.
-    pub(super) fn show_range(&mut self, a: u32, b: u32) {
-        self.pinned.extending = None;
+    /// Sets the range and stops extending it by keys.
+    pub(super) fn set_fixed_range(&mut self, a: u32, b: u32) {
+        self.cursor.extended_from = None;
         self.set_range(a, b);
     }
 
-    /// What the views are about.
+    /// Returns the scope that the views show.
     pub fn view_scope(&self) -> ViewScope {
-        match (self.pinned.about, self.pinned.range) {
-            (About::Ever, _) => ViewScope::WholeTrace,
-            (About::Live, _) | (_, None) => ViewScope::Cursor,
-            (About::Change, Some(_)) => ViewScope::Change,
+        match (self.cursor.range_scope, self.cursor.range) {
+            (RangeScope::WholeTrace, _) => ViewScope::WholeTrace,
+            (RangeScope::Live, _) | (_, None) => ViewScope::Cursor,
+            (RangeScope::Change, Some(_)) => ViewScope::Change,
             (_, Some(_)) => ViewScope::Range,
         }
     }
 
-    /// Chooses what the views are about. Where there is no range, one is made: the window, or from its beginning to the cursor.
+    /// Chooses the scope of the views. If it needs a range and there is none, selects the window, or from the window's
+    /// start to the cursor.
     pub(super) fn choose_scope(&mut self, scope: ViewScope) {
         let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
         let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
-        self.pinned.about = match scope {
-            ViewScope::WholeTrace => About::Ever,
-            ViewScope::Change => About::Change,
-            ViewScope::Cursor if self.pinned.range.is_some() => About::Live,
-            ViewScope::Range if About::OF_RANGE.contains(&self.pinned.about) => self.pinned.about,
-            ViewScope::Cursor | ViewScope::Range => About::default(),
+        self.cursor.range_scope = match scope {
+            ViewScope::WholeTrace => RangeScope::WholeTrace,
+            ViewScope::Change => RangeScope::Change,
+            ViewScope::Cursor if self.cursor.range.is_some() => RangeScope::Live,
+            ViewScope::Range if RangeScope::OF_RANGE.contains(&self.cursor.range_scope) => self.cursor.range_scope,
+            ViewScope::Cursor | ViewScope::Range => RangeScope::default(),
         };
-        if let (None, true, [Some(from), Some(to)]) = (self.pinned.range, scope.is_of_range(), edges) {
-            let cursor = Some(self.pinned.moment).filter(|cursor| (from + 1..to).contains(cursor));
+        if let (None, true, [Some(from), Some(to)]) = (self.cursor.range, scope.needs_range(), edges) {
+            let cursor = Some(self.cursor.moment).filter(|cursor| (from + 1..to).contains(cursor));
             self.set_range(from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
         }
-        self.rescope();
+        self.update_scope();
     }
 
-    /// Ends the range; `false` where there is none.
+    /// Clears the range. Returns false if there was none.
     pub(super) fn end_range(&mut self) -> bool {
-        self.pinned.extending = None;
-        let ended = self.pinned.range.take().is_some();
-        self.rescope();
+        self.cursor.extended_from = None;
+        let ended = self.cursor.range.take().is_some();
+        self.update_scope();
         ended
     }
 
-    /// Begins a range at the pinned moment, which keys then extend; or lets it be as it is.
+    /// Starts a range at the cursor, which keys then extend. If keys are extending a range already, stops extending it.
     pub(super) fn toggle_range(&mut self) {
-        if self.pinned.extending.take().is_none() {
-            // With the pointer over the picture, its moment is the cursor's.
-            if let Some(moment) = self.cursor_moment() {
-                self.pin(moment);
+        if self.cursor.extended_from.take().is_none() {
+            // While the pointer is over the picture, start at the crosshair.
+            if let Some(moment) = self.crosshair_moment() {
+                self.set_cursor(moment);
             }
-            self.pinned.extending = Some(self.pinned.moment);
-            self.set_range(self.pinned.moment, self.pinned.moment);
+            self.cursor.extended_from = Some(self.cursor.moment);
+            self.set_range(self.cursor.moment, self.cursor.moment);
             self.remark = Some("Move the cursor to extend the range (Shift + arrow keys).".to_owned());
         }
     }
 
-    /// Another choice of what the views show.
-    pub(super) fn choose_about(&mut self, about: About) {
-        self.pinned.about = about;
-        self.rescope();
+    pub(super) fn set_range_scope(&mut self, about: RangeScope) {
+        self.cursor.range_scope = about;
+        self.update_scope();
     }
 
-    /// The next one.
-    pub(super) fn next_about(&mut self) {
-        if self.pinned.range.is_none() {
+    /// Switches to the next kind of allocations in a range.
+    pub(super) fn next_range_scope(&mut self) {
+        if self.cursor.range.is_none() {
             self.remark = Some("Select a range first.".to_owned());
             return;
         }
-        let place = About::OF_RANGE.iter().position(|about| *about == self.pinned.about);
-        let next = place.and_then(|place| About::OF_RANGE.get(place + 1)).or(About::OF_RANGE.first());
-        self.choose_about(next.copied().unwrap_or_default());
+        let place = RangeScope::OF_RANGE.iter().position(|about| *about == self.cursor.range_scope);
+        let next = place.and_then(|place| RangeScope::OF_RANGE.get(place + 1)).or(RangeScope::OF_RANGE.first());
+        self.set_range_scope(next.copied().unwrap_or_default());
     }
 
-    /// Pins the range's own peak.
-    pub(super) fn pin_range_peak(&mut self) {
+    /// Moves the cursor to the peak within the range.
+    pub(super) fn go_to_range_peak(&mut self) {
         match self.range_facts() {
             Some(facts) => {
                 let moment = facts.peak_moment;
-                self.pinned.extending = None;
-                self.pin_and_show(moment);
+                self.cursor.extended_from = None;
+                self.go_to(moment);
             }
             None => self.remark = Some("Select a range first.".to_owned()),
         }
     }
 
-    /// What is known of the range, or of the one before it while it is being changed.
+    /// Returns facts about the range. While the range changes, these are the facts of the previous one.
     pub fn range_facts(&self) -> Option<&RangeFacts> {
-        self.pinned.range.and(self.pinned.range_facts.latest())
+        self.cursor.range.and(self.cursor.range_facts.latest())
     }
 
-    /// What is known of the ends of the range that is on the picture.
+    /// Returns facts about the two ends of the range.
     pub(super) fn range_ends(&self) -> Option<&[MomentFacts; 2]> {
-        self.pinned.range.and(self.pinned.ends.latest())
+        self.cursor.range.and(self.cursor.ends.latest())
     }
 
-    /// Where the range is in the window, in device pixels from its left: its ends may be outside.
+    /// Returns the columns of the range's ends, in device pixels from the window's left. They may be outside the
+    /// window.
     pub fn range_px(&self) -> Option<[f64; 2]> {
-        let span = self.pinned.range?;
+        let span = self.cursor.range?;
         let ends = self.range_ends();
-        let from = self.facts_px(span.from, ends.map(|[from, _]| from))?;
-        Some([from, self.facts_px(span.to, ends.map(|[_, to]| to))?])
+        let from = self.moment_px(span.from, ends.map(|[from, _]| from))?;
+        Some([from, self.moment_px(span.to, ends.map(|[_, to]| to))?])
     }
 }
 
-/// What the panel says of the range.
+/// Contents of the panel of the range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RangeView {
-    /// The facts that the lines tell; all of one range.
+    /// The facts behind the lines.
     pub facts: Option<RangeFacts>,
     pub lines: Vec<(&'static str, String)>,
     pub is_extended: bool,
 }
 
-/// The panel of the range; `None` without one.
+/// Returns the panel of the range. `None` if no range is selected.
 pub fn view(state: &Shared) -> Option<RangeView> {
-    state.pinned.range?;
-    let is_extended = state.pinned.extending.is_some();
+    state.cursor.range?;
+    let is_extended = state.cursor.extended_from.is_some();
     let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
-    let mut lines = vec![("Events", events(facts.span))];
-    let times = state.pinned.ends.about(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
+    let mut lines = vec![("Events", events_text(facts.span))];
+    let times = state.cursor.ends.answer_to(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
     if let Some((from, to)) = times {
         lines.push(("Duration", duration_us(to.saturating_sub(from))));
     }
@@ -147,38 +149,38 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     Some(RangeView { facts: Some(*facts), lines, is_extended })
 }
 
-/// What happened in a range, to the byte.
+/// Returns the facts about a range as label and value, with exact bytes.
 pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
-        let mut text = exact(weight.bytes);
-        // Where it has to be broken, then before these three words.
+        let mut text = bytes_text(weight.bytes);
+        // Break the line before these words only.
         text.push_str(" in\u{a0}");
-        text.push_str(&counted(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
+        text.push_str(&pluralize(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
     };
     let sign = sign(facts.at_begin, facts.at_end);
-    let net = exact(facts.at_end.abs_diff(facts.at_begin));
+    let net = bytes_text(facts.at_end.abs_diff(facts.at_begin));
     let net: Vec<String> = net.split(" · ").map(|part| sign.to_owned() + part).collect();
     [
-        ("Allocated", weight(facts.born)),
+        ("Allocated", weight(facts.allocated)),
         ("Freed", weight(facts.freed)),
         ("Kept", weight(facts.kept)),
         ("Net change", net.join(" · ")),
-        ("Peak", exact(facts.peak)),
+        ("Peak", bytes_text(facts.peak)),
         ("Peak at event", event_text(facts.peak_moment)),
     ]
 }
 
-/// The events of a range: `1,000 – 1,999`.
-pub(crate) fn events(span: Span) -> String {
+/// Formats the events of a range: `1,000 – 1,999`.
+pub(crate) fn events_text(span: Span) -> String {
     match span.to.checked_sub(1).filter(|last| *last >= span.from) {
         None => "none".to_owned(),
-        Some(last) if last == span.from => grouped(last.into()),
-        Some(last) => grouped(span.from.into()) + " – " + &grouped(last.into()),
+        Some(last) if last == span.from => group_digits(last.into()),
+        Some(last) => group_digits(span.from.into()) + " – " + &group_digits(last.into()),
     }
 }
 
-/// Where A and B are, and what lies between them: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
+/// Formats the change from A to B: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
 fn change_title(facts: &RangeFacts) -> String {
     let end =
         |name: &str, moment: u32, bytes: u64| [name, &event_name(moment), ", ", &Bytes(bytes).to_string()].concat();
@@ -192,31 +194,32 @@ fn change_title(facts: &RangeFacts) -> String {
     .concat()
 }
 
-/// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
+/// Returns the text next to the tabs, which describes the scope of the views. It describes the last position or range
+/// that the worker has answered.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     if state.views.scope == Scope::Ever {
-        return counted(device.allocations, "allocation") + ", live at any time";
+        return pluralize(device.allocations, "allocation") + ", live at any time";
     }
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = state.range_facts() else { return String::new() };
-        let mut text = "events ".to_owned() + &events(facts.span);
-        let weight = match state.pinned.about {
-            About::Live | About::ByteMoments | About::Ever => return text,
-            About::Change => return change_title(facts),
-            About::Born => facts.born,
-            About::Freed => facts.freed,
-            About::Kept => facts.kept,
+        let mut text = "events ".to_owned() + &events_text(facts.span);
+        let weight = match state.cursor.range_scope {
+            RangeScope::Live | RangeScope::ByteMoments | RangeScope::WholeTrace => return text,
+            RangeScope::Change => return change_title(facts),
+            RangeScope::Allocated => facts.allocated,
+            RangeScope::Freed => facts.freed,
+            RangeScope::Kept => facts.kept,
         };
         text.push_str(" · ");
         text.push_str(&Bytes(weight.bytes).to_string());
         text.push_str(" requested in ");
-        text.push_str(&counted(weight.count.into(), "allocation"));
+        text.push_str(&pluralize(weight.count.into(), "allocation"));
         return text;
     };
-    let facts = state.pinned_facts();
+    let facts = state.cursor_facts();
     let moment = facts.map_or(moment, |facts| facts.moment);
-    let mut text = if state.pinned.range.is_some() { String::new() } else { "Live ".to_owned() };
+    let mut text = if state.cursor.range.is_some() { String::new() } else { "Live ".to_owned() };
     text.push_str(if moment == 0 { "" } else { "at " });
     text.push_str(&event_name(moment));
     if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
@@ -228,7 +231,7 @@ pub fn title(state: &Shared) -> String {
         text.push_str(" · ");
         text.push_str(&Bytes(facts.requested).to_string());
         text.push_str(" requested · ");
-        text.push_str(&counted(facts.count.into(), "allocation"));
+        text.push_str(&pluralize(facts.count.into(), "allocation"));
     }
     text
 }

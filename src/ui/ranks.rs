@@ -1,91 +1,93 @@
-//! The survey of many snapshots of one program, one for each rank: its files are read beside the open one, one after the other, and what
-//! they have in common is the insight [`engine::protocol::Topic::Ranks`].
+//! The survey of many snapshots of one program, one per rank. Its files are read one after the other, next to the open
+//! one. The result is the insight [`engine::protocol::Topic::Ranks`].
 
 mod data;
 
 pub use data::{Ranks, RanksAction, ServedFiles, Survey};
 
-use super::comparing::{self, Wanted};
+use super::comparing::{self, SecondSource};
 use super::effect::{Effect, FileToSurvey, Origin, RanksEffect};
 use super::opening::load;
 use super::shared::Shared;
-use super::stage::{Choice, Stage};
+use super::stage::{SnapshotChoice, Stage};
 use super::url;
-use base::units::grouped;
+use base::units::group_digits;
 use engine::protocol::Topic;
 use std::collections::BTreeSet;
 
-/// Files that are surveyed; two are compared.
-const LEAST: usize = 3;
+/// Minimum number of files for a survey. Two files are compared instead.
+const MIN_FILES: usize = 3;
 
-/// Other files were given: they are surveyed where they are many.
-pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
+/// Starts or offers a survey after files were opened.
+pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
     let version = state.ranks.version.wrapping_add(1);
-    let had = state.ranks.is_any();
-    state.ranks = Ranks { version, served: state.ranks.served, ..Ranks::default() };
+    let had = state.ranks.is_available();
+    state.ranks = Ranks { version, server_files: state.ranks.server_files, ..Ranks::default() };
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
     let far = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
-    let is_many = state.snapshots.len() >= if members { 2 } else { LEAST };
-    // What is behind links would be fetched whole; `memscape serve` surveys its files itself, once a person wants it.
+    let is_many = state.snapshots.len() >= if members { 2 } else { MIN_FILES };
+    // Surveying links would download each file completely. `memscape serve` surveys its files itself, on request.
     let is_served = is_many && state.snapshots.iter().all(is_served);
     if is_served {
-        state.ranks = Ranks { files: far.max(state.ranks.served), stage: Survey::Offered, ..state.ranks.clone() };
+        state.ranks = Ranks { files: far.max(state.ranks.server_files), stage: Survey::Offered, ..state.ranks.clone() };
     }
     if far > 0 || !is_many {
         effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
         return;
     }
     let files = files(state);
-    // A link says itself what is opened and seen.
-    let opens_any = state.linked.wanted.is_none();
-    state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any, ..state.ranks.clone() };
-    if opens_any {
-        state.topic_wanted = Some(Topic::Ranks);
+    // A link already determines the opened file and the view.
+    let tries_next = state.linked.pending.is_none();
+    state.ranks = Ranks { files: files.len(), stage: Survey::Running, tries_next, ..state.ranks.clone() };
+    if tries_next {
+        state.requested_topic = Some(Topic::Ranks);
     }
-    effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+    effects.push(Effect::Ranks(RanksEffect::Survey(files)));
 }
 
-/// A server has listed more of its files.
-pub(super) fn grown(state: &mut Shared) {
+/// Updates the survey after the server has listed more files.
+pub(super) fn on_files_listed(state: &mut Shared) {
     let listed = state.snapshots.len();
-    if listed < LEAST || !state.snapshots.iter().all(is_served) {
+    if listed < MIN_FILES || !state.snapshots.iter().all(is_served) {
         return;
     }
     let ranks = &mut state.ranks;
     match ranks.stage {
-        Survey::None | Survey::Offered => (ranks.files, ranks.stage) = (listed.max(ranks.served), Survey::Offered),
-        // The list that it waits for has them.
+        Survey::None | Survey::Offered => {
+            (ranks.files, ranks.stage) = (listed.max(ranks.server_files), Survey::Offered);
+        }
+        // The requested list will contain the new files.
         _ if ranks.waits_for_list => return,
         _ => ranks.newer = listed.saturating_sub(ranks.files),
     }
     ranks.version = ranks.version.wrapping_add(1);
 }
 
-/// A server has so many files, of which it lists the newest.
-pub(super) fn counted(state: &mut Shared, served: usize) {
-    state.ranks.served = served;
+/// Records the number of files on the server, which lists only the newest ones.
+pub(super) fn on_files_counted(state: &mut Shared, served: usize) {
+    state.ranks.server_files = served;
     if state.ranks.stage == Survey::Offered {
-        grown(state);
+        on_files_listed(state);
     }
 }
 
-/// A sentence on files of the server that are not in the list of snapshots; `None` where all are.
-pub fn unlisted(state: &Shared) -> Option<String> {
-    let (listed, served) = (state.snapshots.len(), state.ranks.served);
+/// Returns a sentence about files of the server that are missing from the list of snapshots. `None` if all are listed.
+pub fn unlisted_note(state: &Shared) -> Option<String> {
+    let (listed, served) = (state.snapshots.len(), state.ranks.server_files);
     let is_cut = served > listed && listed > 0 && state.snapshots.iter().all(is_served);
-    is_cut.then(|| format!("Showing the {} newest of {}", grouped(listed as u64), grouped(served as u64)))
+    is_cut.then(|| format!("Showing the {} newest of {}", group_digits(listed as u64), group_digits(served as u64)))
 }
 
-/// Begins the survey of all files of the server, of which the list of snapshots has the newest only.
-fn listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
+/// Starts the survey of all files on the server. The list of snapshots contains only the newest of them.
+fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
     if !std::mem::take(&mut state.ranks.waits_for_list) {
         return;
     }
     let cut = match listed {
-        Ok(ServedFiles { addresses, missed }) => {
+        Ok(ServedFiles { addresses, notes: missed }) => {
             let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
             let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
-            state.snapshots.extend(others.into_iter().map(|address| Choice {
+            state.snapshots.extend(others.into_iter().map(|address| SnapshotChoice {
                 file: url::file_name(&address),
                 origin: Origin::Link(address),
                 member: None,
@@ -100,42 +102,46 @@ fn listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut
     let files = files(state);
     state.ranks.files = files.len();
     state.ranks.version = state.ranks.version.wrapping_add(1);
-    effects.push(Effect::Ranks(RanksEffect::Begin(files)));
+    effects.push(Effect::Ranks(RanksEffect::Survey(files)));
     if !cut.is_empty() {
-        effects.push(Effect::Ranks(RanksEffect::Cut(cut)));
+        effects.push(Effect::Ranks(RanksEffect::NoteOmitted(cut)));
     }
     if state.ranks.stage == Survey::Cancelled {
         effects.push(Effect::Ranks(RanksEffect::Cancel));
     }
 }
 
-fn link_of(choice: &Choice) -> Option<&str> {
+fn link_of(choice: &SnapshotChoice) -> Option<&str> {
     if let Origin::Link(link) = &choice.origin { Some(link) } else { None }
 }
 
-/// All snapshots, as they are surveyed.
+/// Returns all snapshots as files to survey.
 fn files(state: &Shared) -> Vec<FileToSurvey> {
-    let file =
-        |choice: &Choice| FileToSurvey { origin: choice.origin.clone(), member: choice.member, name: choice.name() };
+    let file = |choice: &SnapshotChoice| FileToSurvey {
+        origin: choice.origin.clone(),
+        member: choice.member,
+        name: choice.name(),
+    };
     state.snapshots.iter().map(file).collect()
 }
 
-/// Whether a snapshot is where `memscape serve` has it: behind its number, beside the page.
-pub(super) fn is_served(choice: &Choice) -> bool {
+/// Returns true if a snapshot has an address of `memscape serve`: a number and a name, relative to the page.
+pub(super) fn is_served(choice: &SnapshotChoice) -> bool {
     let Origin::Link(link) = &choice.origin else { return false };
     let number = link.split_once('/').map_or("", |(number, _)| number);
     choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Carries out an action. A report is no other than those of the open file.
+/// Applies an action. Replies ([`RanksAction::Told`]) are ignored because `update` handles them as replies about the
+/// open file.
 pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
     let ranks = &mut state.ranks;
     match action {
-        RanksAction::Told(_) => {}
-        RanksAction::Listed(files) => listed(state, files, effects),
-        RanksAction::Cut(sentence) => {
-            if ranks.is_begun() {
-                effects.push(Effect::Ranks(RanksEffect::Cut(sentence.clone())));
+        RanksAction::Reply(_) => {}
+        RanksAction::Listed(files) => survey_listed(state, files, effects),
+        RanksAction::FilesSkipped(sentence) => {
+            if ranks.is_started() {
+                effects.push(Effect::Ranks(RanksEffect::NoteOmitted(sentence.clone())));
             }
             state.remark = Some(sentence);
         }
@@ -149,7 +155,7 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
         RanksAction::OrderChosen(order) => (ranks.order, ranks.version) = (order, ranks.version.wrapping_add(1)),
         RanksAction::NamesTyped(typed) => {
             ranks.version = ranks.version.wrapping_add(1);
-            effects.push(Effect::Ranks(RanksEffect::Names(typed)));
+            effects.push(Effect::Ranks(RanksEffect::SetNamePattern(typed)));
         }
         RanksAction::Toggled => {
             let (stage, effect) = match ranks.stage {
@@ -169,31 +175,31 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
     }
 }
 
-/// A person has chosen a snapshot.
-pub(super) fn chosen(state: &mut Shared) {
-    state.ranks.opens_any = false;
+/// Records that the user has chosen a snapshot.
+pub(super) fn on_snapshot_chosen(state: &mut Shared) {
+    state.ranks.tries_next = false;
 }
 
-/// The snapshot that was to be opened can't be read: whether the next one is.
-pub(super) fn opens_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
-    let next = state.chosen + 1;
-    let is_so = state.ranks.opens_any && state.ranks.is_any() && next < state.snapshots.len();
-    if is_so {
+/// Opens the next snapshot if the chosen one failed to open and the user did not choose it. Returns true if it does.
+pub(super) fn open_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
+    let next = state.snapshot_index + 1;
+    let conditions_hold = state.ranks.tries_next && state.ranks.is_available() && next < state.snapshots.len();
+    if conditions_hold {
         load(state, next, now_ms, effects);
-        state.topic_wanted = Some(Topic::Ranks);
+        state.requested_topic = Some(Topic::Ranks);
     }
-    is_so
+    conditions_hold
 }
 
-/// Opens what a click on evidence wants, and compares it.
-pub(super) fn carry_out(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Opens or compares the snapshots that a click on evidence asks for.
+pub(super) fn open_wanted(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some((place, with)) = state.ranks.wanted.take() else { return };
-    chosen(state);
-    let with = with.map(Wanted::Place);
-    if place == state.chosen && matches!(state.stage, Stage::Ready(_)) {
-        with.iter().for_each(|with| comparing::begin(state, with, now_ms, effects));
+    on_snapshot_chosen(state);
+    let with = with.map(SecondSource::Index);
+    if place == state.snapshot_index && matches!(state.stage, Stage::Ready(_)) {
+        with.iter().for_each(|with| comparing::load_second(state, with, now_ms, effects));
         return;
     }
     load(state, place, now_ms, effects);
-    state.comparing.wanted = with;
+    state.comparing.pending_second = with;
 }

@@ -1,15 +1,15 @@
-//! What the start page says of recent files beside their names: how large each is, its peak, and when it was opened.
+//! Details of recent files on the start page: size, peak and time of opening.
 
 use super::shared::Shared;
 use super::url::{percent_decoded, percent_encoded};
 use base::units::Bytes;
 
-/// Files of which something is known: as many as the shell keeps, and some more whose handles it has no longer.
-const MOST: usize = 20;
-/// A stored text that is longer is not ours.
-const LONGEST: usize = 1 << 16;
+/// Maximum number of remembered files. The shell keeps fewer file handles than this.
+const MAX_FILES: usize = 20;
+/// Maximum length of the stored text. Longer text was not written by this program.
+const MAX_STORED: usize = 1 << 16;
 
-/// What is known of recent files, the latest first.
+/// Details of recently opened files, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecentFiles(Vec<File>);
 
@@ -22,7 +22,7 @@ struct File {
 }
 
 impl RecentFiles {
-    /// Reads what was stored: a file a line, the name last.
+    /// Parses the stored text: one file per line, with the name last.
     pub fn parse(text: &str) -> RecentFiles {
         let number = |word: Option<&str>| word?.parse().ok();
         let file = |line: &str| {
@@ -30,11 +30,15 @@ impl RecentFiles {
             let [bytes, peak, opened_ms] = [number(words.next())?, number(words.next())?, number(words.next())?];
             Some(File { name: percent_decoded(words.next()?), bytes, peak, opened_ms })
         };
-        RecentFiles(if text.len() > LONGEST { Vec::new() } else { text.lines().filter_map(file).take(MOST).collect() })
+        RecentFiles(if text.len() > MAX_STORED {
+            Vec::new()
+        } else {
+            text.lines().filter_map(file).take(MAX_FILES).collect()
+        })
     }
 
-    /// As it is stored.
-    pub fn stored(&self) -> String {
+    /// Returns the text to store.
+    pub fn to_text(&self) -> String {
         let line = |File { name, bytes, peak, opened_ms }: &File| {
             [&bytes.to_string(), " ", &peak.to_string(), " ", &opened_ms.to_string(), " ", &percent_encoded(name)]
                 .concat()
@@ -42,9 +46,9 @@ impl RecentFiles {
         self.0.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The open file is the latest.
+    /// Adds the open file as the latest one.
     pub fn add(&mut self, state: &Shared, opened_ms: u64) {
-        let Some((choice, file)) = state.snapshots.get(state.chosen).zip(state.file()) else { return };
+        let Some((choice, file)) = state.snapshots.get(state.snapshot_index).zip(state.file()) else { return };
         let peak = file
             .devices
             .iter()
@@ -53,11 +57,12 @@ impl RecentFiles {
             .unwrap_or_default();
         self.0.retain(|known| known.name != choice.file);
         self.0.insert(0, File { name: choice.file.clone(), bytes: choice.bytes.unwrap_or_default(), peak, opened_ms });
-        self.0.truncate(MOST);
+        self.0.truncate(MAX_FILES);
     }
 
-    /// `117 MiB · peak 4.27 GiB`, and when the file of this name was opened.
-    pub fn facts(&self, name: &str) -> Option<(String, u64)> {
+    /// Returns a description such as `117 MiB · peak 4.27 GiB`, and the time in ms at which the file of this name was
+    /// opened.
+    pub fn describe(&self, name: &str) -> Option<(String, u64)> {
         let file = self.0.iter().find(|file| file.name == name)?;
         Some((format!("{} · peak {}", Bytes(file.bytes), Bytes(file.peak)), file.opened_ms))
     }

@@ -1,32 +1,33 @@
-//! Which renderer draws: what the page's address asks for, and whether an adapter is a processor that plays GPU.
+//! Choice of the renderer: the one that the page's address asks for, and detection of software adapters.
 
-/// Adapters that run on the processor, as single words of what drivers and browsers call them.
+/// Words in adapter names that identify a software renderer.
 const SOFTWARE: [&str; 6] = ["swiftshader", "llvmpipe", "lavapipe", "softpipe", "warp", "basic"];
 
-/// Which renderer the page's address asks for.
+/// The renderer requested by the page's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// None: the faster one.
-    Faster,
-    /// `?renderer=webgpu`: WebGPU wherever there is any, also in software.
+pub enum RequestedRenderer {
+    /// No request: the faster one is used.
+    Fastest,
+    /// `?renderer=webgpu`: WebGPU if available, even in software.
     WebGpu,
-    /// `?renderer=cpu`: the CPU twin.
+    /// `?renderer=cpu`: the CPU renderer.
     Cpu,
 }
 
-impl Wanted {
-    /// What this query asks for.
-    pub fn of_query(query: &str) -> Wanted {
+impl RequestedRenderer {
+    /// Parses the renderer from a query string.
+    pub fn from_query(query: &str) -> RequestedRenderer {
         let mut pairs = query.strip_prefix('?').unwrap_or(query).split('&');
         match pairs.find_map(|pair| pair.strip_prefix("renderer=")) {
-            Some("webgpu") => Wanted::WebGpu,
-            Some("cpu") => Wanted::Cpu,
-            _ => Wanted::Faster,
+            Some("webgpu") => RequestedRenderer::WebGpu,
+            Some("cpu") => RequestedRenderer::Cpu,
+            _ => RequestedRenderer::Fastest,
         }
     }
 }
 
-/// Whether an adapter of this name is software: the CPU twin draws the same picture sooner than a processor that plays GPU.
+/// Returns true if an adapter of this name is software. The CPU renderer draws the same picture faster than an emulated
+/// GPU.
 pub fn is_software(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| SOFTWARE.contains(&word))

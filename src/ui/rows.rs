@@ -1,43 +1,43 @@
-//! Rows that are listed, chosen and copied: what the table of allocations and the list of events have in common.
+//! Shared handling of listed rows: selecting and copying them in the table of allocations and the list of events.
 
 pub mod cells;
-mod chosen;
+mod row_selection;
 
 pub use cells::{Cell, Grid, RowView};
-pub use chosen::{Chosen, Extent, Go};
+pub use row_selection::{RowMove, RowSelection, SelectMode};
 
 use super::effect::Effect;
 use super::shared::Shared;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{Question, TableText};
 
-/// What keys and controls do with rows.
+/// Operation on rows, from a key or a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
-    Go(Go, Extent),
+    Go(RowMove, SelectMode),
     ChooseAll,
-    /// Copy the chosen rows, or all.
+    /// Copies the chosen rows, or all rows if none is chosen.
     Copy,
     Filter,
     Clear,
-    SortByNext,
-    SortOtherWay,
+    SortByNextColumn,
+    ReverseSort,
 }
 
-/// Rows on their way to the clipboard.
+/// Rows that are being copied to the clipboard.
 #[derive(Clone, Debug, Default)]
-pub struct Copying(Option<Underway>);
+pub struct Copying(Option<PendingCopy>);
 
 #[derive(Clone, Debug)]
-struct Underway {
+struct PendingCopy {
     serial: u32,
     wanted: u32,
     text: String,
 }
 
 impl Copying {
-    /// Asks for some rows of a device as text.
-    pub(super) fn begin(
+    /// Requests rows of a device as text, for copying. `rows` holds half-open ranges.
+    pub(super) fn start(
         &mut self,
         shared: &mut Shared,
         device: i64,
@@ -51,12 +51,13 @@ impl Copying {
             return;
         }
         let serial = shared.next_serial();
-        self.0 = Some(Underway { serial, wanted, text: String::new() });
+        self.0 = Some(PendingCopy { serial, wanted, text: String::new() });
         effects.push(Effect::PromiseCopy);
         effects.push(Effect::ask(serial, device, question));
     }
 
-    /// Takes the next part of the text; whether it was of these rows.
+    /// Takes the next part of the text, and copies everything after the last part. Returns false if the part belongs to
+    /// another request.
     pub(super) fn take(
         &mut self,
         shared: &mut Shared,
@@ -74,12 +75,12 @@ impl Copying {
         if part.rows < copying.wanted {
             said.push_str("the first ");
         }
-        said.push_str(&counted(part.rows.into(), "row"));
+        said.push_str(&pluralize(part.rows.into(), "row"));
         if part.rows < copying.wanted {
             said.push_str(&format!(" of {}", cells::number(copying.wanted)));
         }
         said.push('.');
-        shared.copied = Some(said);
+        shared.copied_remark = Some(said);
         effects.push(Effect::CopyPromised(copying.text));
         true
     }

@@ -1,33 +1,33 @@
-//! The ruler: how many events, how much time and how many bytes lie between two points.
+//! The ruler, which measures events, time and bytes between two points.
 
 mod data;
 
-pub(crate) use data::{Fixed, Removed, Second};
+pub(crate) use data::{FixResult, Removed, SecondEnd};
 pub use data::{Mode, Ruler};
 
 use super::shared::Shared;
 use super::tools::Point;
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::At;
+use base::units::{Bytes, duration_us, group_digits, pluralize};
+use engine::protocol::MomentSpec;
 use picture::timeline::Axis;
 
-/// What lies between the ends; exact.
+/// Exact distances between the ruler's ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub events: Option<i64>,
-    /// µs; `None` where there are no times, and until the worker has told them.
+    /// Microseconds. `None` if the file has no timestamps, or until the worker has sent them.
     pub time_us: Option<i64>,
-    /// Bytes, downwards negative (no stack is 2^63 high); where addresses are shown, their distance.
+    /// Bytes, negative downwards. No stack is 2^63 bytes high. In the address plot, the distance between two addresses.
     pub bytes: i64,
 }
 
 impl Measured {
-    /// In one line, short.
+    /// Returns the distances in one short line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if let Some(events) = self.events {
             text.push_str(sign(events));
-            text.push_str(&counted(events.unsigned_abs(), "event"));
+            text.push_str(&pluralize(events.unsigned_abs(), "event"));
             text.push_str(" · ");
         }
         if let Some(time_us) = self.time_us {
@@ -39,9 +39,9 @@ impl Measured {
         text
     }
 
-    /// The bytes in full.
+    /// Returns the exact number of bytes.
     pub fn exact_bytes(&self) -> String {
-        format!("{}{} B", sign(self.bytes), grouped(self.size()))
+        format!("{}{} B", sign(self.bytes), group_digits(self.size()))
     }
 
     fn size(&self) -> u64 {
@@ -54,15 +54,15 @@ fn sign(value: i64) -> &'static str {
 }
 
 impl Shared {
-    /// What the ruler says; `None` without one.
+    /// Returns the ruler's distances. `None` if there is no ruler.
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;
         let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
-        let first = self.around.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
+        let first = self.surroundings.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
         let time = |point: &Point| {
             let us = match point.at {
-                At::X(Axis::Time, x) => x.round() as u64,
-                // Before the first event there is no time.
+                MomentSpec::X(Axis::Time, x) => x.round() as u64,
+                // Positions before the first event have no time.
                 _ => point.facts?.began.max(first?),
             };
             i64::try_from(us).ok()
@@ -72,26 +72,27 @@ impl Shared {
         Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
     }
 
-    /// Measuring on or off. With a cursor, it begins there, and the cursor spans it.
+    /// Turns measuring on or off. If there is a crosshair, the ruler starts there and its second end follows the
+    /// crosshair.
     pub(super) fn toggle_ruler(&mut self) {
         if self.tools.ruler.mode == Mode::On {
-            (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
+            (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
             return;
         }
         self.tools.ruler.mode = Mode::On;
-        if let Some(here) = self.cursor_point() {
+        if let Some(here) = self.crosshair_point() {
             self.measure_from(here);
-            self.tools.ruler.second = Second::FollowsCursor;
+            self.tools.ruler.second_end = SecondEnd::FollowsCrosshair;
         }
     }
 
-    /// A new ruler begins.
+    /// Starts a new ruler at `from`.
     pub(super) fn measure_from(&mut self, from: Point) {
         self.tools.ruler.ends = Some([from; 2]);
-        self.tools.ruler.second = Second::Fixed;
+        self.tools.ruler.second_end = SecondEnd::Fixed;
     }
 
-    /// Its second end is here.
+    /// Moves the second end to `point`.
     pub(super) fn measure_to(&mut self, point: Point) {
         if let Some([_, to]) = &mut self.tools.ruler.ends
             && (to.at, to.byte) != (point.at, point.byte)
@@ -100,36 +101,37 @@ impl Shared {
         }
     }
 
-    /// The second end goes with the cursor, where it does.
-    pub(super) fn span_ruler(&mut self) {
-        if self.tools.ruler.second == Second::FollowsCursor
-            && let Some(here) = self.cursor_point()
+    /// Moves the second end to the crosshair if it follows that.
+    pub(super) fn update_ruler_end(&mut self) {
+        if self.tools.ruler.second_end == SecondEnd::FollowsCrosshair
+            && let Some(here) = self.crosshair_point()
         {
             self.measure_to(here);
         }
     }
 
-    /// Lets go of the cursor, if the ruler goes with it.
-    pub(super) fn fix_ruler(&mut self) -> Fixed {
-        if self.tools.ruler.second == Second::Fixed {
-            return Fixed::Already;
+    /// Fixes the second end if it follows the crosshair.
+    pub(super) fn fix_ruler(&mut self) -> FixResult {
+        if self.tools.ruler.second_end == SecondEnd::Fixed {
+            return FixResult::Already;
         }
-        self.span_ruler();
-        (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
-        Fixed::Now
+        self.update_ruler_end();
+        (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
+        FixResult::Now
     }
 
-    /// Takes the ruler away, if there is one.
+    /// Removes the ruler, if there is one.
     pub(super) fn remove_ruler(&mut self) -> Removed {
         let there = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
         self.tools.ruler = Ruler::default();
         if there { Removed::Yes } else { Removed::NothingThere }
     }
 
-    /// The cursor as a point: exact where the pointer is, the moment where keys have led.
-    fn cursor_point(&self) -> Option<Point> {
-        match (self.tools.cursor.keys, self.pointer) {
-            (Some(keys), _) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+    /// Returns the crosshair as a point: the exact position under the pointer, or the moment that keys have moved it
+    /// to.
+    fn crosshair_point(&self) -> Option<Point> {
+        match (self.tools.crosshair.by_keys, self.pointer) {
+            (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
             (None, pointer) => self.point_at(pointer?),
         }
     }

@@ -1,72 +1,73 @@
-//! The rules that tell what allocations are for: which set is in force, one's own as it is typed, and how both are kept.
+//! The rules that classify allocations into categories: the set in force, the user's own set as it is typed, and how
+//! both are stored.
 //!
-//! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
+//! Rules come from the dialog, an imported file or the browser's own storage, never from a link or a snapshot.
 
 mod data;
 mod row;
 
-pub use data::{Choice, Form, Pane, RuleEdit, RuleField, Rules, RulesAction};
+pub use data::{Pane, RuleEdit, RuleField, Rules, RulesAction, SetChoice, SetFormat};
 pub use row::RuleRow;
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::find;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::part::{Part, reset_nothing, take_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{Grouping, Request};
 
-/// What the dialog shows of the rules.
+/// Contents of the rules dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesView {
-    pub choice: Choice,
+    pub choice: SetChoice,
     pub pane: Pane,
-    /// The rules as the form shows them; `None` while the text can't be read.
+    /// Rows of the form. `None` while the text cannot be parsed.
     pub rows: Option<Vec<RuleRow>>,
     pub text: String,
-    /// How many rules and categories it has, or that something is wrong.
+    /// Number of rules and categories, or a notice about errors.
     pub note: String,
-    /// Each error with its line, from 1; 0 for what is not about a line.
+    /// Errors with their line, from 1. Line 0 means that the error is not about a line.
     pub errors: Vec<(u32, String)>,
     pub can_undo: bool,
 }
 
-/// Opens the dialog, or closes it.
+/// Opens or closes the rules dialog.
 pub(super) fn toggle(state: &mut Shared) {
     let rules = &mut state.rules;
     rules.dialog = if rules.dialog == Dialog::Open { Dialog::Closed } else { Dialog::Open };
     state.settings.dialog = Dialog::Closed;
 }
 
-/// Takes what happened into the state.
-pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
+/// Applies an action to the rules.
+pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
-    let before = rules.stored();
-    rules.refused.clear();
+    let before = rules.to_stored();
+    rules.failure.clear();
     match action {
         RulesAction::Chosen(choice) => rules.choose(choice),
         RulesAction::Typed(text) => {
-            rules.before = None;
-            rules.write(text);
+            rules.undo = None;
+            rules.set_text(text);
         }
         RulesAction::Edited(edit) => rules.edit(edit),
         RulesAction::PaneChosen(pane) => rules.pane = pane,
         RulesAction::Copied(choice) => {
-            let set = Rules { choice, valid: rules.valid.clone(), ..Rules::default() }.set();
+            let set = Rules { choice, valid_text: rules.valid_text.clone(), ..Rules::default() }.set();
             rules.replace(set.to_json());
         }
         RulesAction::Imported(Ok(text)) => rules.replace(text),
-        RulesAction::Imported(Err(cause)) => rules.refused = cause,
-        RulesAction::YamlRead(text, read) => rules.read(&text, read),
-        RulesAction::Undone => {
-            if let Some(text) = rules.before.take() {
-                rules.write(text);
+        RulesAction::Imported(Err(cause)) => rules.failure = cause,
+        RulesAction::YamlRead(text, read) => rules.on_yaml_parsed(&text, read),
+        RulesAction::Undo => {
+            if let Some(text) = rules.undo.take() {
+                rules.set_text(text);
             }
         }
-        RulesAction::Saved(form) => match saved(rules, form) {
+        RulesAction::Saved(form) => match file_to_save(rules, form) {
             Ok((name, text)) => effects.push(Effect::Save(name, text)),
-            Err(cause) => rules.refused = cause,
+            Err(cause) => rules.failure = cause,
         },
         RulesAction::Loaded(text) => {
             if rules.load(&text).is_none() {
@@ -76,43 +77,43 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
         RulesAction::Closed => rules.dialog = Dialog::Closed,
     }
     let rules = &mut state.rules;
-    rules.changes = rules.changes.wrapping_add(1);
-    if let Some(reading) = rules.reading.as_mut().filter(|reading| !reading.is_asked) {
+    rules.revision = rules.revision.wrapping_add(1);
+    if let Some(reading) = rules.pending_yaml.as_mut().filter(|reading| !reading.is_asked) {
         reading.is_asked = true;
         effects.push(Effect::ReadYaml(reading.text.clone()));
     }
-    let after = rules.stored();
+    let after = rules.to_stored();
     if before != after {
         effects.push(Effect::StoreRules(after));
     }
 }
 
-/// The file's name, and what is in it.
-fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
-    if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == Choice::Own) {
+/// Returns the name and the contents of the file to save, or an error message.
+fn file_to_save(rules: &Rules, form: SetFormat) -> Result<(&'static str, String), String> {
+    if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == SetChoice::Own) {
         return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
     }
     let set = rules.set();
     match form {
-        Form::Ours => Ok(("categories.json", set.to_json())),
-        Form::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
+        SetFormat::Json => Ok(("categories.json", set.to_json())),
+        SetFormat::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
             ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
                 .concat()
         }),
     }
 }
 
-/// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
-/// for the answer to the one before.
-fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+/// Sends the set in force to the worker if it has another one. While the dialog shows the effect of each change, a
+/// change is not sent before the report on the previous one has arrived.
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
-    // A worker that was never told goes by ours.
-    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == Choice::Standard) {
+    // A worker starts with the standard rules.
+    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == SetChoice::Standard) {
         return;
     }
     let same_load = rules.sent.is_none_or(|(load, _)| load == state.load);
-    if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
+    if same_load && rules.dialog == Dialog::Open && state.report_is_pending {
         return;
     }
     rules.sent = Some(now);
@@ -124,27 +125,27 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     find::categories_changed(state);
 }
 
-/// How it takes part: rules are for all files.
-pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
+/// Reset, question and answer hooks of the rules. They apply to all files, so a change of the file resets nothing.
+pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Setup, ask)], take: take_nothing };
 
-/// The dialog.
+/// Returns the contents of the rules dialog.
 pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
-    let is_own = rules.choice == Choice::Own;
+    let is_own = rules.choice == SetChoice::Own;
     let set = rules.set();
-    let mut note = counted(set.rules.len() as u64, "rule");
+    let mut note = pluralize(set.rules.len() as u64, "rule");
     note.push_str(", ");
-    // The unknown is none.
+    // Do not count the category for unclassified allocations.
     note.push_str(
-        &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
+        &pluralize(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );
     if is_own && !rules.errors.is_empty() {
         note.insert_str(0, "Until this is fixed, these apply: ");
     }
-    if rules.reading.is_some() {
+    if rules.pending_yaml.is_some() {
         note.insert_str(0, "Reading YAML… ");
     }
-    let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
+    let refused = Some(&rules.failure).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();
     let shown = if is_own { rules.draft.as_ref() } else { Some(&set) };
     RulesView {
@@ -156,6 +157,6 @@ pub fn view(state: &Shared) -> RulesView {
         errors: refused
             .chain(rules.errors.iter().filter(|_| is_own).map(|error| (error.line, error.to_string())))
             .collect(),
-        can_undo: is_own && rules.before.is_some(),
+        can_undo: is_own && rules.undo.is_some(),
     }
 }

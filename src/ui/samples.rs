@@ -1,14 +1,14 @@
-//! The snapshots that ship with the page, each with the view that tells its story.
+//! Sample snapshots that ship with the page, each with a link that opens the most relevant view.
 
 use super::link::Link;
 
 base::listed! {
-    /// A snapshot that ships with the page (`./run samples` makes them, by `tests/generate/options.rs`).
+    /// A sample snapshot that ships with the page. `./run samples` generates them with `tests/generate/options.rs`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Sample {
-        /// A request that fails while most of what is reserved is free, in pieces.
+        /// An out-of-memory error although most reserved memory is free, because of fragmentation.
         OutOfMemory,
-        /// A tensor that every step keeps.
+        /// A tensor that is leaked in every step.
         Leak,
         /// Healthy training steps with annotations.
         Training,
@@ -17,13 +17,13 @@ base::listed! {
     }
 }
 
-/// Whether an address is that of a snapshot that ships with the page.
+/// Returns true if an address is that of a sample.
 pub(super) fn is_sample(address: &str) -> bool {
     Sample::ALL.into_iter().any(|sample| Link::parse(sample.link()).urls == [address])
 }
 
 impl Sample {
-    /// The link that opens it: where it lies beside the page, and what is seen of it.
+    /// Returns the link that opens the sample, with its path relative to the page and the view to show.
     pub(super) fn link(self) -> &'static str {
         match self {
             Sample::OutOfMemory => "url=out-of-memory.pickle.gz",

@@ -1,82 +1,85 @@
-//! Rows of one height, far more of them than are seen: how far they are scrolled, which are seen, which have to be asked for.
+//! Virtual scrolling of rows of equal height: the scroll position, the visible rows, and the rows to request.
 
 use std::ops::RangeInclusive;
 
-/// CSS pixels that all rows together may have: browsers stop at 17 million or later. Beyond it, a pixel of the scroll bar is more than
-/// a pixel of rows.
-const MOST_PX: f64 = 12_000_000.0;
-/// Rows that are asked for before the shell has told how many are seen.
+/// Maximum height of all rows together, in CSS pixels. Browsers limit the height of an element to 17 million pixels
+/// or more. Above the maximum, one pixel of the scroll bar stands for more than one pixel of rows.
+const MAX_HEIGHT_PX: f64 = 12_000_000.0;
+/// Number of rows to request before the shell has reported the visible height.
 const FIRST_ROWS: f64 = 40.0;
-/// Rows that are seen at most: a third of what the engine tells at once.
-const MOST_ROWS: f64 = 170.0;
+/// Maximum number of visible rows: a third of the rows that the engine returns at once.
+const MAX_ROWS: f64 = 170.0;
 
-/// Rows beyond each edge that are shown as well.
-const BEYOND: f64 = 6.0;
+/// Number of rows rendered beyond each edge.
+const OVERSCAN_ROWS: f64 = 6.0;
 
-/// How far rows are scrolled.
+/// Scroll state of a list of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scroll {
-    /// CSS pixels of a row.
+    /// Height of a row, in CSS pixels.
     row_px: f64,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u32,
-    /// CSS pixels above what is seen, and of what is seen.
-    seen_px: [f64; 2],
-    /// How often it was wanted to be scrolled elsewhere, and to where: what the shell tells meanwhile may be of before.
+    /// Top and height of the visible part, in CSS pixels.
+    visible_px: [f64; 2],
+    /// Number of programmatic scrolls, and the target of the latest. Positions reported meanwhile may be older than it.
     jump: (u32, f64),
 }
 
 impl Scroll {
-    /// No rows yet, each of so many CSS pixels.
+    /// Creates the state of an empty list. `row_px` is the height of a row in CSS pixels.
     pub fn new(row_px: f64) -> Scroll {
-        Scroll { row_px, rows: 0, seen_px: [0.0; 2], jump: (0, 0.0) }
+        Scroll { row_px, rows: 0, visible_px: [0.0; 2], jump: (0, 0.0) }
     }
 
-    /// Where it is to be scrolled to, in CSS pixels, and how often that was wanted: the shell does it when that number is another.
+    /// Returns the number of programmatic scrolls, and the target of the latest in CSS pixels. The shell scrolls
+    /// whenever the number has changed.
     pub fn jump(&self) -> (u32, f64) {
         self.jump
     }
 
-    /// The shell tells how far it is scrolled, and how much is seen, in CSS pixels.
-    pub(super) fn seen_at(&mut self, top: f64, height: f64) {
-        self.seen_px = [top.max(0.0), height.max(0.0)];
+    /// Sets the position and the height of the visible part, as reported by the shell, in CSS pixels.
+    pub(super) fn set_visible(&mut self, top: f64, height: f64) {
+        self.visible_px = [top.max(0.0), height.max(0.0)];
     }
 
-    /// CSS pixels of all rows together.
+    /// Returns the height of all rows together, in CSS pixels.
     pub fn all_px(&self) -> f64 {
-        (f64::from(self.rows) * self.row_px).min(MOST_PX)
+        (f64::from(self.rows) * self.row_px).min(MAX_HEIGHT_PX)
     }
 
-    /// How many rows lie above what is seen; a part of one counts as a part.
-    pub fn above(&self) -> f64 {
-        let [top, height] = self.seen_px;
+    /// Returns the number of rows above the visible part, including fractions of a row.
+    pub fn rows_above(&self) -> f64 {
+        let [top, height] = self.visible_px;
         let (all, rows) = (self.all_px(), f64::from(self.rows));
-        if all < MOST_PX {
+        if all < MAX_HEIGHT_PX {
             return top / self.row_px;
         }
         (top / (all - height).max(1.0)).clamp(0.0, 1.0) * (rows - height / self.row_px)
     }
 
-    /// How many rows are seen; a part of one counts as a part.
-    pub fn seen(&self) -> f64 {
-        self.seen_px[1] / self.row_px
+    /// Returns the number of visible rows, including fractions of a row.
+    pub fn visible_rows(&self) -> f64 {
+        self.visible_px[1] / self.row_px
     }
 
-    /// The rows to show: those just beyond the edges are there before they are scrolled to.
-    pub fn shown(&self) -> RangeInclusive<u32> {
-        let above = self.above();
-        (above - BEYOND).max(0.0) as u32..=(above + self.seen().max(1.0) + BEYOND) as u32
+    /// Returns the rows to render. It includes a few beyond the edges, so that they exist before they are scrolled into
+    /// view.
+    pub fn rendered_rows(&self) -> RangeInclusive<u32> {
+        let above = self.rows_above();
+        (above - OVERSCAN_ROWS).max(0.0) as u32..=(above + self.visible_rows().max(1.0) + OVERSCAN_ROWS) as u32
     }
 
-    /// CSS pixels from the top of all rows to the top of this one, as they are scrolled now.
+    /// Returns the distance from the top of the list to the top of a row, in CSS pixels, at the current scroll
+    /// position.
     pub fn top_px(&self, row: u32) -> f64 {
-        (self.seen_px[0] + (f64::from(row) - self.above()) * self.row_px).round()
+        (self.visible_px[0] + (f64::from(row) - self.rows_above()) * self.row_px).round()
     }
 
-    /// Brings a row into view by the shortest way, or to the middle when it is far.
-    pub(super) fn bring(&mut self, row: u32) {
-        let (row, height, above) = (f64::from(row), self.seen_px[1], self.above());
-        let seen = self.seen().max(1.0);
+    /// Scrolls a row into view by the shortest way, or to the middle if it is far away.
+    pub(super) fn scroll_to_row(&mut self, row: u32) {
+        let (row, height, above) = (f64::from(row), self.visible_px[1], self.rows_above());
+        let seen = self.visible_rows().max(1.0);
         let wanted = if row < above - seen || row > above + 2.0 * seen {
             row - seen / 2.0
         } else if row < above {
@@ -88,20 +91,21 @@ impl Scroll {
         };
         let (all, rows) = (self.all_px(), f64::from(self.rows));
         let wanted = wanted.clamp(0.0, (rows - seen).max(0.0));
-        let px = if all < MOST_PX { wanted * self.row_px } else { wanted / (rows - seen) * (all - height) };
-        self.to(px.round());
+        let px = if all < MAX_HEIGHT_PX { wanted * self.row_px } else { wanted / (rows - seen) * (all - height) };
+        self.scroll_to_px(px.round());
     }
 
-    /// Scrolls to so many CSS pixels.
-    pub(super) fn to(&mut self, px: f64) {
-        self.seen_px[0] = px;
+    /// Scrolls to an offset in CSS pixels.
+    pub(super) fn scroll_to_px(&mut self, px: f64) {
+        self.visible_px[0] = px;
         self.jump = (self.jump.0 + 1, px);
     }
 
-    /// The rows to ask for: those that are known while they reach as far as one sees, else those and as many around them.
-    pub(super) fn wanted(&self, known: Option<[u32; 2]>) -> [u32; 2] {
-        let seen = self.seen().clamp(FIRST_ROWS, MOST_ROWS).ceil();
-        let above = self.above().max(0.0);
+    /// Returns the rows to request, as first row and count: `known` if it covers the visible rows, otherwise the
+    /// visible rows and as many before and after them.
+    pub(super) fn rows_to_request(&self, known: Option<[u32; 2]>) -> [u32; 2] {
+        let seen = self.visible_rows().clamp(FIRST_ROWS, MAX_ROWS).ceil();
+        let above = self.rows_above().max(0.0);
         let (first, last) = (above as u32, (above + seen) as u32 + 1);
         let fits = |[from, count]: &[u32; 2]| {
             *from <= first && last.min(self.rows) <= from.saturating_add(*count) && *count > 0

@@ -1,15 +1,15 @@
-//! Selecting an allocation.
+//! Selection of an allocation.
 
 use super::effect::Effect;
 use super::shared::Shared;
 use engine::protocol::Question;
 
-/// Selects an allocation as soon as its details are here.
+/// Requests the details of an allocation. It is selected when they arrive.
 pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.selecting = Some(serial);
-    state.plots.chosen = None;
-    state.find.forget_way();
+    state.plots.selected_segment = None;
+    state.find.cancel_reveal();
     effects.push(Effect::ask(serial, device, Question::Details(allocation)));
 }

@@ -1,66 +1,68 @@
-//! What a person sets for all files: which frames are internal, how source is opened, what of a path is left out.
+//! Settings that apply to all files: rules for internal frames, links to source files, and the path prefix to leave
+//! out.
 //!
-//! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
+//! They come from the dialog or from the browser's own storage, never from a link or a snapshot. Either way they are
+//! validated here.
 
 mod data;
 
-pub(crate) use data::folder;
+pub(crate) use data::clean_folder;
 pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::part::{Part, reset_nothing, take_nothing};
 use super::shared::Shared;
 use engine::protocol::{DEFAULT_RULES, Request};
 
-/// Takes what happened into the state.
-pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
+/// Applies an action to the settings.
+pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
-    let before = settings.stored();
+    let before = settings.to_stored();
     match action {
         SettingsAction::Typed(Field::Rules, text) => settings.typed_rules = Some(text),
-        SettingsAction::Typed(Field::Template, text) => settings.template = folder(&text),
-        SettingsAction::Typed(Field::Folder, text) => settings.folder = folder(&text),
-        SettingsAction::Typed(Field::Local, text) => settings.local = folder(&text),
+        SettingsAction::Typed(Field::Template, text) => settings.template = clean_folder(&text),
+        SettingsAction::Typed(Field::Folder, text) => settings.hidden_prefix = clean_folder(&text),
+        SettingsAction::Typed(Field::Local, text) => settings.local_folder = clean_folder(&text),
         SettingsAction::ThemeChosen(theme) => settings.theme = theme,
-        SettingsAction::KeepingChosen(keeps) => settings.keeps_nothing = !keeps,
-        SettingsAction::RulesDone => settings.finish_rules(),
+        SettingsAction::CachingChosen(keeps) => settings.no_cache = !keeps,
+        SettingsAction::RulesFinished => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;
-            settings.force(None);
+            settings.set_rules(None);
         }
         SettingsAction::Loaded(text) => return settings.load(&text),
         SettingsAction::Closed => {
             settings.finish_rules();
-            // What was wrong was never in force: the field shows again what is.
+            // Invalid rules were never applied, so the field shows the ones in force again.
             settings.typed_rules = None;
             settings.dialog = Dialog::Closed;
         }
     }
-    let after = settings.stored();
+    let after = settings.to_stored();
     if before != after {
         settings.version = settings.version.wrapping_add(1);
         effects.push(Effect::Store(after));
     }
 }
 
-/// Opens the dialog, or closes it.
+/// Opens or closes the settings dialog.
 pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
     match state.settings.dialog {
         Dialog::Closed => state.settings.dialog = Dialog::Open,
-        Dialog::Open => act(state, SettingsAction::Closed, effects),
+        Dialog::Open => apply(state, SettingsAction::Closed, effects),
     }
 }
 
-/// Tells the worker which frames are internal, where it does not know yet.
+/// Sends the rules for internal frames to the worker if it has other ones.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let now = (state.load, settings.rules_version);
-    // A worker that was never told goes by the defaults.
+    // A worker starts with the default rules.
     if settings.sent == Some(now) || (settings.sent.is_none() && settings.rules.is_none()) {
         return;
     }
-    // Without a word it went by the defaults, and what it said so far rests on them.
+    // If the worker used the defaults so far, its previous answers about this load are outdated.
     let again = settings.sent.replace(now).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
@@ -70,5 +72,5 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         state.changes.push(Change::InternalFrames);
     }
 }
-/// How it takes part: settings are for all files.
-pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };
+/// Reset, question and answer hooks of the settings. They apply to all files, so a change of the file resets nothing.
+pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Last, ask)], take: take_nothing };

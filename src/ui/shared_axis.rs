@@ -1,31 +1,32 @@
-//! One horizontal axis for several devices: events are counted from each device's first, times are real ones.
+//! A horizontal axis shared by several devices. Events are counted from each device's first event, times are absolute.
 //!
 //! ```text
 //! shared       start ........ 0 ....................................... start + width
 //! device 0     |   margin     | its first event .......... margin |
 //! device 1                               |  margin  | its first event ............. |
 //! ```
-//! A device by itself has its own axis as the shared one.
+//! A single device uses its own axis as the shared one.
 
-use super::navigate::{Plane, own_end, own_start};
+use super::navigate::{Plane, device_axis_end, device_axis_start};
 use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, time_axis_margin};
 
-/// The axis that some devices share.
+/// A horizontal axis shared by several devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAxis {
     axis: Axis,
-    /// µs since 1970 of the earliest first event: the axis' zero.
+    /// Zero of the time axis: the earliest first event, in µs since 1970.
     earliest_us: i64,
-    /// Where it begins, in its units from its zero: at 0 or before; later where ranges of the events are loaded.
+    /// Start of the axis relative to its zero, in its units. It is at most 0, or later if only ranges of events are
+    /// loaded.
     start: i64,
-    /// How long it is, in its units.
+    /// Length of the axis, in its units.
     width: u64,
 }
 
 impl SharedAxis {
-    /// The axis of these devices. On the time axis, those without times have no part in it.
-    pub fn of<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
+    /// Creates the shared axis of some devices. Devices without timestamps are left out of a time axis.
+    pub fn for_devices<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
         let times = devices.clone().filter_map(|device| device.time_us);
         let earliest_us = times.map(|(first, _)| first).min().unwrap_or(0);
         let mut shared = SharedAxis { axis, earliest_us, start: 0, width: 1 };
@@ -36,16 +37,16 @@ impl SharedAxis {
                 continue;
             }
             let origin = shared.origin(device);
-            let begin = origin.saturating_add_unsigned(own_start(device, axis));
+            let begin = origin.saturating_add_unsigned(device_axis_start(device, axis));
             start = Some(start.map_or(begin, |start| start.min(begin)));
-            end = end.max(origin.saturating_add_unsigned(own_end(device, axis)));
+            end = end.max(origin.saturating_add_unsigned(device_axis_end(device, axis)));
         }
         shared.start = start.unwrap_or(0);
         shared.width = end.abs_diff(shared.start).max(1);
         shared
     }
 
-    /// Where a device's own axis begins, from the zero of this one.
+    /// Returns the start of a device's own axis, relative to the zero of the shared one.
     fn origin(&self, device: &DeviceSummary) -> i64 {
         match (self.axis, device.time_us) {
             (Axis::Time, Some((first, last))) => {
@@ -56,27 +57,27 @@ impl SharedAxis {
         }
     }
 
-    /// The same in whole pixels of a scale: what the windows of two devices differ by.
+    /// Returns the start of a device's own axis in whole pixels. The windows of two devices differ by this offset.
     pub fn origin_px(&self, device: &DeviceSummary, x_per_px: f64) -> i64 {
         (self.origin(device) as f64 / x_per_px).round() as i64
     }
 
-    /// Where the zero lies on a device's own axis: the earliest first event, or the place before event 0.
+    /// Returns the position of the shared zero on a device's own axis.
     pub fn zero_on(&self, device: &DeviceSummary) -> i64 {
         self.origin(device).saturating_neg()
     }
 
-    /// From the zero to the end of what is recorded: events, or µs.
-    pub fn recorded(&self) -> u64 {
+    /// Returns the length from the zero to the end of the recording, in events or µs.
+    pub fn recorded_length(&self) -> u64 {
         match self.axis {
             Axis::Events => self.width.saturating_add_signed(self.start).saturating_sub(1),
             Axis::Time => self.width.saturating_sub(self.start.unsigned_abs()),
         }
     }
 
-    /// The plane of a device over this axis.
+    /// Returns the plane of a device on the shared axis.
     pub fn plane(&self, device: &DeviceSummary) -> Plane {
-        let own = Plane::of(device, self.axis);
+        let own = Plane::for_device(device, self.axis);
         let start = self.start.saturating_sub(self.origin(device));
         Plane { start, extent: Extent { width: self.width, ..own.extent }, ..own }
     }

@@ -6,10 +6,10 @@ base::listed! {
     pub enum Side {
         /// The selected allocation or segment, and the cursor.
         Selection,
-        /// What the colours mean.
+        /// The meaning of the colours.
         #[default]
         Legend,
-        /// Totals, warnings and settings of the file.
+        /// Totals, warnings and allocator settings of the file.
         File,
     }
 }

@@ -1,95 +1,97 @@
-//! The annotation tracks below the picture: what lies under the pointer, what a click, a double click and keys do, and the card.
+//! The annotation tracks below the timeline: hovering, clicks, keyboard navigation, and the tooltip.
 
 mod data;
 
 pub use data::{Slice, Slices};
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::hover::Card;
-use super::marks::{AXIS_PX, Around, LANE_PX, NARROWEST_PX};
+use super::marks::{AXIS_PX, MIN_SLICE_PX, TRACK_PX, WindowMarks};
 use super::part::Part;
-use super::range::{events, fact_lines};
+use super::range::{events_text, fact_lines};
 use super::shared::Shared;
 use super::summary::Fact;
 use base::units::duration_us;
 use engine::protocol::{Answer, AxisPoint, Direction, Question};
 
-/// A range that is zoomed to has this part of it around it.
-const AROUND: f64 = 0.04;
+/// Margin on each side when zooming to a range, as a fraction of its length.
+const ZOOM_MARGIN: f64 = 0.04;
 
 impl Shared {
-    /// The pointer is in the tracks or beside them: device pixels from the window's left, and down from the picture's lower edge.
-    pub(super) fn point_at_slice(&mut self, [x, down]: [f64; 2]) {
+    /// Updates the hovered slice. The position is in device pixels from the window's left and down from the timeline's
+    /// lower edge.
+    pub(super) fn hover_slice(&mut self, [x, down]: [f64; 2]) {
         self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
     }
 
     fn slice_at(&self, x: f64, down: f64) -> Option<Slice> {
         let (view, scale) = (self.view?, self.canvas?.scale);
-        let lane = ((down / scale - AXIS_PX) / LANE_PX).floor();
+        let lane = ((down / scale - AXIS_PX) / TRACK_PX).floor();
         let of_lane = |slice: &Slice| f64::from(slice.lane) == lane;
-        // Narrow ones are easier to hit than they are wide.
+        // Slices narrower than the minimum width can be hit a few pixels beside their edges.
         let distance = |slice: &Slice| (slice.x[0] - x).max(x - slice.x[1]).max(0.0);
-        let slices = Around::of(self, &view, scale).slices.into_iter().filter(of_lane);
+        let slices = WindowMarks::in_window(self, &view, scale).slices.into_iter().filter(of_lane);
         let nearest = slices.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-        (distance(&nearest) <= NARROWEST_PX * scale).then_some(nearest)
+        (distance(&nearest) <= MIN_SLICE_PX * scale).then_some(nearest)
     }
 
-    /// The slice that is pointed at becomes the range.
+    /// Selects the hovered slice as the range.
     pub(super) fn select_slice(&mut self) {
         if let Some(span) = self.slices.hovered.as_ref().map(|(slice, _)| slice.span) {
-            self.show_range(span.from, span.to);
+            self.set_fixed_range(span.from, span.to);
         }
     }
 
-    /// The window shows the slice that is pointed at.
+    /// Zooms the window to the hovered slice.
     pub(super) fn zoom_to_slice(&mut self) {
         if let Some(points) = self.slices.hovered.take().map(|(slice, _)| slice.points) {
             self.zoom_between(points);
         }
     }
 
-    /// The window shows what lies between two places, with a margin.
+    /// Zooms the window to the range between two points, with a margin.
     pub(super) fn zoom_between(&mut self, points: [AxisPoint; 2]) {
         let axis = self.axis;
-        self.zoom_over(points.map(|point| point.on(axis)));
+        self.zoom_to_x(points.map(|point| point.get(axis)));
     }
 
-    fn zoom_over(&mut self, [from, to]: [f64; 2]) {
-        let around = (to - from) * AROUND;
+    fn zoom_to_x(&mut self, [from, to]: [f64; 2]) {
+        let around = (to - from) * ZOOM_MARGIN;
         self.navigate(|plane, view| {
-            let view = plane.over(view, [from - around, to + around]);
+            let view = plane.view_between(view, [from - around, to + around]);
             plane.centred(view, from.midpoint(to))
         });
     }
 
-    /// The window shows the range.
+    /// Zooms the window to the range.
     pub(super) fn zoom_to_range(&mut self) {
         match self.range_px().zip(self.view) {
-            Some((edges, view)) => self.zoom_over(edges.map(|edge| view.x_from_column(edge))),
+            Some((edges, view)) => self.zoom_to_x(edges.map(|edge| view.x_from_column(edge))),
             None => self.remark = Some("Select a range first.".to_owned()),
         }
     }
 
-    /// The range of an annotation, by its place among the marks; `None` where there is no such.
+    /// Selects an annotation as the range, by its index among the marks. Returns its ends, or `None` if there is no
+    /// such annotation.
     pub(super) fn select_annotation(&mut self, place: usize) -> Option<[AxisPoint; 2]> {
-        let mark = self.around.marks.latest().and_then(|marks| marks.ranges.get(place))?;
+        let mark = self.surroundings.marks.latest().and_then(|marks| marks.ranges.get(place))?;
         let (span, points) = (mark.span, [mark.start, mark.end]);
-        let remark = ["Annotation ", &mark.name, ": events ", &events(span), "."].concat();
-        self.pointer_leads();
-        self.show_range(span.from, span.to);
-        (self.slices.at, self.remark) = (Some(place), Some(remark));
+        let remark = ["Annotation ", &mark.name, ": events ", &events_text(span), "."].concat();
+        self.follow_pointer();
+        self.set_fixed_range(span.from, span.to);
+        (self.slices.last_visited, self.remark) = (Some(place), Some(remark));
         Some(points)
     }
 
-    /// The next annotation after the one that is the range, or after the cursor; or the one before. The window goes along.
+    /// Moves to the next or previous annotation, starting from the range or the cursor. The window follows.
     pub(super) fn step_annotation(&mut self, direction: Direction) {
-        let Some(marks) = self.around.marks.latest() else { return };
-        let (range, cursor) = (self.pinned.range, self.pinned.moment);
+        let Some(marks) = self.surroundings.marks.latest() else { return };
+        let (range, cursor) = (self.cursor.range, self.cursor.moment);
         let span_at = |place: usize| marks.ranges.get(place).map(|mark| mark.span);
         let mut places = 0..marks.ranges.len();
-        // Which of several with the same events it is, is known of those that keys went to.
-        let known = self.slices.at.filter(|at| range.is_some() && span_at(*at) == range);
+        // Several annotations can have the same events. The one visited last resolves the ambiguity.
+        let known = self.slices.last_visited.filter(|at| range.is_some() && span_at(*at) == range);
         let here = known.or_else(|| places.clone().find(|place| range.is_some() && span_at(*place) == range));
         let from = range.map_or(cursor, |range| range.from);
         let place = match (direction, here) {
@@ -103,23 +105,23 @@ impl Shared {
             return;
         };
         let axis = self.axis;
-        let [from, to] = points.map(|point| point.on(axis));
+        let [from, to] = points.map(|point| point.get(axis));
         self.navigate(|plane, view| {
             let [left, right] = [from, to].map(|x| view.column_from_x(x));
             let width = f64::from(view.width_px);
-            let view = if right - left > width { plane.over(view, [from, to]) } else { view };
+            let view = if right - left > width { plane.view_between(view, [from, to]) } else { view };
             if left >= 0.0 && right <= width { view } else { plane.centred(view, from.midpoint(to)) }
         });
     }
 }
 
-/// The card of the slice that is pointed at.
+/// Returns the tooltip of the hovered slice.
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
-    let mut facts = vec![fact(("Events", events(slice.span)))];
-    facts.push(fact(("Duration", duration_us(i64::try_from(slice.micros).unwrap_or(i64::MAX)))));
-    match state.slices.facts.about(&slice.span).map(fact_lines) {
+    let mut facts = vec![fact(("Events", events_text(slice.span)))];
+    facts.push(fact(("Duration", duration_us(i64::try_from(slice.duration_us).unwrap_or(i64::MAX)))));
+    match state.slices.facts.answer_to(&slice.span).map(fact_lines) {
         Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
         None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),
     }
@@ -127,19 +129,19 @@ pub fn card(state: &Shared) -> Option<Card> {
     Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })
 }
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
+/// Reset, question and answer hooks of the annotation tracks.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
 fn reset(state: &mut Shared, change: Change) {
-    if change.is_of_device() || change == Change::Lane {
+    if change.is_device_change() || change == Change::Lane {
         state.slices = Slices::default();
     }
 }
 
-/// Asks for what happened in the slice that is pointed at, while nothing is asked of the range: the worker answers the latest question of
-/// a kind alone.
+/// Asks about the events of the hovered slice. Waits while a question about the range is pending, because the worker
+/// answers only the latest question of a kind.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if let (Some((slice, _)), None) = (&state.slices.hovered, state.pinned.range_facts.asked()) {
+    if let (Some((slice, _)), None) = (&state.slices.hovered, state.cursor.range_facts.pending()) {
         state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);
     }
 }

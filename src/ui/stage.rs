@@ -1,98 +1,95 @@
-//! How far the page is: which snapshots there are to choose from, whether one is loading, open or failed; and what of the page
-//! itself is on or off.
+//! Stages of opening a file (empty, choosing events, loading, ready, failed), the list of snapshots, and switches of
+//! the page.
 
-use super::choosing::data::Choosing;
 use super::effect::Origin;
-use super::partial::Unfinished;
+use super::load_dialog::data::LoadDialog;
+use super::partial::PartialState;
 use engine::protocol::{FileSummary, LoadRange, Phase};
 
-/// Between an archive and what is in it.
-pub(super) const INSIDE: &str = " › ";
+/// Separator between an archive and the path inside it.
+pub(super) const ARCHIVE_SEPARATOR: &str = " › ";
 
-/// A snapshot there is to choose.
+/// A snapshot in the list of snapshots.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct SnapshotChoice {
     pub origin: Origin,
-    /// Its place among several in that file, once that is known.
+    /// Index among several snapshots in the file, once known.
     pub member: Option<u32>,
     pub file: String,
-    /// Its path in the file, where there are several.
+    /// Path inside the file, if it holds several snapshots.
     pub path: Option<String>,
-    /// Its length in bytes, where known.
+    /// Size in bytes, if known.
     pub bytes: Option<u64>,
-    /// Which of its events are loaded, where that was chosen.
+    /// Events to load, if the user has chosen a range.
     pub load: Option<LoadRange>,
 }
 
-impl Choice {
-    /// Its name: the file's, and the path in it where there are several.
+impl SnapshotChoice {
+    /// Returns the name of the file, followed by the path inside it if it holds several snapshots.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),
-            Some(path) => format!("{}{INSIDE}{path}", self.file),
+            Some(path) => format!("{}{ARCHIVE_SEPARATOR}{path}", self.file),
         }
     }
 }
 
-/// The stage of the page; `body[data-state]`.
+/// Stage of opening a file. The page shows it as `body[data-state]`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Stage {
-    /// Nothing was opened.
     #[default]
     Empty,
-    /// Which events of a file are loaded is asked.
-    Choosing(Box<Choosing>),
+    /// The user is asked which events of a file to load.
+    Choosing(Box<LoadDialog>),
     Loading(Loading),
     Ready(Box<FileSummary>),
-    /// The last file could not be opened: one sentence.
+    /// The last file could not be opened. Holds one sentence.
     Failed(String),
 }
 
-/// A file on its way.
+/// A file that is being loaded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loading {
     pub name: String,
-    /// Where it comes from.
+    /// Location that the file is read from.
     pub origin: Origin,
-    /// Bytes read.
+    /// Bytes read so far.
     pub bytes: u64,
-    /// Bytes in all, where known.
+    /// Total number of bytes, if known.
     pub total_bytes: Option<u64>,
     pub phase: Phase,
-    /// When it began, on the shell's clock.
+    /// Start of the load in ms, on the shell's clock.
     pub started_ms: f64,
-    /// When the last progress came.
+    /// Time of the last progress report in ms, on the shell's clock.
     pub latest_ms: f64,
-    /// What is decoded so far, once that is shown.
-    pub unfinished: Option<Box<Unfinished>>,
+    /// The part decoded so far, once it is shown.
+    pub partial: Option<Box<PartialState>>,
 }
 
-/// Whether single-letter keys work.
+/// State of single-letter keyboard shortcuts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Letters {
-    /// They do.
     #[default]
     On,
-    /// They do not: for those who dictate to their computer.
+    /// Off, for people who use speech input.
     Off,
 }
 
-/// Whether the list of keys is open.
+/// State of the dialog that lists keyboard shortcuts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Help {
-    /// No.
     #[default]
     Closed,
     Open,
 }
 
-/// How pictures are drawn.
+/// Renderer of the pictures.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Renderer {
-    /// The browser was not asked yet.
+    /// The browser's capabilities have not been queried yet.
     #[default]
     Unknown,
     WebGpu,
-    /// The CPU twin, and why, where a person may want to know.
+    /// The CPU renderer, with the reason if the user may want to know it.
     Cpu(Option<String>),
 }

@@ -1,20 +1,20 @@
-//! The summary as text: the headline numbers of a device, and everything else the file says of itself.
+//! The file's summary as text: the headline figures of a device, and all other facts in groups.
 
-use base::units::{Bytes, counted, duration_us, grouped};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PROCESS, PeakCheck,
-    TENSORS, TENSORS_FOUND, own_ordinal,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
+    PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
-/// A headline number.
+/// A headline figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// Where it is, as [`super::typed_moment`] reads it.
-    pub place: &'static str,
+    /// Position to go to on a click, in the syntax of [`super::typed_moment`].
+    pub position: &'static str,
     pub label: &'static str,
-    /// The number, short.
+    /// The rounded value.
     pub value: String,
-    /// What it is, exactly, and where.
+    /// Tooltip with the exact value and its position.
     pub note: String,
 }
 
@@ -32,10 +32,10 @@ pub struct Facts {
     pub lines: Vec<Fact>,
 }
 
-/// The heading of the allocator's settings.
-pub const SETTINGS: &str = "Allocator settings";
+/// Heading of the allocator's settings.
+pub const SETTINGS_TITLE: &str = "Allocator settings";
 
-/// The file's name; one that is simulated says so.
+/// Returns the file's name, marked if the file is a simulation.
 pub fn file_title(file: &FileSummary) -> String {
     const MARK: &str = " (simulated)";
     let is_simulated = file.warnings.iter().any(|warning| warning.kind == "simulated");
@@ -43,27 +43,27 @@ pub fn file_title(file: &FileSummary) -> String {
     [&file.file, mark].concat()
 }
 
-/// The events of a device that are loaded, where not all are: `events 1,000–1,999 of 27,358`.
+/// Describes the loaded events, if not all are loaded: `events 1,000–1,999 of 27,358`.
 pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
     let (first, behind) = device.loaded?;
-    let of = grouped(device.events.saturating_add(behind));
+    let of = group_digits(device.events.saturating_add(behind));
     let last = device.events.checked_sub(1).filter(|&last| last >= u64::from(first));
     Some(match last {
-        Some(last) => ["events ", &grouped(first.into()), "–", &grouped(last), " of ", &of].concat(),
+        Some(last) => ["events ", &group_digits(first.into()), "–", &group_digits(last), " of ", &of].concat(),
         None => ["none of ", &of, " events"].concat(),
     })
 }
 
-/// A device's name in the picker.
+/// Returns the name of a device, as shown in the device picker.
 pub fn device_name(device: i64) -> String {
-    let (device, is_second) = own_ordinal(device);
+    let (device, is_second) = split_ordinal(device);
     let name = if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") };
     if is_second { name + " of the second file" } else { name }
 }
 
-/// A device's line in the picker.
+/// Returns the line of a device in the device picker.
 pub fn device_line(device: &DeviceSummary) -> String {
-    let ran_out = if device.ooms() > 0 { " · OOM" } else { "" };
+    let ran_out = if device.oom_count() > 0 { " · OOM" } else { "" };
     [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
 }
 
@@ -74,41 +74,41 @@ fn bytes(value: i64) -> String {
 
 fn exact(value: i64) -> String {
     let sign = if value < 0 { "−" } else { "" };
-    format!("{sign}{} B", grouped(value.unsigned_abs()))
+    format!("{sign}{} B", group_digits(value.unsigned_abs()))
 }
 
-/// Instead of a number that the file does not hold.
-const NOT_KNOWN: &str = "unknown";
+/// Text for a value that the file does not contain.
+const UNKNOWN: &str = "unknown";
 
-/// The headline numbers, in reading order. A button of the header shows each; a click goes there.
-/// `failed` is how many bytes the last failed request asked for, once that is known.
+/// Returns the headline figures in reading order. The page header shows each as a button that leads to its position.
+/// `failed` is the size in bytes of the last failed request, once known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
-        event => format!("at event {}", grouped(event.unsigned_abs())),
+        event => format!("at event {}", group_digits(event.unsigned_abs())),
     };
     let end = i64::try_from(device.end_requested).unwrap_or(i64::MAX);
     let mut all = vec![
         Headline {
-            place: "peak",
+            position: "peak",
             label: "Peak",
             value: bytes(device.peak_requested),
             note: format!("Peak live bytes (requested): {} {at}", exact(device.peak_requested)),
         },
         Headline {
-            place: "reserved-peak",
+            position: "reserved-peak",
             label: "Reserved",
-            value: if device.knows_reserved() { bytes(device.peak_reserved) } else { "–".to_owned() },
-            note: match device.knows_reserved() {
+            value: if device.has_reserved() { bytes(device.peak_reserved) } else { "–".to_owned() },
+            note: match device.has_reserved() {
                 true => format!("Peak reserved bytes: {}", exact(device.peak_reserved)),
                 false => "Reserved bytes: unknown, the snapshot has no segments".to_owned(),
             },
         },
         Headline {
-            place: "end",
+            position: "end",
             label: "End",
             value: bytes(end),
-            note: match device.knows_rounded() {
+            note: match device.has_rounded() {
                 true => {
                     format!(
                         "Live at the end (requested): {}; allocated (rounded): {}",
@@ -120,21 +120,21 @@ pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
             },
         },
     ];
-    let ooms = device.ooms();
+    let ooms = device.oom_count();
     if ooms > 0 {
         all.push(Headline {
-            place: "oom",
+            position: "oom",
             label: "OOM",
             value: match (failed, ooms) {
                 (Some(bytes), 1) => Bytes(bytes).to_string(),
-                (Some(bytes), _) => format!("{} ×{}", Bytes(bytes), grouped(ooms)),
-                (None, _) => format!("×{}", grouped(ooms)),
+                (Some(bytes), _) => format!("{} ×{}", Bytes(bytes), group_digits(ooms)),
+                (None, _) => format!("×{}", group_digits(ooms)),
             },
             note: match failed {
                 Some(bytes) => {
-                    format!("Out of memory: {}; the last request: {} B", counted(ooms, "event"), grouped(bytes))
+                    format!("Out of memory: {}; the last request: {} B", pluralize(ooms, "event"), group_digits(bytes))
                 }
-                None => format!("Out of memory: {}", counted(ooms, "event")),
+                None => format!("Out of memory: {}", pluralize(ooms, "event")),
             },
         });
     }
@@ -145,7 +145,7 @@ fn rounded(device: &DeviceSummary) -> i64 {
     i64::try_from(device.end_rounded).unwrap_or(i64::MAX)
 }
 
-/// All other facts of the file and the device, in groups.
+/// Returns all other facts of the file and the device, in groups.
 pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let signed = |value: i64| {
@@ -163,7 +163,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     }
     requested
         .extend([fact("Median", signed(device.median_requested)), fact("At the end", unsigned(device.end_requested))]);
-    if device.knows_rounded() {
+    if device.has_rounded() {
         requested.push(fact("At the end, allocated (rounded)", unsigned(device.end_rounded)));
     }
 
@@ -171,34 +171,34 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         fact("Baseline", signed(device.base_requested)),
         fact(
             "Freed in the trace",
-            format!("{} in {}", Bytes(device.unmatched_free_bytes), counted(device.unmatched_frees, "allocation")),
+            format!("{} in {}", Bytes(device.unmatched_free_bytes), pluralize(device.unmatched_frees, "allocation")),
         ),
         fact(
             "Never freed",
-            format!("{} in {}", Bytes(device.static_requested), counted(device.static_blocks, "allocation")),
+            format!("{} in {}", Bytes(device.static_requested), pluralize(device.static_blocks, "allocation")),
         ),
     ];
     if device.unexplained_requested > 0 {
         before.push(fact("Unexplained", unsigned(device.unexplained_requested)));
     }
 
-    let reserved = match device.knows_reserved() {
-        false => vec![fact("Peak", format!("{NOT_KNOWN}: no segments in the snapshot"))],
+    let reserved = match device.has_reserved() {
+        false => vec![fact("Peak", format!("{UNKNOWN}: no segments in the snapshot"))],
         true => vec![
             fact("Before recording", signed(device.reserved_start)),
             fact("Peak", signed(device.peak_reserved)),
             fact("At the end", unsigned(device.reserved_end)),
-            fact("Segments at the end", grouped(device.segments)),
+            fact("Segments at the end", group_digits(device.segments)),
         ],
     };
 
-    let mut trace = vec![fact("Events", grouped(device.events))];
+    let mut trace = vec![fact("Events", group_digits(device.events))];
     if let Some((first, last)) = device.time_us {
         trace.push(fact("Duration", duration_us(last.saturating_sub(first))));
     }
-    trace.extend(device.actions.iter().map(|(action, count)| fact(action, grouped(*count))));
+    trace.extend(device.actions.iter().map(|(action, count)| fact(action, group_digits(*count))));
     if device.annotations > 0 {
-        trace.push(fact("Annotations", grouped(device.annotations)));
+        trace.push(fact("Annotations", group_digits(device.annotations)));
     }
 
     let mut origin = vec![fact("File", file.file.clone()), fact("Format", file.format.clone())];
@@ -213,40 +213,40 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         Facts { title: "Trace", lines: trace },
         Facts { title: "File", lines: origin },
     ];
-    if let Some(lines) = Some(of_gpu(device)).filter(|lines| !lines.is_empty()) {
+    if let Some(lines) = Some(gpu_facts(device)).filter(|lines| !lines.is_empty()) {
         groups.push(Facts { title: "Recorded on the GPU", lines });
     }
     if !file.recorder.is_empty() {
-        // What is of the file's form, or stands above.
+        // Skip keys that describe the file format or are shown elsewhere.
         let known = file.recorder.iter().filter(|(key, _)| !matches!(&**key, "schema" | "time_us" | "total_memory"));
         let lines = known.map(|(key, value)| fact(key, value.clone())).collect();
         groups.push(Facts { title: "Recorder", lines });
     }
     if !file.settings.is_empty() {
         let lines = file.settings.iter().map(|(key, value)| fact(key, value.clone())).collect();
-        groups.push(Facts { title: SETTINGS, lines });
+        groups.push(Facts { title: SETTINGS_TITLE, lines });
     }
     groups
 }
 
-/// What a recorder says of the device.
-fn of_gpu(device: &DeviceSummary) -> Vec<Fact> {
+/// Returns the facts that a recorder stored about the GPU.
+fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
     let labels = [
         ("Capacity", CAPACITY),
         ("Free on the device", DEVICE_FREE),
         ("This process (NVML)", PROCESS),
-        ("Outside the allocator", OUTSIDE),
+        ("Outside the allocator", OUTSIDE_ALLOCATOR),
         ("Other processes (NVML)", OTHER_PROCESSES),
         ("Peak by memory_stats()", COUNTED_PEAK),
         ("Tensors", TENSORS),
         ("Tensors live at the end", TENSORS_FOUND),
     ];
-    let known = labels.iter().filter_map(|&(label, key)| Some((label, key, device.recorded(key)?)));
+    let known = labels.iter().filter_map(|&(label, key)| Some((label, key, device.recorder_value(key)?)));
     known
         .map(|(label, key, number)| {
             let value = match key {
-                TENSORS | TENSORS_FOUND => grouped(number),
-                _ => [&Bytes(number).to_string(), " · ", &grouped(number), " B"].concat(),
+                TENSORS | TENSORS_FOUND => group_digits(number),
+                _ => [&Bytes(number).to_string(), " · ", &group_digits(number), " B"].concat(),
             };
             let check = device.peak_check().filter(|_| key == COUNTED_PEAK).map_or("", peak_check);
             Fact { label: label.to_owned(), value: [&value, check].concat() }
@@ -254,7 +254,7 @@ fn of_gpu(device: &DeviceSummary) -> Vec<Fact> {
         .collect()
 }
 
-/// Whether the peak is the one that PyTorch counted, and else why not.
+/// Describes how the peak compares with the one counted by PyTorch.
 pub fn peak_check(check: PeakCheck) -> &'static str {
     match check {
         PeakCheck::Equal => ", equal to the peak above",

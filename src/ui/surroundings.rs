@@ -1,10 +1,11 @@
-//! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
+//! Data shown around the timeline (marks, overview, legend, outline of the selection): requested when missing or
+//! outdated.
 
 mod data;
 
-pub use data::{Coloured, Outlined, Surroundings};
+pub use data::{LegendKey, OutlineKey, Surroundings};
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
@@ -12,46 +13,47 @@ use engine::protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The widest silhouette that is asked for; wider minimaps stretch it.
+/// Maximum width of the requested overview, in pixels. Wider minimaps stretch it.
 const OVERVIEW_PX: u32 = 2048;
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
+/// Reset, question and answer hooks of the data around the timeline.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Colours mean the same on all devices of a file that are shown together.
+/// Drops the data of the previous device. Faded colours are kept between lanes, because colours mean the same in all of
+/// them.
 fn reset(state: &mut Shared, change: Change) {
     match change {
-        Change::Device => state.around = Surroundings::default(),
+        Change::Device => state.surroundings = Surroundings::default(),
         Change::Lane => {
-            state.around = Surroundings { faded: std::mem::take(&mut state.around.faded), ..Surroundings::default() };
+            state.surroundings =
+                Surroundings { faded: std::mem::take(&mut state.surroundings.faded), ..Surroundings::default() };
         }
         Change::File | Change::Categories | Change::InternalFrames => {}
     }
 }
 
-/// Asks for what is missing.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.coloured_by());
-    let rules = if colouring == Grouping::Category { state.rules.version_in_force() } else { 0 };
-    let coloured = Coloured { colouring, at: state.pinned.moment, rules };
+    let rules = if colouring == Grouping::Category { state.rules.active_version() } else { 0 };
+    let coloured = LegendKey { colouring, moment: state.cursor.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let outlined = state.outlined();
-    let (around, serials) = (&mut state.around, &mut state.serial);
+    let outlined = state.outline_key();
+    let (around, serials) = (&mut state.surroundings, &mut state.serial);
     around.marks.ask((), device, serials, effects, |()| Question::Marks);
     around.overview.ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
-    let legend = |Coloured { colouring, at, .. }| Question::Legend { colouring, at: Some(at) };
+    let legend = |LegendKey { colouring, moment: at, .. }| Question::Legend { colouring, at: Some(at) };
     around.legend.ask(coloured, device, serials, effects, legend);
     if let Some(stack) = stack {
         around.same_stack.ask(stack, device, serials, effects, Question::SameStack);
     }
     if let Some(of) = outlined {
-        let outline = |Outlined { allocation, view, looks }| Question::Outline { view, looks, allocation };
+        let outline = |OutlineKey { allocation, view, looks }| Question::Outline { view, looks, allocation };
         around.outline.ask(of, device, serials, effects, outline);
     }
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
-    let around = &mut state.around;
+    let around = &mut state.surroundings;
     match answer {
         Answer::Marks(marks) => around.marks.take(serial, Rc::new(*marks)),
         Answer::Overview(overview) => around.overview.take(serial, Rc::new(*overview)),
@@ -64,37 +66,37 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
-    pub fn outlined(&self) -> Option<Outlined> {
+    /// Returns what to outline in the shown scene: the selection, or the chosen segment in the plot of reserved bytes.
+    pub fn outline_key(&self) -> Option<OutlineKey> {
         let scene = self.geometry.scene.as_ref()?;
         let allocation = match self.looks.plot {
-            // There, ids are those of ranges.
-            Plot::Reserved(_) => self.chosen_segment()?.segment.range,
+            // In this plot, ids identify ranges of reserved memory.
+            Plot::Reserved(_) => self.selected_segment()?.segment.range,
             _ => self.selection.as_ref()?.allocation,
         };
-        Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks.plain() })
+        Some(OutlineKey { allocation, view: scene.view, looks: self.geometry.looks.without_highlight() })
     }
 
-    /// Fades one meaning of the colours, or brings it back.
-    pub(super) fn toggle_slot(&mut self, slot: u32) {
-        if !self.around.faded.remove(&slot) {
-            self.around.faded.insert(slot);
+    /// Fades an entry of the legend, or shows it again. If all would be faded, none is.
+    pub(super) fn toggle_faded(&mut self, slot: u32) {
+        if !self.surroundings.faded.remove(&slot) {
+            self.surroundings.faded.insert(slot);
         }
         self.unfade_when_all_are_faded();
     }
 
-    /// Fades all other meanings, or brings all back when they are faded already.
-    pub(super) fn isolate_slot(&mut self, slot: u32) {
-        let slots = self.around.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
+    /// Fades all other entries of the legend, or shows all again if the others are faded already.
+    pub(super) fn fade_others(&mut self, slot: u32) {
+        let slots = self.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
         let others: BTreeSet<u32> =
             slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
-        self.around.faded = if self.around.faded == others { BTreeSet::new() } else { others };
+        self.surroundings.faded = if self.surroundings.faded == others { BTreeSet::new() } else { others };
     }
 
     fn unfade_when_all_are_faded(&mut self) {
-        let entries = self.around.legend.latest();
-        if entries.is_some_and(|entries| entries.iter().all(|entry| self.around.faded.contains(&entry.slot))) {
-            self.around.faded.clear();
+        let entries = self.surroundings.legend.latest();
+        if entries.is_some_and(|entries| entries.iter().all(|entry| self.surroundings.faded.contains(&entry.slot))) {
+            self.surroundings.faded.clear();
         }
     }
 }

@@ -1,28 +1,29 @@
-//! The tabs: all that tells one from another.
+//! The tabs of the views: names in links, keys, labels and button ids.
 
 base::listed! {
-    /// The views of an answer, from left to right.
+    /// The views below the timeline, from left to right.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
         #[default]
-        Why,
+        Insights,
         /// The call tree.
-        Tree,
+        CallTree,
         Flame,
-        Table,
+        Allocations,
         Histograms,
         /// Files and lines of the user's own code.
         Sources,
-        /// The allocator's state: segments and the blocks in them.
-        Memory,
+        /// Segments and the blocks in them.
+        Segments,
         Events,
-        /// Queries, and their answers.
+        /// SQL queries and their results.
         Sql,
     }
 }
 
 base::listed! {
-    /// What the tabs are grouped by: the buttons of the tab list, from left to right. A group of several tabs has a toggle for them.
+    /// Groups of tabs: the buttons of the tab list, from left to right. A group of several tabs also has a toggle
+    /// between them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TabGroup {
         Insights,
@@ -35,19 +36,19 @@ base::listed! {
 }
 
 impl TabGroup {
-    /// The tab it begins with.
+    /// Returns the group's first tab.
     pub fn first(self) -> Tab {
         match self {
-            TabGroup::Insights => Tab::Why,
-            TabGroup::CallStacks => Tab::Tree,
-            TabGroup::Allocations => Tab::Table,
-            TabGroup::Segments => Tab::Memory,
+            TabGroup::Insights => Tab::Insights,
+            TabGroup::CallStacks => Tab::CallTree,
+            TabGroup::Allocations => Tab::Allocations,
+            TabGroup::Segments => Tab::Segments,
             TabGroup::Events => Tab::Events,
             TabGroup::Sql => Tab::Sql,
         }
     }
 
-    /// The id of its button.
+    /// Returns the id of the group's button.
     pub fn control(self) -> &'static str {
         match self {
             TabGroup::CallStacks => "tab-stacks",
@@ -56,7 +57,7 @@ impl TabGroup {
         }
     }
 
-    /// The id of the toggle between its tabs.
+    /// Returns the id of the toggle between the group's tabs, if it has several.
     pub fn toggle(self) -> Option<&'static str> {
         match self {
             TabGroup::CallStacks => Some("stacks-views"),
@@ -66,47 +67,46 @@ impl TabGroup {
     }
 }
 
-/// What a tab declares of itself.
-pub(super) struct Entry {
-    /// Its name in links. They outlive the page: none of these may change.
+/// Static properties of a tab.
+pub(super) struct TabEntry {
+    /// Name in links. Shared links must keep working, so names never change.
     name: &'static str,
-    /// Its heading in the list of keys; without keys of its own, it has none.
+    /// Heading in the list of keyboard shortcuts. `None` if the tab has no keys of its own.
     pub(super) heading: Option<&'static str>,
     pub(super) key: &'static [&'static str],
     pub(super) label: &'static str,
-    /// The id of the button that does the same.
+    /// Id of the button that shows the tab.
     pub(super) control: &'static str,
 }
 
 impl Tab {
-    /// Its name in links.
+    /// Returns the name used in links.
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// The group it is in.
     pub fn group(self) -> TabGroup {
         match self {
-            Tab::Why => TabGroup::Insights,
-            Tab::Tree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
-            Tab::Table | Tab::Histograms => TabGroup::Allocations,
-            Tab::Memory => TabGroup::Segments,
+            Tab::Insights => TabGroup::Insights,
+            Tab::CallTree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
+            Tab::Allocations | Tab::Histograms => TabGroup::Allocations,
+            Tab::Segments => TabGroup::Segments,
             Tab::Events => TabGroup::Events,
             Tab::Sql => TabGroup::Sql,
         }
     }
 
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Tab> {
+    /// Returns the tab of this name.
+    pub fn from_name(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }
 
-    pub(super) const fn entry(self) -> Entry {
+    pub(super) const fn entry(self) -> TabEntry {
         let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Why => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
-            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
+            Tab::Insights => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
+            Tab::CallTree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
             Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
-            Tab::Table => {
+            Tab::Allocations => {
                 let heading = Some("Allocations and events");
                 ("table", heading, &["Shift+l"], "Show allocations", "tab-table")
             }
@@ -114,10 +114,10 @@ impl Tab {
                 ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
             Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
-            Tab::Memory => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
+            Tab::Segments => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
             Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
             Tab::Sql => ("sql", None, &[":"], "Show queries in SQL", "tab-sql"),
         };
-        Entry { name, heading, key, label, control }
+        TabEntry { name, heading, key, label, control }
     }
 }

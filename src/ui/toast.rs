@@ -1,23 +1,23 @@
-//! What is said over an open file of another one that could not be opened, until somebody has read it.
+//! The message about a file that could not be opened while another one stays open. It stays until the user closes it.
 
-/// Letters of a reason that one line has room for; the rest is in the details.
-const LONGEST_REASON: usize = 140;
+/// Maximum number of characters of the reason in one line. The details contain the rest.
+const MAX_REASON_CHARS: usize = 140;
 
 /// A message with details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// `Could not open a.pickle: the file is empty.`
+    /// Text such as `Could not open a.pickle: the file is empty.`
     pub text: String,
-    /// All that is known.
+    /// The complete reason.
     pub details: String,
 }
 
 impl Toast {
-    /// The file of this name could not be opened, and why.
+    /// Creates the message that the file of this name could not be opened.
     pub(super) fn new(name: String, message: &str) -> Toast {
-        // The message may name the file as well.
+        // The message may already start with the file's name.
         let reason = message.strip_prefix(&name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
-        let cut = reason.char_indices().nth(LONGEST_REASON).map(|(at, _)| reason.get(..at).unwrap_or(reason));
+        let cut = reason.char_indices().nth(MAX_REASON_CHARS).map(|(at, _)| reason.get(..at).unwrap_or(reason));
         let reason = cut.map_or_else(
             || reason.to_owned(),
             |cut| [cut.rsplit_once(' ').map_or(cut, |(words, _)| words), " …"].concat(),

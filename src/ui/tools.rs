@@ -1,4 +1,4 @@
-//! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
+//! Tools on the picture: crosshair, ruler, zoom box, markers, the capacity line, and the history of windows.
 
 mod data;
 mod point;
@@ -7,20 +7,20 @@ pub use data::Tools;
 pub(crate) use data::{PendingMoments, for_each_point};
 pub use point::Point;
 
-use super::change::{Change, Turn};
-use super::cursor::column_under;
+use super::change::{AskPhase, Change};
+use super::crosshair::column_under;
 use super::effect::{Effect, Pointer};
 use super::markers::Markers;
-use super::navigate::own_end;
+use super::navigate::device_axis_end;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{Answer, At, Question};
+use engine::protocol::{Answer, MomentSpec, Question};
 use picture::timeline::Axis;
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
+/// Reset, question and answer hooks of the tools.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// What was put on the picture goes with it; markers stay with their device until the file goes.
+/// Removes the tools with the picture. Markers stay with their device until the file is closed.
 fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::File => state.tools.markers = Markers::default(),
@@ -33,33 +33,35 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 impl Shared {
-    /// The point under the pointer: the one moment that the pixel shows, or the exact place where it shows one moment only.
+    /// Returns the point under the pointer. If the pixel covers several moments, it is the one that is drawn. Otherwise
+    /// it is the exact position.
     pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let exact = self.point_at(pointer)?;
         let column = column_under(scene, view, pointer.x);
         let shown = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
-        // Where a moment ends inside a pixel, the exact place may be of its neighbour.
-        let is_other = |moment: u32| matches!(exact.at, At::X(Axis::Events, x) if x as u32 != moment);
+        // If a moment ends within the pixel, the exact position may belong to its neighbour.
+        let is_other = |moment: u32| matches!(exact.at, MomentSpec::X(Axis::Events, x) if x as u32 != moment);
         let moment = shown.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
-        Some(moment.map_or(exact, |moment| Point::new(At::Moment(moment), exact.byte)))
+        Some(moment.map_or(exact, |moment| Point::new(MomentSpec::Moment(moment), exact.byte)))
     }
 
-    /// The exact place of the pointer.
+    /// Returns the exact position of the pointer.
     pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
         let view = self.view?;
-        let x = view.x_from_column(pointer.x).clamp(0.0, own_end(self.device()?, view.axis) as f64);
-        Some(Point::new(At::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
+        let x = view.x_from_column(pointer.x).clamp(0.0, device_axis_end(self.device()?, view.axis) as f64);
+        Some(Point::new(MomentSpec::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
     }
 }
 
-/// Asks for what is not known of the cursor's moment and of every point: one question at a time.
+/// Asks for missing facts about the crosshair's moment and all points, one question at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if state.tools.asked.is_some() {
+    if state.tools.pending.is_some() {
         return;
     }
-    let cursor = state.cursor_moment().filter(|&moment| state.cursor_facts().is_none_or(|it| it.moment != moment));
-    let mut at: Vec<At> = cursor.map(At::Moment).into_iter().collect();
+    let cursor =
+        state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
+    let mut at: Vec<MomentSpec> = cursor.map(MomentSpec::Moment).into_iter().collect();
     let tools = &mut state.tools;
     for_each_point(tools, device, &mut |point| {
         if point.facts.is_none() {
@@ -70,24 +72,24 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let serial = state.next_serial();
-    state.tools.asked = Some(PendingMoments { serial, cursor, at: at.clone() });
+    state.tools.pending = Some(PendingMoments { serial, crosshair: cursor, at: at.clone() });
     effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 
-/// Takes the worker's answer.
+/// Takes the worker's answer about moments.
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Moments(moments) = answer else { return Some(answer) };
-    let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
+    let Some(asked) = state.tools.pending.take_if(|asked| asked.serial == serial) else {
         return Some(Answer::Moments(moments));
     };
     let device = state.device()?.device;
     for (at, facts) in asked.at.into_iter().zip(moments) {
-        // Markers and rulers ask about moments as well.
-        if asked.cursor.is_some_and(|cursor| at == At::Moment(cursor)) {
-            state.tools.cursor.take(facts);
+        // The answer also contains the moments of markers and the ruler.
+        if asked.crosshair.is_some_and(|cursor| at == MomentSpec::Moment(cursor)) {
+            state.tools.crosshair.take(facts);
         }
         for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));
     }
-    state.turn_if_known();
+    state.finish_axis_switch();
     None
 }

@@ -1,43 +1,44 @@
-//! Links: which snapshot the page's address names, and what to say when it can't be fetched.
+//! Links to snapshots: the `url=` parameters of the page's address, and error messages for links that cannot be
+//! fetched.
 //!
-//! `#url=` is never sent to the server that hosts the page; `?url=` is, and is read for convenience where the fragment names nothing.
+//! `#url=` is never sent to the server that hosts the page. `?url=` is, and is read only if the fragment names no file.
 
 pub mod resume;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How a page came here.
+/// The scheme of the page's own address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Came {
-    /// By http.
+pub enum PageScheme {
     #[default]
     Http,
     Https,
-    /// From the disk: no origin that a server could name.
+    /// From disk. The page then has no origin that a server could allow.
     Disk,
 }
 
-impl Came {
-    /// By this `location.protocol`.
-    pub fn by(protocol: &str) -> Came {
+impl PageScheme {
+    /// Parses `location.protocol`.
+    pub fn from_protocol(protocol: &str) -> PageScheme {
         match protocol {
-            "https:" => Came::Https,
-            "file:" => Came::Disk,
-            _ => Came::Http,
+            "https:" => PageScheme::Https,
+            "file:" => PageScheme::Disk,
+            _ => PageScheme::Http,
         }
     }
 }
 
-/// The server of an absolute address, as it is asked: without a user's name before it.
+/// Returns the host and port of an absolute URL, without user information.
 pub fn server(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
     authority.rsplit('@').next().filter(|server| !server.is_empty())
 }
 
-/// Why no browser lets a page that came so fetch `url`: by http what is neither on this machine nor for a page by http.
-pub fn refused(url: &str, came: Came) -> Option<String> {
-    let server = server(url).filter(|_| came == Came::Https && url.starts_with("http://"))?;
+/// Returns an error if browsers block the page from fetching `url`: an https page cannot fetch over http, except from
+/// this machine.
+pub fn blocked_fetch(url: &str, came: PageScheme) -> Option<String> {
+    let server = server(url).filter(|_| came == PageScheme::Https && url.starts_with("http://"))?;
     let host = server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).map_or(server, |(host, _)| host);
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "[::1]";
     (!is_local).then(|| {
@@ -47,35 +48,36 @@ pub fn refused(url: &str, came: Came) -> Option<String> {
     })
 }
 
-/// The addresses after each `url=` in the page's query, percent-decoded. (Those in its fragment: [`super::link::Link`].)
-pub fn of_query(query: &str) -> Vec<String> {
+/// Returns the percent-decoded values of all `url=` parameters in a query string. [`super::link::Link`] reads those in
+/// the fragment.
+pub fn urls_in_query(query: &str) -> Vec<String> {
     let pairs = query.strip_prefix('?').unwrap_or(query).split('&').filter_map(|pair| pair.strip_prefix("url="));
     pairs.map(percent_decoded).filter(|url| !url.is_empty()).collect()
 }
 
-/// What stands in a link as it is; the rest is written as `%20` and its like.
-const ESCAPED: &AsciiSet =
+/// Characters that are percent-encoded in a link.
+const ENCODE_SET: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b':').remove(b',');
 
-/// `text` as it stands in a link.
+/// Percent-encodes `text` for a link.
 pub fn percent_encoded(text: &str) -> String {
-    utf8_percent_encode(text, ESCAPED).to_string()
+    utf8_percent_encode(text, ENCODE_SET).to_string()
 }
 
-/// `%20` and its like decoded; a `%` that starts none stays. Bytes that are no UTF-8 become U+FFFD.
+/// Decodes percent-encoding. A `%` without two hex digits is kept. Invalid UTF-8 is replaced by U+FFFD.
 pub fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// The last part of an address's path, for messages: `https://a.b/c/d.pickle?x` is `d.pickle`.
+/// Returns the last part of a URL's path, for messages: `d.pickle` for `https://a.b/c/d.pickle?x`.
 pub fn file_name(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     percent_decoded(if name.is_empty() { url } else { name })
 }
 
-/// Whether an origin may be written into a content security policy. The URL standard lets a host contain `;` and `,`,
-/// which would end a directive there.
+/// Returns true if an origin is safe to put into a content security policy. The URL standard allows `;` and `,` in a
+/// host, which would end a directive.
 pub fn is_plain_origin(origin: &str) -> bool {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     host.is_some_and(|host| {
@@ -83,9 +85,9 @@ pub fn is_plain_origin(origin: &str) -> bool {
     })
 }
 
-/// Why `url` could not be fetched, in words a person can act on. `status` is the HTTP status; `None` when there was no answer
-/// the page may read.
-pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
+/// Returns an error message that says what the user can do if `url` could not be fetched. `status` is the HTTP status,
+/// or `None` if there was no response that the page may read.
+pub fn fetch_failure(url: &str, status: Option<u16>, came: PageScheme) -> String {
     let server = server(url).unwrap_or("The server");
     match status {
         Some(404 | 410) => {
@@ -96,7 +98,7 @@ pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
         }
         Some(code @ 500..) => format!("{server} failed (status {code}). Try again later."),
         Some(code) => format!("{server} answered with status {code} instead of the file. Check the link."),
-        None if came == Came::Disk => format!(
+        None if came == PageScheme::Disk => format!(
             "{server} could not be reached, or does not allow local pages to read the file (Access-Control-Allow-Origin: * is needed). Download it and drop it here."
         ),
         None => format!(

@@ -1,38 +1,38 @@
-//! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
-//! them is selected; which view is seen, and how high it is.
+//! State shared by the views below the timeline: the scope, the arrangement of call stacks, the selected node, the
+//! chosen view and its height.
 
 use super::tab::{Tab, TabGroup};
 use engine::protocol::{Arrangement, Internal, Scope};
 
-/// The least and the most of the window's height that the views may have, in percent.
-pub const HEIGHTS: [u32; 2] = [15, 75];
+/// Minimum and maximum height of the views, in percent of the window's height.
+pub const HEIGHT_RANGE: [u32; 2] = [15, 75];
 
-/// What every view of the answer shares.
+/// State shared by the views below the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Views {
-    /// Which allocations the views are about: those live at the moment that was set last, or those of a range.
+    /// Allocations that the views show: those live at the cursor, or those of a range.
     pub scope: Scope,
-    /// Which view is chosen; see [`Views::seen`].
+    /// The chosen view. [`Views::seen`] also considers whether the views are collapsed.
     pub tab: Tab,
-    pub panel: Panel,
-    /// The tab of each group that was shown last, where one was.
+    pub panel: PanelState,
+    /// The last shown tab of each group.
     latest: [Option<Tab>; TabGroup::ALL.len()],
-    /// How much of the window's height the views have, in percent; within [`HEIGHTS`].
+    /// Height of the views in percent of the window's height, within [`HEIGHT_RANGE`].
     pub height: u32,
-    /// How stacks are put together, in the tree and in the flame graph.
+    /// Arrangement of call stacks in the call tree and the flame graph.
     pub arrangement: Arrangement,
-    /// The selected node of that arrangement: its allocations stand out in the timeline and are those of the table.
+    /// The selected node of that arrangement. Its allocations are highlighted in the timeline and listed in the table.
     pub node: Option<u32>,
 }
 
-/// Whether the views are folded away.
+/// State of the panel that holds the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Panel {
-    /// One of them is seen.
+pub enum PanelState {
+    /// One view is visible.
     #[default]
     Open,
-    /// Only their header is.
-    Folded,
+    /// Only the header is visible.
+    Collapsed,
 }
 
 impl Default for Views {
@@ -40,10 +40,10 @@ impl Default for Views {
         Views {
             scope: Scope::At(0),
             tab: Tab::default(),
-            panel: Panel::default(),
+            panel: PanelState::default(),
             latest: [None; TabGroup::ALL.len()],
             height: 30,
-            // Whoever looks for a line of their code would first have to walk through what called it and what it called.
+            // Internal frames above and below the user's own code make it harder to find.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,
         }
@@ -51,20 +51,19 @@ impl Default for Views {
 }
 
 impl Views {
-    /// The view that is seen, and only that one asks the worker; `None` while they are folded away.
-    pub fn seen(&self) -> Option<Tab> {
-        (self.panel == Panel::Open).then_some(self.tab)
+    /// Returns the visible view, which is the only one that sends questions. `None` while the views are collapsed.
+    pub fn visible(&self) -> Option<Tab> {
+        (self.panel == PanelState::Open).then_some(self.tab)
     }
 
-    /// Shows a view.
     pub(super) fn show(&mut self, tab: Tab) {
-        (self.tab, self.panel) = (tab, Panel::Open);
+        (self.tab, self.panel) = (tab, PanelState::Open);
         if let Some(latest) = self.latest.get_mut(tab.group() as usize) {
             *latest = Some(tab);
         }
     }
 
-    /// The tab of a group that was shown last, or else its first.
+    /// Returns the last shown tab of a group, or its first tab.
     pub fn latest_of(&self, group: TabGroup) -> Tab {
         if group == self.tab.group() {
             return self.tab;
@@ -72,13 +71,13 @@ impl Views {
         self.latest.get(group as usize).copied().flatten().unwrap_or(group.first())
     }
 
-    /// Folds the views away, or back.
-    pub(super) fn fold(&mut self) {
-        self.panel = if self.panel == Panel::Open { Panel::Folded } else { Panel::Open };
+    /// Collapses or expands the views.
+    pub(super) fn toggle_collapsed(&mut self) {
+        self.panel = if self.panel == PanelState::Open { PanelState::Collapsed } else { PanelState::Open };
     }
 
-    /// Makes them so high, in percent of the window's height.
+    /// Sets the height of the views, in percent of the window's height.
     pub(super) fn resize(&mut self, height: u32) {
-        self.height = height.clamp(HEIGHTS[0], HEIGHTS[1]);
+        self.height = height.clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]);
     }
 }

@@ -1,4 +1,4 @@
-//! The binary of the worker that reads YAML.
+//! Binary of the YAML worker.
 
 #[cfg(target_arch = "wasm32")]
 mod worker;

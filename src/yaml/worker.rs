@@ -1,9 +1,9 @@
-//! The worker's shell: a text → its values.
+//! The YAML worker: parses a text and sends its values.
 //!
 //! ```text
-//! ["read", text]
-//! ["ready"]          it listens
-//! ["values", bytes]  the document, or why there is none
+//! ["read", text]     text to parse
+//! ["ready"]          the worker is ready
+//! ["values", bytes]  document or error
 //! ["died", text]
 //! ```
 
@@ -12,10 +12,10 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Reads for the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -30,18 +30,18 @@ fn listen() -> Result<(), JsValue> {
     let listener = EventListener::new(&scope, "message", move |event| {
         let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
         let message: Array = event.data().unchecked_into();
-        // What is not one of ours says nothing.
+        // Invalid messages are ignored.
         let Some(text) = message.get(1).as_string() else { return };
         let bytes = postcard::to_allocvec(&yaml::read(&text)).unwrap_or_default();
         post(&answering, &Array::of2(&"values".into(), &Uint8Array::from(&*bytes)));
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts and bytes can.
+    // Fails only for values that cannot be cloned. Strings and bytes can be.
     let _ = scope.post_message(message);
 }

@@ -1,15 +1,15 @@
-//! Native time to answer questions about an open file, through the engine: trees, ranges, searches, reports, the event list, the
-//! allocator's state.
+//! Native time to answer questions about an open file, through the engine: trees, ranges, searches, reports, the event
+//! list, the allocator's state.
 //!
-//! `cargo bench --bench memscape -- answers [reports|events|state]`. Since times in milliseconds depend on the load of the machine, each is
-//! also given as a percentage of the time to open the file in the same run.
+//! `cargo bench --bench memscape -- answers [reports|events|state]`. Since times in milliseconds depend on the load of
+//! the machine, each is also given as a percentage of the time to open the file in the same run.
 
 use crate::cases::Case;
-use crate::figure::{Figure, digits};
+use crate::figure::{Figure, three_digits};
 use crate::{events, native, states};
 use memscape::engine::protocol::{
-    Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldState, Internal, Merge, PlanQuestion, Preset, Reach,
-    ReportQuestion, Root, Scope, SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
+    Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldScope, FoldState, Internal, Merge, PlanQuestion, Preset,
+    ReportQuestion, Root, Scope, SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
     TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 /// Maximum length of a slice of work, as in the page's worker.
 const SLICE: Duration = Duration::from_millis(8);
 /// Number of events at which the tree, the ranges and the table are queried.
-const MOMENTS: u32 = 200;
+const MOMENT_COUNT: u32 = 200;
 
 pub(crate) fn run(arguments: &[String]) {
     for case in [
         Case::new("1 M events", "--events 1000000 --frames 60 --oom --leak --pending", 200_000_000),
         Case::new("1 M allocations", "--events 3200000 --frames 60", 640_000_000),
     ] {
-        match measured(&case, arguments) {
+        match measure(&case, arguments) {
             Ok(text) => print!("{text}"),
             Err(reason) => println!("{}: skipped, {reason}", case.name),
         }
@@ -35,11 +35,11 @@ pub(crate) fn run(arguments: &[String]) {
 /// Times to answer a question and the longest slice, in milliseconds.
 struct Timing {
     took: Figure,
-    longest: f64,
+    longest_slice_ms: f64,
 }
 
 /// Generates the file, opens it and returns a line per question.
-fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
+fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     let file = case.generate()?;
     let started = Instant::now();
     let (mut engine, device) = native::open_with(&file.path, |_| {});
@@ -51,19 +51,19 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
         case.name,
         device.events,
         device.allocations,
-        digits(opening)
+        three_digits(opening)
     );
     let mut line = |what: &str, asked: &Timing| {
         let part = |ms: Option<f64>| {
             let ms = ms.unwrap_or(0.0);
-            format!("{} ms ({} %)", digits(ms), digits(ms / opening * 100.0))
+            format!("{} ms ({} %)", three_digits(ms), three_digits(ms / opening * 100.0))
         };
         text += &format!(
             "  {what:42} median {}, 95 in 100 {}, worst {}; longest slice {} ms\n",
             part(asked.took.median()),
             part(asked.took.percentile(95)),
             part(asked.took.worst()),
-            digits(asked.longest)
+            three_digits(asked.longest_slice_ms)
         );
     };
     let only = |group: &str| arguments.iter().any(|word| word == group);
@@ -107,9 +107,10 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
     for (name, arrangement) in [("outermost first", plain), ("inverted, by function, hidden", inverted)] {
         let first = ask(&mut engine, vec![tree(&device, Scope::At(last / 2), arrangement, Vec::new())]);
         line(&format!("tree, {name}, the first"), &first);
-        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         for (what, folds) in [("closed", vec![]), ("all open", vec![all])] {
-            let questions = (0..MOMENTS).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
+            let questions =
+                (0..MOMENT_COUNT).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
             let asked = ask(&mut engine, questions.collect());
             line(&format!("tree, {name}, {what}"), &asked);
         }
@@ -118,11 +119,11 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
         let (one, other) = (below(last), below(last));
         Span { from: one.min(other), to: one.max(other) }
     };
-    let ranges =
-        (0..MOMENTS).map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
+    let ranges = (0..MOMENT_COUNT)
+        .map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
     let asked = ask(&mut engine, ranges.collect());
     line("facts of a range", &asked);
-    let scopes = (0..MOMENTS / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
+    let scopes = (0..MOMENT_COUNT / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
     let asked = ask(&mut engine, scopes.collect());
     line("tree of bytes × moments in a range", &asked);
     for query in ["/_[a-z]+_(forward|backward).*[0-9]$/", "linear", ">1MiB"] {
@@ -142,11 +143,12 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
         let asked = ask(&mut engine, (0..20).map(|_| categories()).collect());
         line(&format!("categories by the set {name}"), &asked);
     }
-    let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortWay::Descending });
-    for (name, scope) in [("what is live", Scope::At(0)), ("all that is born", Scope::Born(Span { from: 0, to: last }))]
+    let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortDirection::Descending });
+    for (name, scope) in
+        [("what is live", Scope::At(0)), ("all that is born", Scope::Allocated(Span { from: 0, to: last }))]
     {
         for (what, filter) in [("", ""), (", filtered", "/_[a-z]+_(forward|backward)/ & >=1KiB & life>5")] {
-            let questions = (0..MOMENTS / 4).map(|_| {
+            let questions = (0..MOMENT_COUNT / 4).map(|_| {
                 let scope = if scope == Scope::At(0) { Scope::At(below(last)) } else { scope };
                 table(&device, scope, sorts[1], filter)
             });
@@ -155,7 +157,7 @@ fn measured(case: &Case, arguments: &[String]) -> Result<String, String> {
         }
     }
     for sort in sorts {
-        let scope = Scope::Born(Span { from: 0, to: last });
+        let scope = Scope::Allocated(Span { from: 0, to: last });
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
         line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
     }
@@ -200,7 +202,7 @@ fn ask(engine: &mut Engine, requests: Vec<Request>) -> Timing {
         }
     };
     let took = requests.into_iter().map(&mut one).collect();
-    Timing { took, longest: ms(longest) }
+    Timing { took, longest_slice_ms: ms(longest) }
 }
 
 fn ms(time: Duration) -> f64 {

@@ -1,4 +1,4 @@
-//! What opening takes in Chromium: what every browser is asked, the worker's share, and its memory.
+//! Measurement of opening a file in Chromium: times as in every browser, and time and memory of the worker.
 
 use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
@@ -7,56 +7,56 @@ use crate::machine;
 use crate::opening::{self, Opening, Openings, Tab};
 use crate::page::Page;
 use crate::site::Site;
-use crate::watch;
+use crate::timing_script;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What opening a file in Chromium took, once. Seconds, unless the name says otherwise.
-pub(crate) struct InChromium {
+/// Measurements of opening a file in Chromium once, in seconds unless the name says otherwise.
+pub(crate) struct ChromiumOpening {
     opening: Opening,
-    /// The worker's engine, without the waiting for bytes.
+    /// Time of the worker's engine, without waiting for bytes.
     work: f64,
-    /// The same once more in the same page: the browser has optimised the wasm by then.
+    /// The same for opening it again in the same page, after the browser has optimized the wasm.
     work_again: f64,
-    /// The worker's wasm memory, which never shrinks: its peak.
+    /// Size of the worker's wasm memory, which never shrinks, so this is its peak.
     wasm_bytes: f64,
 }
 
-/// The same of several openings.
-pub(crate) struct InPage {
+/// Measurements of opening a file in Chromium several times.
+pub(crate) struct ChromiumFigures {
     pub(crate) openings: Openings,
     pub(crate) work: Figure,
     pub(crate) work_again: Figure,
     pub(crate) wasm_bytes: Figure,
 }
 
-impl InPage {
-    /// Each figure of these openings.
-    pub(crate) fn of(openings: Vec<InChromium>) -> InPage {
-        let figure = |of: fn(&InChromium) -> f64| openings.iter().map(of).collect();
-        InPage {
+impl ChromiumFigures {
+    /// Collects the figures of these openings.
+    pub(crate) fn of(openings: Vec<ChromiumOpening>) -> ChromiumFigures {
+        let figure = |of: fn(&ChromiumOpening) -> f64| openings.iter().map(of).collect();
+        ChromiumFigures {
             work: figure(|opening| opening.work),
             work_again: figure(|opening| opening.work_again),
             wasm_bytes: figure(|opening| opening.wasm_bytes),
-            openings: Openings::of(&openings.into_iter().map(|opening| opening.opening).collect::<Vec<_>>()),
+            openings: Openings::from_runs(&openings.into_iter().map(|opening| opening.opening).collect::<Vec<_>>()),
         }
     }
 }
 
-/// A Chromium that has never seen a page, and a tab in its profile; it ends with this.
-pub(crate) struct Fresh {
+/// Chromium with a new profile, and a tab in it; closed on drop.
+pub(crate) struct FreshChromium {
     pub(crate) chromium: &'static Chromium,
     pub(crate) page: Page,
 }
 
-impl Fresh {
-    pub(crate) fn start(adapter: Adapter) -> Fresh {
-        let chromium = Chromium::fresh(adapter);
-        Fresh { chromium, page: Page::in_profile(chromium) }
+impl FreshChromium {
+    pub(crate) fn start(adapter: Adapter) -> FreshChromium {
+        let chromium = Chromium::start_fresh(adapter);
+        FreshChromium { chromium, page: Page::blank_in_profile(chromium) }
     }
 
-    /// The largest resident set that any of its renderer processes alive has had, in bytes: there is one page at a time.
+    /// Largest resident set of its running renderer processes so far, in bytes. There is only one page at a time.
     pub(crate) fn largest_renderer(&self) -> Option<u64> {
         let processes = self.chromium.call("", "SystemInfo.getProcessInfo", json!({}));
         let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
@@ -65,13 +65,13 @@ impl Fresh {
     }
 }
 
-impl Drop for Fresh {
+impl Drop for FreshChromium {
     fn drop(&mut self) {
-        self.chromium.end_fresh();
+        self.chromium.close_fresh();
     }
 }
 
-impl Tab for Fresh {
+impl Tab for FreshChromium {
     fn load(&self) {
         self.page.navigate("about:blank");
         self.page.navigate(&Site::shared().page());
@@ -83,7 +83,7 @@ impl Tab for Fresh {
     }
 
     fn choose(&self, file: &Path) {
-        self.page.choose("input#file", &[file]);
+        self.page.choose_files("input#file", &[file]);
     }
 
     fn resident(&self) -> Option<u64> {
@@ -91,52 +91,55 @@ impl Tab for Fresh {
     }
 }
 
-/// Which browser it is.
+/// Name and version of Chromium.
 pub(crate) fn version() -> String {
-    let version = Chromium::with(Adapter::Software).call("", "Browser.getVersion", json!({}));
-    version["product"].as_str().unwrap_or("a browser without a name").to_owned()
+    let version = Chromium::shared(Adapter::Software).call("", "Browser.getVersion", json!({}));
+    version["product"].as_str().unwrap_or("an unnamed browser").to_owned()
 }
 
-/// Opens the file in a browser of its own: three times, and reads it once.
-pub(crate) fn open(file: &Generated) -> InChromium {
-    let tab = Fresh::start(Adapter::Software);
-    tab.page.run_before_load(&watch::script());
+/// Opens the file three times in a new browser, and reads it once without decoding.
+pub(crate) fn open(file: &Generated) -> ChromiumOpening {
+    let tab = FreshChromium::start(Adapter::Software);
+    tab.page.run_before_load(&timing_script::script());
     let between = || {
-        let worker = tab.page.workers().pop().expect("a worker");
+        let worker = tab.page.workers().pop().expect("the page has a worker");
         let wasm_bytes = wasm_memory(tab.chromium, &worker);
-        let work = work_of(&tab.page, &worker).expect("the file is open");
-        (work, work_again(&tab.page, file, &worker), wasm_bytes)
+        let work = engine_seconds(&tab.page, &worker).expect("the file is open");
+        (work, engine_seconds_again(&tab.page, file, &worker), wasm_bytes)
     };
-    let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, between).expect("it opens");
-    InChromium { opening, work, work_again, wasm_bytes }
+    let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, between).expect("the file opens");
+    ChromiumOpening { opening, work, work_again, wasm_bytes }
 }
 
-/// Seconds that the worker says its engine worked for its file, without the waiting for bytes.
-fn work_of(page: &Page, worker: &str) -> Option<f64> {
+/// Seconds of the worker's engine for its file, without waiting for bytes, from the worker's performance marks.
+fn engine_seconds(page: &Page, worker: &str) -> Option<f64> {
     let marks = "performance.getEntriesByType('mark').flatMap(mark => mark.name.match(/by (\\d+) ms/)?.slice(1) ?? []).map(Number)";
     let marks: Vec<f64> = serde_json::from_value(page.evaluate_in(worker, marks)).expect("numbers");
     marks.last().map(|milliseconds| milliseconds / 1e3)
 }
 
-/// The same when the file is opened once more in the same page, and read: what is kept of it is forgotten for so long.
-fn work_again(page: &Page, file: &Generated, before: &str) -> f64 {
+/// Opens the file again in the same page and returns the seconds of the engine. The list of cached files is removed
+/// meanwhile, so that the file is decoded.
+fn engine_seconds_again(page: &Page, file: &Generated, before: &str) -> f64 {
     page.evaluate("window.list = localStorage['memscape.kept']; delete localStorage['memscape.kept']");
-    // The picture is not waited for: a small file is open again before the next frame, and then nothing of the page's state changes.
-    page.choose("input#file", &[&file.path]);
-    // Another worker reads it, and the first one goes.
-    let deadline = Instant::now() + opening::patience(file);
+    // Does not wait for a frame: a small file opens before the next one, so no change of the page's state would be
+    // seen.
+    page.choose_files("input#file", &[&file.path]);
+    // A new worker reads the file, and the old one ends.
+    let deadline = Instant::now() + opening::timeout(file);
     loop {
         let next = page.workers().pop().filter(|next| next != before);
-        if let Some(seconds) = next.and_then(|next| work_of(page, &next)) {
+        if let Some(seconds) = next.and_then(|next| engine_seconds(page, &next)) {
             page.evaluate("list && (localStorage['memscape.kept'] = list)");
             return seconds;
         }
-        assert!(Instant::now() < deadline, "waited in vain until the file is open again");
+        assert!(Instant::now() < deadline, "timeout waiting until the file is open again");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
 
-/// Bytes of wasm memory in a worker: nothing of it is exposed, so the debugger looks for its one `WebAssembly.Memory`.
+/// Bytes of wasm memory in a worker. The debugger finds its only `WebAssembly.Memory`, since the worker does not expose
+/// it.
 fn wasm_memory(chromium: &Chromium, worker: &str) -> f64 {
     let prototype = json!({ "expression": "WebAssembly.Memory.prototype" });
     let prototype = chromium.call(worker, "Runtime.evaluate", prototype)["result"]["objectId"].take();

@@ -1,4 +1,4 @@
-//! The files to measure: what is in them, and whether there is room for them.
+//! Files to measure, which are generated if there is enough disk space.
 
 use crate::generate;
 use crate::machine;
@@ -6,30 +6,31 @@ use memscape::units::Bytes;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// One file to measure.
+/// A file to measure.
 pub(crate) struct Case {
-    /// As the report names it.
+    /// Name in the report.
     pub(crate) name: &'static str,
-    /// The generator's command line.
-    pub(crate) words: &'static str,
-    /// How often each figure is taken.
+    /// Options of the generator.
+    pub(crate) options: &'static str,
+    /// Number of measurements of each figure.
     pub(crate) runs: usize,
-    /// Bytes it needs on the disk, roughly; never less than it does.
-    room: u64,
+    /// Upper bound of its size, in bytes.
+    max_bytes: u64,
 }
 
-/// Which files to measure.
+/// Selection of the files to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Up to a million events.
+    /// Files of up to a million events.
     Quick,
-    /// All of them.
+    /// All files.
     Whole,
 }
 
-/// The files, smallest first. All but the last are alike, so that their costs can be compared by event.
+/// Files of the benchmark `open`, smallest first. All but the last have the same kind of content, so that costs per
+/// event can be compared.
 pub(crate) fn cases(extent: Extent) -> Vec<Case> {
-    let case = |name, words, runs, room| Case { name, words, runs, room };
+    let case = |name, words, runs, room| Case { name, options: words, runs, max_bytes: room };
     let mut cases = vec![
         case("20 k events", "--events 20000 --frames 60", 3, 5_000_000),
         case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
@@ -45,9 +46,10 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
     cases
 }
 
-/// Files to draw: a friendly one beside a worst one of as many events, and large ones.
-pub(crate) fn drawn(extent: Extent) -> Vec<Case> {
-    let case = |name, words, room| Case { name, words, runs: 1, room };
+/// Files of the benchmarks `picture` and `offscreen`: typical and worst cases with equal numbers of events, and a large
+/// one.
+pub(crate) fn picture_cases(extent: Extent) -> Vec<Case> {
+    let case = |name, words, room| Case { name, options: words, runs: 1, max_bytes: room };
     let mut cases = vec![
         case("44 k events", "--events 44000 --frames 20", 20_000_000),
         case("44 k events, worst", WORST, 20_000_000),
@@ -60,10 +62,11 @@ pub(crate) fn drawn(extent: Extent) -> Vec<Case> {
     cases
 }
 
-/// Not our generator's words: two thousand live blocks of random lifetime, by the script that lies beside the real snapshots.
+/// Stands for the options of a worst case: two thousand live blocks of random lifetime, written by a script beside the
+/// real snapshots.
 pub(crate) const WORST: &str = "(worst_case.py)";
 
-/// Has the script write so many events.
+/// Runs the script that writes a worst case with this many events.
 fn write_worst(path: &Path, events: u64) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let scripts = ["../shared", "../../shared"].map(|folder| root.join(folder).join("tools/worst_case.py"));
@@ -72,7 +75,7 @@ fn write_worst(path: &Path, events: u64) -> Result<(), String> {
     status.ok().filter(|output| output.status.success()).map(|_| ()).ok_or_else(|| "worst_case.py failed".to_owned())
 }
 
-/// A generated file, removed when dropped.
+/// A generated file, removed on drop.
 pub(crate) struct Generated {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
@@ -80,40 +83,40 @@ pub(crate) struct Generated {
 }
 
 impl Case {
-    /// A file that is measured once.
+    /// Creates a case that is measured once.
     pub(crate) fn new(name: &'static str, words: &'static str, room: u64) -> Case {
-        Case { name, words, runs: 1, room }
+        Case { name, options: words, runs: 1, max_bytes: room }
     }
 
     /// Writes the file under `target/`.
     ///
     /// # Errors
-    /// There is no room for it: one sentence.
+    /// If the disk has too little space, or the script of a worst case fails, as one sentence.
     pub(crate) fn generate(&self) -> Result<Generated, String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench");
         std::fs::create_dir_all(&folder).expect("target/ is writable");
         let free = machine::free_space(&folder);
-        // What else writes to this disk wants some room as well.
-        if free < self.room + (2 << 30) {
-            return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.room)));
+        // Leaves some space for other programs.
+        if free < self.max_bytes + (2 << 30) {
+            return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.max_bytes)));
         }
         let path = folder.join(format!("{}.pickle", self.name.replace([' ', ','], "-")));
-        if self.words == WORST {
+        if self.options == WORST {
             let events = if self.name.starts_with("44 k") { 44_000 } else { 1_000_000 };
             write_worst(&path, events)?;
             let bytes = path.metadata().expect("just written").len();
             return Ok(Generated { path, bytes, events });
         }
-        let words = self.words.split_whitespace().map(str::to_owned);
+        let words = self.options.split_whitespace().map(str::to_owned);
         let (options, _) = generate::Options::parse(words).expect("known options");
         let mut generated = Generated { path, bytes: 0, events: 0 };
         let file = std::fs::File::create(&generated.path).expect("target/ is writable");
         let file = BufWriter::with_capacity(1 << 20, file);
-        let (mut file, truth) = generate::generate(&options, file).expect("space on the disk");
-        file.flush().expect("space on the disk");
+        let (mut file, truth) = generate::generate(&options, file).expect("the disk has space");
+        file.flush().expect("the disk has space");
         generated.bytes = generated.path.metadata().expect("just written").len();
         generated.events = truth.devices.iter().map(|device| device.events).sum();
-        assert!(generated.bytes <= self.room, "{} is larger than it was thought to be", self.name);
+        assert!(generated.bytes <= self.max_bytes, "{} is larger than its upper bound", self.name);
         Ok(generated)
     }
 }

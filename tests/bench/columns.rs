@@ -1,9 +1,9 @@
-//! Size of snapshots as compact columns, and the time to open them: `cargo bench --bench memscape -- columns [FILE...]`. Without files it
-//! measures those of the snapshots' folder and a generated one of 100 MB.
+//! Size of snapshots as compact columns, and the time to open them: `cargo bench --bench memscape -- columns
+//! [FILE...]`. Without files it measures those of the snapshots' folder and a generated one of 100 MB.
 //!
-//! A line has, for each file: the bytes of the pickle, of the gzipped pickle, of the columns and of the gzipped columns; the last as a
-//! percentage of the second; then milliseconds to open the pickle, the gzipped pickle and the gzipped columns, and to write the gzipped
-//! columns. Times are the best of three.
+//! A line has, for each file: the bytes of the pickle, of the gzipped pickle, of the columns and of the gzipped
+//! columns; the last as a percentage of the second; then milliseconds to open the pickle, the gzipped pickle and the
+//! gzipped columns, and to write the gzipped columns. Times are the best of three.
 
 use crate::{generate, opened};
 use flate2::{Compression, write::GzEncoder};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Options of the generator for a file of 100 MB.
-const WORDS: &str = "--events 870000";
+const OPTIONS: &str = "--events 870000";
 
 pub(crate) fn run(arguments: &[String]) {
     let mut files: Vec<PathBuf> = arguments.iter().filter(|word| !word.starts_with("--")).map(Into::into).collect();
@@ -30,9 +30,9 @@ pub(crate) fn run(arguments: &[String]) {
     }
     println!("together {sums:?} {:.1} %", 100.0 * sums[3] as f64 / sums[1] as f64);
     if !is_named {
-        let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
-        let (bytes, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
-        measure(WORDS, &bytes);
+        let (options, _) = generate::Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
+        let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
+        measure(OPTIONS, &bytes);
     }
 }
 

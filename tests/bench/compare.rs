@@ -3,9 +3,9 @@
 
 use crate::cases::Case;
 use crate::native;
-use memscape::compare::{Comparing, Wanted};
+use memscape::compare::{CompareOptions, Comparer};
 use memscape::engine::Work;
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use std::time::{Duration, Instant};
 
 /// Maximum length of a slice of work, as in the page's worker.
@@ -19,7 +19,7 @@ pub(crate) fn run(_: &[String]) {
         ("1 M events, other seed and leak", words("--no-annotations"), words("--no-annotations --seed 2 --leak")),
     ];
     for (name, a, b) in pairs {
-        match measured(name, [a, b]) {
+        match measure(name, [a, b]) {
             Ok(text) => print!("{text}"),
             Err(reason) => println!("{name}: skipped, {reason}"),
         }
@@ -27,7 +27,7 @@ pub(crate) fn run(_: &[String]) {
 }
 
 /// Opens both files, compares them and returns a line of measurements.
-fn measured(name: &'static str, words: [&'static str; 2]) -> Result<String, String> {
+fn measure(name: &'static str, words: [&'static str; 2]) -> Result<String, String> {
     let started = Instant::now();
     let mut engines = Vec::new();
     for words in words {
@@ -40,11 +40,11 @@ fn measured(name: &'static str, words: [&'static str; 2]) -> Result<String, Stri
     let opened: Duration = engines.iter().map(|(_, _, took)| *took).sum();
     let sides: Vec<_> = engines.iter().map(|(engine, device, _)| engine.side(device.device).unwrap()).collect();
     let comparing = Instant::now();
-    let mut job = Comparing::new(&sides[0], &sides[1], Wanted::default());
+    let mut job = Comparer::new(&sides[0], &sides[1], CompareOptions::default());
     let (mut longest, mut slices) = (Duration::ZERO, 0);
     let comparison = loop {
         let slice = Instant::now();
-        let result = job.step(&sides[0], &sides[1], &mut Slice::new(&mut || slice.elapsed() < SLICE));
+        let result = job.step(&sides[0], &sides[1], &mut TimeSlice::new(&mut || slice.elapsed() < SLICE));
         longest = longest.max(slice.elapsed());
         slices += 1;
         if let Ok(comparison) = result {

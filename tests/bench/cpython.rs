@@ -1,25 +1,25 @@
-//! What CPython takes for the same file: `pickle.load`, in a process of its own.
+//! Measurement of CPython's `pickle.load` with the same file, in a new process.
 
 use crate::machine;
 use memscape::units::Bytes;
 use std::path::Path;
 use std::process::Command;
 
-/// Whether CPython looks for cycles while it loads; it does unless told otherwise.
+/// State of CPython's garbage collector while it loads. By default it is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Collector {
+pub(crate) enum GarbageCollector {
     On,
     Off,
 }
 
-/// What `pickle.load` needs of memory for each byte of the file, at most: 4.8 was measured.
+/// Upper bound of the memory that `pickle.load` needs per byte of the file: 4.8 was measured.
 const MEMORY_PER_BYTE: u64 = 6;
 
-/// Whether a file of so many bytes fits in memory.
+/// Checks whether the machine has enough memory to load a file of this size.
 ///
 /// # Errors
-/// It does not: one sentence.
-pub(crate) fn room_for(bytes: u64) -> Result<(), String> {
+/// If there is not, as one sentence.
+pub(crate) fn check_memory_for(bytes: u64) -> Result<(), String> {
     let (needs, has) = (bytes * MEMORY_PER_BYTE, machine::available_memory());
     if needs > has {
         return Err(format!("it may need {} of memory, and {} are free", Bytes(needs), Bytes(has)));
@@ -27,10 +27,10 @@ pub(crate) fn room_for(bytes: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Seconds that `pickle.load` takes.
-pub(crate) fn load(path: &Path, collector: Collector) -> f64 {
-    let before = if collector == Collector::Off { "gc.disable()" } else { "" };
-    // It leaves without tidying up: freeing tens of millions of objects takes longer than making them.
+/// Returns the seconds that `pickle.load` takes.
+pub(crate) fn load(path: &Path, collector: GarbageCollector) -> f64 {
+    let before = if collector == GarbageCollector::Off { "gc.disable()" } else { "" };
+    // Exits without cleanup: freeing tens of millions of objects takes longer than creating them.
     let script = format!(
         "import gc, os, pickle, sys, time\n{before}\nf = open(sys.argv[1], 'rb')\nt = time.perf_counter()\nvalue = pickle.load(f)\n\
          print(time.perf_counter() - t, flush=True)\nos._exit(0)"

@@ -1,21 +1,22 @@
-//! Questions about the event list and the curves, for the benchmark `answers`.
+//! Requests for the event list and the curves, for the benchmark `answers`.
 
-use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, Only};
+use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, MemoryFilter};
 use memscape::engine::{Ask, Question, Request};
 use memscape::timeline::View;
 
 /// Number of jumps through the list.
-const JUMPS: u32 = 200;
+const JUMP_COUNT: u32 = 200;
 
-/// Named runs of requests; the first request of a filter builds the list that the next run jumps through.
+/// Named series of requests. The first request of a filter builds the list that the next series jumps through.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let list = |filter: &EventsFilter, row: u32| {
         let question = EventsQuestion { filter: filter.clone(), rows: [row, 60], ..EventsQuestion::default() };
         Request::Ask(Ask { serial: 0, device: device.device, what: Question::Events(Box::new(question)) })
     };
     let jumps = |filter: &EventsFilter| -> Vec<Request> {
-        let row = |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMPS) * device.events / u64::from(JUMPS)) as u32;
-        (0..JUMPS).map(|jump| list(filter, row(jump))).collect()
+        let row =
+            |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMP_COUNT) * device.events / u64::from(JUMP_COUNT)) as u32;
+        (0..JUMP_COUNT).map(|jump| list(filter, row(jump))).collect()
     };
     let text = |text: &str| EventsFilter { text: text.to_owned(), ..EventsFilter::default() };
     let allocs = EventsFilter { actions: EventsFilter::bit(Action::Alloc), ..EventsFilter::default() };
@@ -30,12 +31,12 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
         all.push(("events: jumps in that".to_owned(), jumps(&filter)));
     }
     let whole = View::fit(device.events + 1, 1, 1600, 1);
-    let curves = |part: u32, only: Only| {
+    let curves = |part: u32, only: MemoryFilter| {
         let view = View { x_per_px: whole.x_per_px / f64::from(part), left_px: i64::from(part - 1) * 800, ..whole };
         Request::Ask(Ask { serial: 0, device: device.device, what: Question::Curves { view, only } })
     };
-    let default_pool = Only { pool: Some((0, 0)), ..Only::default() };
-    for (name, only) in [("all", Only::default()), ("a pool", default_pool)] {
+    let default_pool = MemoryFilter { pool: Some((0, 0)), ..MemoryFilter::default() };
+    for (name, only) in [("all", MemoryFilter::default()), ("a pool", default_pool)] {
         all.push((format!("curves of {name}, the first"), vec![curves(1, only)]));
         all.push((format!("curves of {name}, windows"), (1..60).map(|part| curves(part, only)).collect()));
     }

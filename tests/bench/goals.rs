@@ -1,23 +1,23 @@
-//! The goals, and what of each file comes up to them.
+//! Performance goals and how each file meets them.
 
-use crate::figure::{Figure, digits};
-use crate::report::{Measured, cells};
+use crate::figure::{Figure, three_digits};
+use crate::report::{FileMeasurements, cells};
 
-/// A goal, how to read it off a file, and the figure that it allows this file, if it says something of it.
+/// A goal, its value for a file, and its limit for the file, if it applies to it.
 struct Goal {
     what: &'static str,
     goal: &'static str,
     unit: &'static str,
-    of: fn(&Measured) -> Option<f64>,
-    limit: fn(&Measured) -> Option<f64>,
+    of: fn(&FileMeasurements) -> Option<f64>,
+    limit: fn(&FileMeasurements) -> Option<f64>,
 }
 
-/// Files below this are small.
+/// Files below this size, in bytes, are small.
 const SMALL: u64 = 20_000_000;
-/// Files from this on are large.
+/// Files from this size on, in bytes, are large.
 const LARGE: u64 = 5_000_000_000;
 
-const PEERS: [Goal; 6] = [
+const TIME_GOALS: [Goal; 6] = [
     Goal {
         what: "empty page, its program runs, cold, s",
         goal: "≤ 0.25",
@@ -43,14 +43,14 @@ const PEERS: [Goal; 6] = [
         what: "first picture against the bare read",
         goal: "≤ 3× at 1 M, ≤ 1.2× from 5 GB on",
         unit: "×",
-        of: |file| file.page.openings.picture.over(&file.page.openings.bare),
+        of: |file| file.page.openings.picture.ratio_to(&file.page.openings.bare),
         limit: |file| if file.bytes >= LARGE { Some(1.2) } else { file.is_million().then_some(3.0) },
     },
     Goal {
         what: "everything shown, s",
         goal: "≤ 0.7 below 20 MB, ≤ 1.5 at 1 M",
         unit: "",
-        of: |file| file.page.openings.all.median(),
+        of: |file| file.page.openings.everything.median(),
         limit: |file| if file.bytes < SMALL { Some(0.7) } else { file.is_million().then_some(1.5) },
     },
     Goal {
@@ -62,8 +62,8 @@ const PEERS: [Goal; 6] = [
     },
 ];
 
-/// Goals that are reached from below: the limit is what is still acceptable.
-const FASTER: [Goal; 3] = [
+/// Lower bounds. They are not checked, so they have no limit.
+const SPEEDUP_GOALS: [Goal; 3] = [
     Goal {
         what: "native against `pickle.load`",
         goal: "≥ 25×, at least 12×",
@@ -87,51 +87,54 @@ const FASTER: [Goal; 3] = [
     },
 ];
 
-const MEMORY: [Goal; 3] = [
+const MEMORY_GOALS: [Goal; 3] = [
     Goal {
         what: "held, bytes an event",
         goal: "≤ 64",
         unit: "",
-        of: |file| Some(file.an_event(file.memory.sums()[1] as f64)),
+        of: |file| Some(file.per_event(file.memory.sums()[1] as f64)),
         limit: |_| Some(64.0),
     },
     Goal {
         what: "peak, bytes an event: all the process grew by",
         goal: "≤ 128",
         unit: "",
-        of: |file| Some(file.an_event(file.memory.resident as f64)),
+        of: |file| Some(file.per_event(file.memory.resident as f64)),
         limit: |_| Some(128.0),
     },
     Goal {
         what: "peak, bytes an event: the worker's wasm memory",
         goal: "≤ 128",
         unit: "",
-        of: |file| Some(file.an_event(file.page.wasm_bytes.median()?)),
+        of: |file| Some(file.per_event(file.page.wasm_bytes.median()?)),
         limit: |_| Some(128.0),
     },
 ];
 
-impl Measured {
+impl FileMeasurements {
     fn is_million(&self) -> bool {
         self.events / 1_000_000 == 1
     }
 }
 
-/// What a user waits for, in Chromium.
-pub(crate) fn beside_peers(measured: &[&Measured]) -> String {
-    head(measured) + &rows(&PEERS, measured) + "\n"
+/// Table of the goals for times that a user waits, in Chromium.
+pub(crate) fn waiting_times(measured: &[&FileMeasurements]) -> String {
+    head(measured) + &rows(&TIME_GOALS, measured) + "\n"
 }
 
-/// How fast the work itself is, and what memory it takes.
-pub(crate) fn other(measured: &[&Measured]) -> String {
+/// Table of the goals for throughput and memory.
+pub(crate) fn throughput_and_memory(measured: &[&FileMeasurements]) -> String {
     let mut text = format!("## Throughput and memory\n\n{}", head(measured));
-    text += &(rows(&FASTER, measured) + &rows(&MEMORY, measured));
+    text += &(rows(&SPEEDUP_GOALS, measured) + &rows(&MEMORY_GOALS, measured));
     let million = measured.iter().find(|file| file.is_million());
-    for (what, figure) in [("native", Measured::native as fn(&Measured) -> &Figure), ("worker", Measured::work)] {
-        let cost = |file: &Measured| Some(figure(file).median()? / file.events as f64);
-        let against = |file: &&Measured| Some(cost(file)? / cost(million?)?);
-        let value =
-            |file: &&Measured| against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", digits(times)));
+    for (what, figure) in
+        [("native", FileMeasurements::native as fn(&FileMeasurements) -> &Figure), ("worker", FileMeasurements::work)]
+    {
+        let cost = |file: &FileMeasurements| Some(figure(file).median()? / file.events as f64);
+        let against = |file: &&FileMeasurements| Some(cost(file)? / cost(million?)?);
+        let value = |file: &&FileMeasurements| {
+            against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", three_digits(times)))
+        };
         text += &format!(
             "| an event's cost against that at 1 M, {what} | ≤ 1.2× at 10 M |{}\n",
             cells(measured.iter().map(value))
@@ -140,23 +143,23 @@ pub(crate) fn other(measured: &[&Measured]) -> String {
     text + "\n"
 }
 
-fn head(measured: &[&Measured]) -> String {
+fn head(measured: &[&FileMeasurements]) -> String {
     let names = cells(measured.iter().map(|file| format!(" {} ", file.name)));
     format!("| | goal |{names}\n| --- | --- |{}\n", cells(measured.iter().map(|_| " --- ".to_owned())))
 }
 
-fn rows(goals: &[Goal], measured: &[&Measured]) -> String {
+fn rows(goals: &[Goal], measured: &[&FileMeasurements]) -> String {
     let row = |Goal { what, goal, unit, of, limit }: &Goal| {
-        let value = |file: &&Measured| told(of(file), limit(file), unit);
+        let value = |file: &&FileMeasurements| value_cell(of(file), limit(file), unit);
         format!("| {what} | {goal} |{}\n", cells(measured.iter().map(value)))
     };
     goals.iter().map(row).collect()
 }
 
-/// A figure as a cell, bold where it is above its limit.
-fn told(value: Option<f64>, limit: Option<f64>, unit: &str) -> String {
+/// Formats a value as a cell, bold if it exceeds its limit.
+fn value_cell(value: Option<f64>, limit: Option<f64>, unit: &str) -> String {
     let Some(value) = value else { return " – ".to_owned() };
-    let is_missed = limit.is_some_and(|limit| value > limit);
-    let bold = if is_missed { "**" } else { "" };
-    format!(" {bold}{}{unit}{bold} ", digits(value))
+    let has_no_row = limit.is_some_and(|limit| value > limit);
+    let bold = if has_no_row { "**" } else { "" };
+    format!(" {bold}{}{unit}{bold} ", three_digits(value))
 }

@@ -1,27 +1,27 @@
-//! What the machine is, and what of it is free.
+//! Description of the machine, its free resources, and measurements of processes.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Bytes a process may still take: `MemAvailable`; all there is where the system does not tell.
+/// Available memory in bytes (`MemAvailable`); `u64::MAX` if it is unknown.
 pub(crate) fn available_memory() -> u64 {
     kibibytes_of("/proc/meminfo", "MemAvailable:").unwrap_or(u64::MAX)
 }
 
-/// Bytes free on the disk that holds `folder`; all there is where `df` does not tell.
+/// Free bytes on the disk with `folder`; `u64::MAX` if `df` fails.
 pub(crate) fn free_space(folder: &Path) -> u64 {
-    let listing = said_by(Command::new("df").arg("-Pk").arg(folder));
+    let listing = output_of(Command::new("df").arg("-Pk").arg(folder));
     let kibibytes = listing.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     kibibytes.map_or(u64::MAX, |kibibytes| kibibytes * 1024)
 }
 
-/// The largest resident set that a process has had, in bytes: `VmHWM`.
+/// Largest resident set of a process so far, in bytes (`VmHWM`).
 pub(crate) fn peak_resident(process: &str) -> Option<u64> {
     kibibytes_of(&format!("/proc/{process}/status"), "VmHWM:")
 }
 
-/// The largest resident set that any process alive has had that descends from this one and has this in its command line, in bytes.
+/// Largest resident set so far of the running descendants of this process with `word` in their command line, in bytes.
 pub(crate) fn largest_descendant(word: &str) -> Option<u64> {
     let ids = || {
         std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|it| it.file_name().into_string().ok())
@@ -46,8 +46,9 @@ pub(crate) fn largest_descendant(word: &str) -> Option<u64> {
     parents.keys().filter(|id| has_word(id) && descends(id)).filter_map(|id| peak_resident(id)).max()
 }
 
-/// Seconds that the threads called `name` of a process have worked so far, where Linux tells: a busy machine does not disturb it.
-pub(crate) fn worked(process: &str, name: &str) -> f64 {
+/// Processor seconds of the threads of a process whose names start with `name`; 0 outside Linux. Unlike elapsed time,
+/// it excludes other processes.
+pub(crate) fn thread_seconds(process: &str, name: &str) -> f64 {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let worked = |thread: std::fs::DirEntry| {
         let read = |file: &str| std::fs::read_to_string(thread.path().join(file)).unwrap_or_default();
@@ -57,23 +58,23 @@ pub(crate) fn worked(process: &str, name: &str) -> f64 {
     threads.map(worked).sum()
 }
 
-/// Processor, cores, memory and load, the programs that are compared, and the state of the source: one line each.
+/// List of the machine (processor, cores, memory, load), the compared programs, and the commit: one line each.
 pub(crate) fn describe(browsers: &str) -> String {
     let model = field_of("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unnamed processor".to_owned());
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = kibibytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0) >> 30;
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("?").to_owned();
-    let python = said_by(Command::new("python3").arg("--version"));
-    let commit = said_by(Command::new("git").args(["describe", "--always", "--dirty"]));
-    let date = said_by(Command::new("date").args(["-u", "+%Y-%m-%d"]));
+    let python = output_of(Command::new("python3").arg("--version"));
+    let commit = output_of(Command::new("git").args(["describe", "--always", "--dirty"]));
+    let date = output_of(Command::new("date").args(["-u", "+%Y-%m-%d"]));
     format!(
         "* {model}, {cores} cores, {memory} GiB of memory; load average {load} when the run began (1.00 keeps one core busy)\n\
          * {browsers}, {python}\n* commit {commit}, {date}\n"
     )
 }
 
-fn said_by(command: &mut Command) -> String {
+fn output_of(command: &mut Command) -> String {
     let output = command.output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()
 }

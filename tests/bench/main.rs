@@ -1,4 +1,5 @@
-//! Benchmarks as subcommands of one program: `cargo bench --bench memscape -- NAME [OPTIONS]`; without a name it lists them.
+//! Benchmarks as subcommands of one program: `cargo bench --bench memscape -- NAME [OPTIONS]`; without a name it lists
+//! them.
 //!
 //! They print measurements and enforce no limits. `./run measure` runs `open`, `picture` and `offscreen`.
 
@@ -11,6 +12,7 @@ mod compare;
 #[cfg(feature = "gpu-test")]
 mod offscreen;
 mod open;
+mod partial_results;
 mod picture;
 mod plots;
 mod ranks;
@@ -20,39 +22,38 @@ mod simulate;
 mod simulate_page;
 mod sql;
 mod stages;
-mod unfinished;
 
 // Parts of the benchmarks.
-mod besides;
 mod browser;
+mod browser_tables;
 mod cases;
 mod cpython;
-mod elsewhere;
+mod cursor_latency;
+mod discard;
 mod events;
 mod figure;
-mod following;
 mod goals;
 mod machine;
 mod memory_viz;
 mod native;
-mod nothing;
 mod opening;
+mod other_browsers;
 mod panning;
 mod report;
 mod states;
+mod timing_script;
 mod trace;
-mod watch;
 mod windows;
 
 // Modules shared with the tests.
-#[path = "../browser/asking.rs"]
-mod asking;
 #[path = "../browser/chromium.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
 mod chromium;
 #[path = "../browsers/driver.rs"]
 #[allow(dead_code, reason = "the tests in other browsers use the rest")]
 mod driver;
+#[path = "../browser/expressions.rs"]
+mod expressions;
 #[path = "../browsers/firefox.rs"]
 mod firefox;
 #[path = "../browser/fixtures.rs"]
@@ -87,7 +88,7 @@ struct Bench {
     name: &'static str,
     options: &'static str,
     measures: &'static str,
-    /// Whether it opens the page in `dist/`, which `./run build` makes.
+    /// True if it opens the page in `dist/`, which `./run build` creates.
     needs_page: bool,
     /// Runs it with the arguments after its name.
     run: fn(&[String]),
@@ -134,7 +135,7 @@ const BENCHES: &[Bench] = &[
         options: "",
         measures: "cost of partial results while a file loads",
         needs_page: false,
-        run: unfinished::run,
+        run: partial_results::run,
     },
     Bench {
         name: "columns",

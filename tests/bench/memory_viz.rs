@@ -1,28 +1,32 @@
-//! What PyTorch's memory_viz takes for the same file in the same Chromium. It is never copied: a folder or the network has it.
+//! Measurement of PyTorch's memory_viz with the same files in the same Chromium. It is not part of the repository: it
+//! is loaded from a folder or from the network.
 //!
-//! `MEMORY_VIZ` names a folder with `MemoryViz.js` as PyTorch has it (torch/utils/viz) and what it imports: the scripts beside it, and
-//! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, whichever it asks for). A folder with an `index.html` is taken as it is.
+//! `MEMORY_VIZ` names a folder with PyTorch's `MemoryViz.js` (torch/utils/viz), the scripts it imports, and
+//! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, as it requires). A folder with an `index.html` is
+//! served unchanged.
 
-use crate::browser::Fresh;
+use crate::browser::FreshChromium;
 use crate::cases::Generated;
 use crate::chromium::Adapter;
 use crate::figure::Figure;
-use crate::opening::{SETTLING, STARTING};
+use crate::opening::{SETTLE_PAUSE, START_PAUSE};
 use serde_json::{Value, json};
 use server::Response;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// It asks for no GPU, and a GPU in software would paint its polygons later than the processor does.
+/// No WebGPU adapter: memory_viz does not use WebGPU, and a software GPU would paint its polygons slower than the
+/// processor.
 const ADAPTER: Adapter = Adapter::Missing;
-/// Where it is without a folder.
-const PINNED: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
-/// How long it may take for a file, and to start.
-pub(crate) const LIMIT: Duration = Duration::from_secs(120);
-const START: Duration = Duration::from_secs(20);
+/// URL that is used without a folder.
+const PINNED_URL: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
+/// Timeout for a file.
+pub(crate) const FILE_TIMEOUT: Duration = Duration::from_secs(120);
+/// Timeout for its start.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What it took for one file, once. Seconds, unless the name says otherwise.
+/// Measurements for a file, once, in seconds unless the name says otherwise.
 pub(crate) struct Drawing {
     cold: f64,
     warm: f64,
@@ -33,22 +37,22 @@ pub(crate) struct Drawing {
     polygons: f64,
 }
 
-/// The same of several runs.
+/// Measurements for a file of several runs.
 #[derive(Default)]
 pub(crate) struct Drawings {
     pub(crate) cold: Figure,
     pub(crate) warm: Figure,
-    /// From the drop of the file to the frame with its first polygons, and to the end of the frames that come late.
+    /// From the drop of the file to the frame with its first polygons, and until frames are no longer late.
     pub(crate) picture: Figure,
     pub(crate) settled: Figure,
     pub(crate) gap_ms: Figure,
     pub(crate) resident: Figure,
-    /// How many are drawn: one for each allocation that is not summarized.
+    /// Number of polygons: one for each allocation that is not summarized.
     pub(crate) polygons: Figure,
 }
 
 impl Drawings {
-    pub(crate) fn of(drawings: &[Drawing]) -> Drawings {
+    pub(crate) fn from_runs(drawings: &[Drawing]) -> Drawings {
         let figure = |of: fn(&Drawing) -> f64| drawings.iter().map(of).collect();
         Drawings {
             cold: figure(|it| it.cold),
@@ -62,17 +66,17 @@ impl Drawings {
     }
 }
 
-/// A memory_viz that starts.
+/// A working memory_viz, served by a local server.
 pub(crate) struct MemoryViz {
     address: String,
-    /// Where it is from.
-    pub(crate) said: String,
+    /// Source that the report names.
+    pub(crate) source: String,
 }
 
-/// Finds it.
+/// Finds memory_viz and checks that it starts.
 ///
 /// # Errors
-/// There is none: how to have it.
+/// Why it can't be used, and how to install it.
 pub(crate) fn find() -> Result<MemoryViz, String> {
     let folder = std::env::var_os("MEMORY_VIZ").map(PathBuf::from);
     let how = "set MEMORY_VIZ to a folder with MemoryViz.js and node_modules/d3 (tests/bench/memory_viz.rs says more)";
@@ -80,11 +84,11 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         Some(folder) if folder.join("index.html").is_file() => None,
         Some(folder) => {
             let script = std::fs::read_to_string(folder.join("MemoryViz.js"));
-            Some(page_of(&script.map_err(|error| format!("{}/MemoryViz.js: {error}; {how}", folder.display()))?))
+            Some(page_and_shim(&script.map_err(|error| format!("{}/MemoryViz.js: {error}; {how}", folder.display()))?))
         }
-        None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED}\"></script>"), String::new())),
+        None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED_URL}\"></script>"), String::new())),
     };
-    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED.to_owned() };
+    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED_URL.to_owned() };
     let files = folder.unwrap_or_default();
     let at = server::start(std::iter::once(0), move |path| match (&page, path) {
         (Some((page, _)), "") => text(page.clone(), "text/html; charset=utf-8"),
@@ -93,19 +97,19 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         _ => Response::file(&files, path),
     });
     let address = format!("http://{}/", at.map_err(|error| error.to_string())?);
-    let found = MemoryViz { address, said };
-    let tab = Fresh::start(ADAPTER);
+    let found = MemoryViz { address, source: said };
+    let tab = FreshChromium::start(ADAPTER);
     tab.page.run_before_load(SCRIPT);
     found.load(&tab).map_err(|why| format!("{why}; {how}"))?;
     Ok(found)
 }
 
 impl MemoryViz {
-    /// Seconds until its controls are there.
-    fn load(&self, tab: &Fresh) -> Result<f64, String> {
+    /// Loads its page; returns the seconds until its controls exist.
+    fn load(&self, tab: &FreshChromium) -> Result<f64, String> {
         tab.page.navigate("about:blank");
         tab.page.navigate(&self.address);
-        let deadline = Instant::now() + START;
+        let deadline = Instant::now() + START_TIMEOUT;
         loop {
             if let Some(milliseconds) = tab.page.evaluate("times.runs").as_f64() {
                 return Ok(milliseconds / 1e3);
@@ -117,19 +121,19 @@ impl MemoryViz {
         }
     }
 
-    /// Drops the file on it, in a browser of its own.
+    /// Drops the file on its page, in a new browser.
     ///
     /// # Errors
-    /// It does not survive the file, or not within [`LIMIT`].
+    /// If it crashes, throws, or is not done within [`LIMIT`].
     pub(crate) fn draw(&self, file: &Generated) -> Result<Drawing, String> {
-        let tab = Fresh::start(ADAPTER);
+        let tab = FreshChromium::start(ADAPTER);
         tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
         tab.page.run_before_load(SCRIPT);
-        std::thread::sleep(STARTING);
+        std::thread::sleep(START_PAUSE);
         let (cold, warm) = (self.load(&tab)?, self.load(&tab)?);
-        std::thread::sleep(SETTLING);
-        tab.page.choose("#measured", &[&file.path]);
-        let times = said(&tab)?;
+        std::thread::sleep(SETTLE_PAUSE);
+        tab.page.choose_files("#measured", &[&file.path]);
+        let times = wait_for_measurements(&tab)?;
         let of = |name: &str| times[name].as_f64().ok_or_else(|| format!("no {name} in {times}"));
         Ok(Drawing {
             cold,
@@ -143,11 +147,12 @@ impl MemoryViz {
     }
 }
 
-/// What the page writes to its console once it has settled: it can't be asked while it is frozen, and a crash is no answer.
-fn said(tab: &Fresh) -> Result<Value, String> {
-    let deadline = Instant::now() + LIMIT;
+/// Waits for the measurements that the page writes to its console once it has settled. A frozen or crashed page could
+/// not be polled.
+fn wait_for_measurements(tab: &FreshChromium) -> Result<Value, String> {
+    let deadline = Instant::now() + FILE_TIMEOUT;
     loop {
-        for complaint in tab.page.complaints() {
+        for complaint in tab.page.errors() {
             let complaint: Value = serde_json::from_str(&complaint).unwrap_or_default();
             let words = complaint["args"][0]["value"].as_str().and_then(|words| words.strip_prefix("measured: "));
             if let Some(times) = words.and_then(|words| serde_json::from_str(words).ok()) {
@@ -162,7 +167,7 @@ fn said(tab: &Fresh) -> Result<Value, String> {
             return Err("its page crashes".to_owned());
         }
         if Instant::now() > deadline {
-            return Err(format!("not done after {} s", LIMIT.as_secs()));
+            return Err(format!("not done after {} s", FILE_TIMEOUT.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -170,8 +175,9 @@ fn said(tab: &Fresh) -> Result<Value, String> {
 
 const HEAD: &str = "<!doctype html><meta charset=\"utf-8\"><title>memory_viz</title><body>";
 
-/// A page around the script, and the module that gives it d3, which npm has as one script: what is imported from afar comes from there.
-fn page_of(script: &str) -> (String, String) {
+/// Returns a page that loads the script, and a module that exports d3 from npm's single script, for its imports from
+/// URLs.
+fn page_and_shim(script: &str) -> (String, String) {
     let afar: Vec<&str> =
         script.split(['"', '\'']).filter(|word| word.starts_with("https://") && word.contains("d3")).collect();
     let imports: serde_json::Map<String, Value> =
@@ -181,12 +187,12 @@ fn page_of(script: &str) -> (String, String) {
          <script type=\"importmap\">{}</script><script type=\"module\" src=\"./MemoryViz.js\"></script>",
         json!({ "imports": imports })
     );
-    let names = names_of_d3(script).into_iter().collect::<Vec<_>>().join(", ");
+    let names = d3_names(script).into_iter().collect::<Vec<_>>().join(", ");
     (page, format!("const d3 = window.d3; export default d3; export const {{ {names} }} = d3;"))
 }
 
-/// What the script names of d3: behind `d3.`, and between the braces of its imports.
-fn names_of_d3(script: &str) -> BTreeSet<&str> {
+/// Names that the script uses of d3: those after `d3.`, and those in the braces of its imports.
+fn d3_names(script: &str) -> BTreeSet<&str> {
     let is_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
     let behind = script.split("d3.").skip(1).map(|rest| {
         let length: usize = rest.chars().take_while(is_name).map(char::len_utf8).sum();
@@ -208,13 +214,13 @@ fn text(text: String, content_type: &'static str) -> Response {
     }
 }
 
-/// Whether this is a file that it may survive at all: browsers read no more at once.
-pub(crate) fn may_read(path: &Path) -> bool {
+/// Returns whether the file is small enough: browsers read less than 2 GiB at once.
+pub(crate) fn is_small_enough(path: &Path) -> bool {
     path.metadata().is_ok_and(|it| it.len() < 2 << 30)
 }
 
-/// Runs before its page begins. It takes files that are dropped, in all its versions; the input is ours. Settled: half a second went by in
-/// which no frame was late.
+/// Script that runs before the page. All versions of memory_viz accept dropped files; the file input is ours. The page
+/// has settled when no frame was late for half a second.
 const SCRIPT: &str = r"{
     const times = window.times = { gap: 0 };
     const now = () => performance.now();

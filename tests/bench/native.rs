@@ -2,7 +2,7 @@
 
 use crate::machine;
 use memscape::engine::protocol::DeviceSummary;
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,7 +14,8 @@ use std::time::Instant;
 /// First argument of the process that opens a file and prints the seconds.
 const OPEN: &str = "--open-once";
 
-/// First argument of the process that opens a file and prints its [`Memory`]; slower, since it sums up the tables before each chunk.
+/// First argument of the process that opens a file and prints its [`Memory`]; slower, since it sums up the tables
+/// before each chunk.
 const WEIGH: &str = "--weigh-once";
 
 const CHUNK: u64 = 1 << 20;
@@ -35,24 +36,25 @@ impl Memory {
     }
 }
 
-/// Opens the file in a process of its own; returns the seconds.
+/// Opens the file in a new process; returns the seconds.
 pub(crate) fn open(path: &Path) -> f64 {
-    serde_json::from_str(&child(OPEN, path)).expect("what a child says")
+    serde_json::from_str(&child(OPEN, path)).expect("the child prints JSON")
 }
 
-/// Opens the file in a process of its own; returns its memory.
+/// Opens the file in a new process; returns its memory.
 pub(crate) fn weigh(path: &Path) -> Memory {
-    serde_json::from_str(&child(WEIGH, path)).expect("what a child says")
+    serde_json::from_str(&child(WEIGH, path)).expect("the child prints JSON")
 }
 
 fn child(what: &str, path: &Path) -> String {
-    let program = std::env::current_exe().expect("a program knows where it is");
-    let output = Command::new(program).arg(what).arg(path).output().expect("it runs already");
+    let program = std::env::current_exe().expect("the path of this program");
+    let output = Command::new(program).arg(what).arg(path).output().expect("this program can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Opens a file and prints the measurement if this process was started by [`open`] or [`weigh`]; returns whether it was.
+/// Opens a file and prints the measurement if this process was started by [`open`] or [`weigh`]; returns whether it
+/// was.
 pub(crate) fn run_as_child(arguments: &[String]) -> bool {
     let is_child = matches!(arguments, [what, _] if [OPEN, WEIGH].contains(&what.as_str()));
     if is_child {
@@ -98,7 +100,7 @@ pub(crate) fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, 
     let mut device = DeviceSummary::default();
     engine.request(Request::open("bench", None));
     while engine.is_loading() {
-        if engine.wants() == Some(Want::Next) {
+        if engine.wants() == Some(NeededBytes::Next) {
             each(&engine);
             let mut chunk = Vec::with_capacity(CHUNK as usize);
             match file.by_ref().take(CHUNK).read_to_end(&mut chunk).expect("readable") {

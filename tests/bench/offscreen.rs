@@ -1,15 +1,15 @@
-//! Time of a frame from ready geometry: drawn by the WebGPU renderer into a texture, beside the CPU twin.
+//! Time of a frame from computed geometry: drawn by the WebGPU renderer into a texture, compared with the CPU renderer.
 //!
-//! `cargo bench --features gpu-test --bench memscape -- offscreen` uses a GPU with Vulkan or Mesa's lavapipe, which draws on the processor;
-//! the output names the adapter. Without either it prints that nothing was measured. The files are those of the benchmark `picture`, up to a
-//! million events.
+//! `cargo bench --features gpu-test --bench memscape -- offscreen` uses a GPU with Vulkan or Mesa's lavapipe, which
+//! draws on the processor; the output names the adapter. Without either it prints that nothing was measured. The files
+//! are those of the benchmark `picture`, up to a million events.
 
 use crate::cases::{Case, Extent};
-use crate::figure::{Figure, digits};
+use crate::figure::{Figure, three_digits};
 use crate::{cases, native, windows};
 use memscape::engine::Work;
 use memscape::engine::protocol::{Grouping, Looks};
-use memscape::render::{Drawing, Lane, Look, Painter, RgbaImage, Twin};
+use memscape::render::{CpuRenderer, Drawing, Lane, Painter, PictureTheme, RgbaImage};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ pub(crate) fn run(_: &[String]) {
         "| file | order | window | quads | upload | frame, median | worst | the twin's, median | twin ÷ GPU | pixels that differ |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for case in cases::drawn(Extent::Quick) {
+    for case in cases::picture_cases(Extent::Quick) {
         if let Err(reason) = measure(&case, &mut painter) {
             println!("| {} | skipped: {reason} | | | | | | | | |", case.name);
         }
@@ -60,18 +60,18 @@ fn adapter() -> Option<wgpu::Adapter> {
         .ok()
 }
 
-/// Prints a row per scene: the whole trace and a sixteenth of it, in allocation order and by call site.
+/// Prints a row per scene: the whole trace and a sixteenth of the trace, in allocation order and by call site.
 fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     let file = case.generate()?;
     let (mut engine, device) = native::open_with(&file.path, |_| {});
     while engine.step(&mut || true) == Work::More {}
-    let plane = Plane::of(&device, Axis::Events);
+    let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(windows::CANVAS);
     let near = plane.zoom_events(whole, f64::from(whole.width_px) * 0.52, 1.0 / 16.0);
     for stacking in [None, Some(Grouping::CallSite)] {
         let looks = Looks { stacking, ..Looks::default() };
         for (window, view) in [("all", whole), ("a sixteenth", near)] {
-            let (_, scene) = windows::ask(&mut engine, device.device, view, looks, &mut Duration::default());
+            let (_, scene) = windows::request_scene(&mut engine, device.device, view, looks, &mut Duration::default());
             let order = stacking.map_or("birth", Grouping::name);
             println!(
                 "| {} | {order} | {window} | {} | {} |",
@@ -84,18 +84,18 @@ fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     Ok(())
 }
 
-/// Draws the scene on the GPU and by the CPU twin; returns the last cells of its row.
+/// Draws the scene with WebGPU and with the CPU renderer; returns the last cells of its row.
 fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, scene);
     let uploading = Instant::now();
     painter.upload(0, scene);
     let upload = ms(uploading);
 
-    let look = Look::light();
+    let look = PictureTheme::light();
     let texture = painter.texture([view.width_px, view.height_px]);
     let mut on_gpu = |frame: u32| {
-        moved(view, frame, &look, |drawing| {
+        draw_panned(view, frame, &look, |drawing| {
             let started = Instant::now();
             painter.paint(&texture, drawing).expect("a device that works");
             painter.wait().expect("a device that works");
@@ -105,7 +105,7 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     on_gpu(0);
     let gpu: Figure = (1..=FRAMES).map(&mut on_gpu).collect();
     let on_processor = |frame: u32| {
-        moved(view, frame, &look, |drawing| {
+        draw_panned(view, frame, &look, |drawing| {
             let started = Instant::now();
             std::hint::black_box(twin.draw(drawing));
             ms(started)
@@ -114,27 +114,27 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     on_processor(0);
     let processor: Figure = (1..=FRAMES).map(on_processor).collect();
 
-    let differ = moved(view, FRAMES, &look, |drawing| {
+    let differ = draw_panned(view, FRAMES, &look, |drawing| {
         let shown = pollster::block_on(painter.image(drawing)).expect("a device that works");
         let drawn = shown.pixels.chunks(4).filter(|pixel| *pixel != look.background).count();
-        assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
-        differing(&shown, &twin.draw(drawing))
+        assert!(drawn > shown.pixels.len() / 4 / 10, "the picture is nearly empty: {drawn} pixels");
+        differing_pixels(&shown, &twin.draw(drawing))
     });
-    let cell = |value: Option<f64>| value.map_or("–".to_owned(), digits);
+    let cell = |value: Option<f64>| value.map_or("–".to_owned(), three_digits);
     format!(
         "{} | {} | {} | {} | {} | {differ}",
-        digits(upload),
+        three_digits(upload),
         cell(gpu.median()),
         cell(gpu.worst()),
         cell(processor.median()),
-        cell(processor.over(&gpu))
+        cell(processor.ratio_to(&gpu))
     )
 }
 
-/// Draws the scene panned by so many pixels to the right.
-fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_>) -> T) -> T {
+/// Draws the scene panned to the right by this many pixels.
+fn draw_panned<T>(view: &View, pixels: u32, look: &PictureTheme, draw: impl FnOnce(&Drawing<'_>) -> T) -> T {
     let view = View { left_px: view.left_px + i64::from(pixels), ..*view };
-    let lanes = [Lane::alone(&view, look)];
+    let lanes = [Lane::single(&view, look)];
     draw(&Drawing {
         size_px: [view.width_px, view.height_px],
         background: look.background,
@@ -145,7 +145,7 @@ fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_
 }
 
 /// Number of pixels that differ.
-fn differing(one: &RgbaImage, other: &RgbaImage) -> usize {
+fn differing_pixels(one: &RgbaImage, other: &RgbaImage) -> usize {
     assert_eq!((one.width, one.height), (other.width, other.height));
     one.pixels.chunks(4).zip(other.pixels.chunks(4)).filter(|(one, other)| one != other).count()
 }

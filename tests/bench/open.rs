@@ -1,27 +1,27 @@
-//! Time and memory to open a snapshot: natively and in the page beside CPython's `pickle.load`, to the first picture beside a bare
-//! `File.stream()` read, and in each browser beside memory_viz.
+//! Time and memory to open a snapshot, natively and in each browser, compared with CPython's `pickle.load`, a bare
+//! `File.stream()` read and memory_viz.
 //!
-//! `./run measure` builds the page, runs `cargo bench --bench memscape -- open --write` and so writes `tests/bench/results.md`. `--quick`
-//! stops at a million events and measures once; `--smallest` stops after the smallest file. `MEMORY_VIZ` names a folder with memory_viz (see
-//! `memory_viz.rs`).
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- open --write` and so writes
+//! `tests/bench/results.md`. `--quick` stops at a million events and measures once; `--smallest` stops after the
+//! smallest file. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
 
-use crate::besides::Besides;
-use crate::browser::InPage;
+use crate::browser::ChromiumFigures;
+use crate::browser_tables::OtherPrograms;
 use crate::cases::{Case, Extent};
-use crate::cpython::Collector;
+use crate::cpython::GarbageCollector;
 use crate::memory_viz::{Drawings, MemoryViz};
 use crate::opening::{Opening, Openings};
-use crate::report::{Measured, Outcome};
-use crate::{browser, cases, cpython, elsewhere, machine, memory_viz, native, report, trace};
+use crate::report::{FileMeasurements, Outcome};
+use crate::{browser, cases, cpython, machine, memory_viz, native, other_browsers, report, trace};
 use std::path::Path;
 
-/// Bytes from which on a file is opened only once in Firefox, WebKitGTK and memory_viz.
+/// Minimum size of files that are opened only once in Firefox, WebKitGTK and memory_viz, in bytes.
 const LARGE: u64 = 1_000_000_000;
 
 pub(crate) fn run(arguments: &[String]) {
     let has = |option: &str| arguments.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
-    let browsers = elsewhere::browsers();
+    let browsers = other_browsers::browsers();
     let found = memory_viz::find();
     let mut peer = found.as_ref().map_err(|why| eprintln!("measure: without memory_viz: {why}")).ok();
     let versions = browsers.iter().map(|browser| match &browser.version {
@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &[String]) {
     });
     let versions: Vec<String> = std::iter::once(browser::version()).chain(versions).collect();
     let machine = machine::describe(&versions.join(", "));
-    let besides = Besides { browsers, memory_viz: found.as_ref().map(|it| it.said.clone()).map_err(String::clone) };
+    let besides =
+        OtherPrograms { browsers, memory_viz: found.as_ref().map(|it| it.source.clone()).map_err(String::clone) };
     let mut outcomes: Vec<Outcome> = Vec::new();
     // For a trial of the benchmark itself.
     let most = if has("--smallest") { 1 } else { usize::MAX };
@@ -50,10 +51,11 @@ pub(crate) fn run(arguments: &[String]) {
     print!("{}", report::report(&machine, &besides, &outcomes));
 }
 
-/// Measures everything once, then everything again: the load of the machine changes slowly, so it is about the same for all.
-fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome {
+/// Measures everything once, then everything again: the load of the machine changes slowly, so it is about the same for
+/// all.
+fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Outcome {
     let file = case.generate().map_err(|reason| (case.name, reason))?;
-    let room = cpython::room_for(file.bytes);
+    let room = cpython::check_memory_for(file.bytes);
     let (mut native, mut cpython, mut openings) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
     let mut elsewhere: Vec<Result<Vec<Opening>, String>> = besides.browsers.iter().map(|_| Ok(Vec::new())).collect();
     let mut drawings =
@@ -69,7 +71,7 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
                 && let Ok(done) = openings
             {
                 eprintln!("measure: {} in {}", case.name, browser.name);
-                match survived(|| browser.open(&file)) {
+                match catch_panic(|| browser.open(&file)) {
                     Ok(opening) => done.push(opening),
                     Err(why) => *openings = Err(why),
                 }
@@ -77,8 +79,8 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
         }
         if let (true, Some(peer), Ok(done)) = (runs_elsewhere, peer, &mut drawings) {
             eprintln!("measure: {} in memory_viz", case.name);
-            match if memory_viz::may_read(&file.path) {
-                survived(|| peer.draw(&file))
+            match if memory_viz::is_small_enough(&file.path) {
+                catch_panic(|| peer.draw(&file))
             } else {
                 Err("browsers read no 2 GiB at once".to_owned())
             } {
@@ -87,28 +89,31 @@ fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome 
             }
         }
         if room.is_ok() {
-            cpython[0].push(cpython::load(&file.path, Collector::On));
-            cpython[1].push(cpython::load(&file.path, Collector::Off));
+            cpython[0].push(cpython::load(&file.path, GarbageCollector::On));
+            cpython[1].push(cpython::load(&file.path, GarbageCollector::Off));
         }
     }
-    Ok(Measured {
+    Ok(FileMeasurements {
         name: case.name,
-        words: case.words,
+        options: case.options,
         bytes: file.bytes,
         events: file.events,
         native: native.into_iter().collect(),
         memory: native::weigh(&file.path),
-        page: InPage::of(openings),
-        elsewhere: elsewhere.into_iter().map(|openings| openings.map(|openings| Openings::of(&openings))).collect(),
-        memory_viz: drawings.map(|drawings| Drawings::of(&drawings)),
+        page: ChromiumFigures::of(openings),
+        other_browsers: elsewhere
+            .into_iter()
+            .map(|openings| openings.map(|openings| Openings::from_runs(&openings)))
+            .collect(),
+        memory_viz: drawings.map(|drawings| Drawings::from_runs(&drawings)),
         // The trace of a larger file has hundreds of megabytes.
-        trace: (file.bytes < 200_000_000).then(|| trace::of(&file)),
+        trace: (file.bytes < 200_000_000).then(|| trace::record(&file)),
         cpython: room.map(|()| cpython.map(|seconds| seconds.into_iter().collect())),
     })
 }
 
 /// Turns a panic into an error: the other browsers and memory_viz may fail, and the rest is still measured.
-fn survived<T>(open: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn catch_panic<T>(open: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open));
     result.unwrap_or_else(|cause| Err(cause.downcast_ref::<String>().map_or("it failed", String::as_str).to_owned()))
 }

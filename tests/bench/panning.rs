@@ -1,43 +1,44 @@
-//! What the picture takes in the page: from the question for a window to the worker's answer, and each frame while panning.
+//! Measurement of the timeline in the page: from a request for a window to the worker's answer, and frames while
+//! panning.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
 use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
-use crate::watch::BEHIND;
-use memscape::engine::protocol::{Answer, Ask, Looks, Question, Reply, Request, encoded};
+use crate::timing_script::AFTER_NUMBER;
+use memscape::engine::protocol::{Answer, Ask, Looks, Question, Reply, Request, encode};
 use memscape::timeline::{Axis, View};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// CSS pixels of the window, one device pixel each.
+/// Window size in CSS pixels, with a device pixel ratio of 1.
 const WINDOW_PX: (u32, u32) = (1280, 800);
-/// How long a file may take to open.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// Frames of one pan, and how many pans: software may take a quarter of a second for a frame.
+/// Timeout of opening a file.
+const TIMEOUT: Duration = Duration::from_secs(180);
+/// Number of frames of a pan. With software rendering a frame may take a quarter of a second.
 const FRAMES: u32 = 30;
 const PANS: u32 = 5;
 
-/// Notes, before the page begins, when it asks its worker for geometry or for a place and when the answer is there (as it arrives,
-/// before the page reads it), and what the page's own code takes between one frame and the next: its listeners and its frame.
-fn watch() -> String {
-    // The places of variants in bytes: the first of each, for whatever else is in the message.
+/// Script that runs before the page. It records when the page requests geometry or a hit test and when the answer
+/// arrives, and the time of the page's code per frame: its listeners and frame callbacks.
+fn timing_script() -> String {
+    // Variants are recognized by the first byte of their encoding.
     let hit = Question::Hit { looks: Looks::default(), moment: 0, byte: 0 };
     let (axis, pixel) = (Axis::Events, 1.0);
     let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
     let scene = Question::Scene { view, looks: Looks::default() };
-    let (scene, hit) = (encoded(&scene)[0], encoded(&hit)[0]);
-    let ask = encoded(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
-    let reply = encoded(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
+    let (scene, hit) = (encode(&scene)[0], encode(&hit)[0]);
+    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
+    let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
     format!(
-        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {BEHIND} {WATCH} }}",
+        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {AFTER_NUMBER} {TIMING_SCRIPT} }}",
         reply[0], reply[2]
     )
 }
 
-const WATCH: &str = r"
+const TIMING_SCRIPT: &str = r"
     const bench = window.bench = { scenes: [], hits: [], frames: [], busy: 0 };
     const asks = (bytes) => bytes[0] === ASK ? bytes[behind(bytes, behind(bytes, 1))] : undefined;
     const answers = (bytes) => bytes[0] === ANSWER ? bytes[behind(bytes, 1)] : undefined;
@@ -115,51 +116,51 @@ const WATCH: &str = r"
     };
 ";
 
-/// What one file took in the page; milliseconds.
+/// Measurements of a file in the page, in milliseconds.
 pub(crate) struct Panning {
-    /// From the question for everything, in birth order, to its answer.
+    /// From the first request for the whole trace, in allocation order, to its answer.
     pub(crate) first: f64,
-    /// The same for windows further in.
+    /// The same for zoomed windows.
     pub(crate) later: Figure,
-    /// What the worker's thread worked for one of those, waiting for the processor left out: the mean.
+    /// Mean processor time of the worker's thread for a zoomed window.
     pub(crate) later_work: f64,
-    /// Grouped by call site: everything, and the order is made first.
+    /// Whole trace grouped by call site, including computing the order.
     pub(crate) grouped_first: f64,
-    /// Grouped: windows further in.
+    /// Zoomed windows grouped by call site.
     pub(crate) grouped_later: Figure,
-    /// From the question for a place to its answer.
+    /// From the request for a hit test to its answer.
     pub(crate) hits: Figure,
-    /// The page's own code between two frames, while panning.
-    pub(crate) own: Figure,
-    /// From frame to frame.
+    /// Time of the page's code per frame while panning.
+    pub(crate) page_code: Figure,
+    /// Interval between frames.
     pub(crate) interval: Figure,
-    /// All that the main thread did, a frame: with layout, style, and the browser's part of drawing.
+    /// Mean time of the main thread per frame, including layout, style and the browser's part of drawing.
     pub(crate) main_thread: f64,
 }
 
-/// Opens the file in a page of its own and moves about in it.
+/// Opens the file in a new page, then zooms, pans and hovers in it.
 pub(crate) fn measure(file: &Path) -> Panning {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.resize(WINDOW_PX.0, WINDOW_PX.1);
-    page.run_before_load(&watch());
+    page.run_before_load(&timing_script());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    page.choose("input#file", &[file]);
-    let deadline = Instant::now() + PATIENCE;
+    page.choose_files("input#file", &[file]);
+    let deadline = Instant::now() + TIMEOUT;
     while page.evaluate("bench.scenes.length > 0") != true {
         assert_ne!(page.state(), "error", "{}", page.text("#error"));
-        assert!(Instant::now() < deadline, "waited in vain for a picture; {:#?}", page.complaints());
+        assert!(Instant::now() < deadline, "timeout waiting for the first frame; {:#?}", page.errors());
         std::thread::sleep(Duration::from_millis(100));
     }
     page.evaluate("bench.settled()");
-    let first = taken(&page)[0];
+    let first = take_scene_times(&page)[0];
     let before = worker_seconds();
-    let later = zoomed(&page);
+    let later = measure_zooms(&page);
     let later_work = (worker_seconds() - before) * 1e3 / later.len().max(1) as f64;
 
-    // In the middle, close enough to pan for a while; past the margin, so that new geometry comes in between.
+    // Zoomed in at the middle, so that the pans stay in the trace but leave the margin, and new geometry arrives.
     page.evaluate("bench.zoom(16, 0.5)");
-    taken(&page);
+    take_scene_times(&page);
     let before = main_thread_seconds(&page);
     page.evaluate("bench.frames = []");
     for _ in 0..PANS {
@@ -177,30 +178,30 @@ pub(crate) fn measure(file: &Path) -> Panning {
     }
     let hits = numbers(&page.evaluate("bench.hits"));
 
-    taken(&page);
+    take_scene_times(&page);
     page.evaluate(
         "{ const picker = document.getElementById('stacking'); picker.value = 'site'; picker.dispatchEvent(new Event('change')); \
          document.querySelector('canvas#timeline').dispatchEvent(new KeyboardEvent('keydown', { key: '0', bubbles: true })); }",
     );
     page.evaluate("bench.settled()");
-    let grouped_first = taken(&page)[0];
-    let grouped_later = zoomed(&page);
+    let grouped_first = take_scene_times(&page)[0];
+    let grouped_later = measure_zooms(&page);
     let [hits, later, grouped_later] = [hits, later, grouped_later].map(|times| times.into_iter().collect());
-    Panning { first, later, later_work, grouped_first, grouped_later, hits, own, interval, main_thread }
+    Panning { first, later, later_work, grouped_first, grouped_later, hits, page_code: own, interval, main_thread }
 }
 
-/// Zooms in at several places, by more and more; what each window took.
-fn zoomed(page: &Page) -> Vec<f64> {
+/// Zooms in at several positions and zooms; returns the time of each window.
+fn measure_zooms(page: &Page) -> Vec<f64> {
     for notches in [2, 8, 15, 23, 34, 50] {
         for across in [0.1, 0.52, 0.9] {
             page.evaluate(&format!("bench.zoom({notches}, {across})"));
         }
     }
-    taken(page)
+    take_scene_times(page)
 }
 
-/// What the windows since the last time took.
-fn taken(page: &Page) -> Vec<f64> {
+/// Returns the times of the windows since the last call.
+fn take_scene_times(page: &Page) -> Vec<f64> {
     numbers(&page.evaluate("bench.scenes.splice(0)"))
 }
 
@@ -208,16 +209,16 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().map(|values| values.iter().filter_map(Value::as_f64).collect()).unwrap_or_default()
 }
 
-/// What the workers of all pages have worked: there is one page at a time.
+/// Processor seconds of the workers of all pages. There is only one page at a time.
 fn worker_seconds() -> f64 {
-    let processes = Chromium::with(Adapter::Software).call("", "SystemInfo.getProcessInfo", serde_json::json!({}));
+    let processes = Chromium::shared(Adapter::Software).call("", "SystemInfo.getProcessInfo", serde_json::json!({}));
     let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
-    processes.iter().map(|process| machine::worked(&process["id"].to_string(), "DedicatedWorker")).sum()
+    processes.iter().map(|process| machine::thread_seconds(&process["id"].to_string(), "DedicatedWorker")).sum()
 }
 
 fn main_thread_seconds(page: &Page) -> f64 {
     let metrics = page.metrics();
     let metrics = metrics["metrics"].as_array().cloned().unwrap_or_default();
     let task = metrics.iter().find(|metric| metric["name"] == "TaskDuration");
-    task.and_then(|metric| metric["value"].as_f64()).expect("Chromium says so")
+    task.and_then(|metric| metric["value"].as_f64()).expect("Chromium reports TaskDuration")
 }

@@ -1,26 +1,26 @@
 //! Time from an open file to a picture: geometry natively and in the page's worker, and frames while panning.
 //!
-//! `./run measure` builds the page, runs `cargo bench --bench memscape -- picture --write` and so writes `tests/bench/picture.md`. `--quick`
-//! stops at a million events.
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- picture --write` and so writes
+//! `tests/bench/picture.md`. `--quick` stops at a million events.
 
 use crate::cases::{Case, Extent};
 use crate::chromium::{Adapter, Chromium};
-use crate::figure::{Figure, digits};
-use crate::{cases, following, machine, native, panning, windows};
+use crate::figure::{Figure, three_digits};
+use crate::{cases, cursor_latency, machine, native, panning, windows};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &[String]) {
     let has = |option: &str| arguments.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
-    let browser = Chromium::with(Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
+    let browser = Chromium::shared(Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
     let mut report = format!(
         "# What a picture takes\n\nWritten by `./run measure`; never by hand. Milliseconds from a question to its answer, the machine's other \
          work included; *work* is the worker's own processor time. Later windows: twenty or so, near and far, with the margin for panning. \
          Software WebGPU draws the frames.\n\n{}",
         machine::describe(browser["product"].as_str().unwrap_or_default())
     );
-    for case in cases::drawn(extent) {
-        report += &measured(&case).unwrap_or_else(|reason| format!("\n## {}\n\nSkipped: {reason}.\n", case.name));
+    for case in cases::picture_cases(extent) {
+        report += &measure(&case).unwrap_or_else(|reason| format!("\n## {}\n\nSkipped: {reason}.\n", case.name));
         // After each file, so that a later failure keeps the results of the earlier ones.
         if has("--write") {
             std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/picture.md"), &report)
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &[String]) {
 }
 
 /// Generates the file and returns its section of the report.
-fn measured(case: &Case) -> Result<String, String> {
+fn measure(case: &Case) -> Result<String, String> {
     eprintln!("measure: the picture of {}", case.name);
     let file = case.generate()?;
     let opening = native::open(&file.path);
@@ -39,18 +39,18 @@ fn measured(case: &Case) -> Result<String, String> {
         "\n## {}\n\n`{}`; opened natively in {} ms, {} ns an event; its first picture {{}} ns an event.\n\n\
          | | first window | later, median | worst | quads | θ px | a place asked about | worst |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         case.name,
-        case.words,
-        digits(opening * 1e3),
-        digits(opening * 1e9 / file.events as f64),
+        case.options,
+        three_digits(opening * 1e3),
+        three_digits(opening * 1e9 / file.events as f64),
     );
     let windows = windows::measure(&file.path);
     let first = windows.first().map_or(0.0, |birth| birth.first);
-    text = text.replace("{}", &digits(first * 1e6 / file.events as f64));
+    text = text.replace("{}", &three_digits(first * 1e6 / file.events as f64));
     for it in &windows {
         text += &format!(
             "| natively, by {} | {} | {} | {} | {} | {} |\n",
             it.name,
-            digits(it.first),
+            three_digits(it.first),
             median_and_worst(&it.later),
             it.quads,
             it.band_px,
@@ -58,23 +58,23 @@ fn measured(case: &Case) -> Result<String, String> {
         );
     }
     let page = panning::measure(&file.path);
-    let following = following::measure(&file.path, file.events);
+    let following = cursor_latency::measure(&file.path, file.events);
     text += &format!(
         "| worker, by birth | {} | {} | | | {} |\n| worker, by site | {} | {} | | | | |\n\n\
          Worker, later windows by birth: {} ms of work each. Longest slice natively: {} ms. A frame while panning, in Chromium: the page's own \
          code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n\n\
          From a typed moment to the frame that shows all of it: the call tree {} ms (median), {} ms (95 in 100); the table of allocations \
          {} ms, {} ms.\n",
-        digits(page.first),
+        three_digits(page.first),
         median_and_worst(&page.later),
         median_and_worst(&page.hits),
-        digits(page.grouped_first),
+        three_digits(page.grouped_first),
         median_and_worst(&page.grouped_later),
-        digits(page.later_work),
-        digits(windows.iter().map(|it| it.longest_slice).fold(0.0, f64::max)),
-        cell(page.own.median()),
-        cell(page.own.percentile(95)),
-        digits(page.main_thread),
+        three_digits(page.later_work),
+        three_digits(windows.iter().map(|it| it.longest_slice).fold(0.0, f64::max)),
+        cell(page.page_code.median()),
+        cell(page.page_code.percentile(95)),
+        three_digits(page.main_thread),
         cell(page.interval.median()),
         cell(following.tree.median()),
         cell(following.tree.percentile(95)),
@@ -89,5 +89,5 @@ fn median_and_worst(figure: &Figure) -> String {
 }
 
 fn cell(value: Option<f64>) -> String {
-    value.map_or("–".to_owned(), digits)
+    value.map_or("–".to_owned(), three_digits)
 }

@@ -1,12 +1,12 @@
-//! Native time for windows of the plots of addresses and of reserved memory, through the engine: the first window with its
-//! preparation, later ones near and far, hit tests, and the longest slice. Processor time in milliseconds.
+//! Native time for windows of the plots of addresses and of reserved memory, through the engine: the first window with
+//! its preparation, later ones near and far, hit tests, and the longest slice. Processor time in milliseconds.
 //!
 //! `cargo bench --bench memscape -- plots`; with `--quick` only the file of a million allocations.
 
 use crate::cases::Case;
 use crate::figure::Figure;
 use crate::{native, windows};
-use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, Only, Plot};
+use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, MemoryFilter, Plot};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Extent};
 use memscape::ui::navigate::Plane;
@@ -34,16 +34,16 @@ pub(crate) fn run(arguments: &[String]) {
 fn measure(case: &Case, path: &std::path::Path) {
     let (mut engine, device) = native::open_with(path, |_| {});
     while engine.step(&mut || true) == Work::More {}
-    let pool = Only { pool: Some((0, 0)), ..Only::default() };
+    let pool = MemoryFilter { pool: Some((0, 0)), ..MemoryFilter::default() };
     for (name, plot) in [
         ("stack", Plot::Stack),
-        ("reserved", Plot::Reserved(Only::default())),
+        ("reserved", Plot::Reserved(MemoryFilter::default())),
         ("reserved, one pool", Plot::Reserved(pool)),
-        ("addresses", Plot::Addresses(Only::default())),
+        ("addresses", Plot::Addresses(MemoryFilter::default())),
         ("addresses, one pool", Plot::Addresses(pool)),
     ] {
         let mut longest = Duration::ZERO;
-        let (prepared, map) = map(&mut engine, &device, plot.only(), &mut longest);
+        let (prepared, map) = request_map(&mut engine, &device, plot.filter(), &mut longest);
         let bytes = match plot {
             Plot::Stack => device.drawn_peak,
             Plot::Reserved(_) => device.peak_reserved.max(1) as u64,
@@ -51,7 +51,9 @@ fn measure(case: &Case, path: &std::path::Path) {
         };
         let plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: device.events + 1, bytes } };
         let looks = Looks { plot, ..Looks::default() };
-        let mut ask = |view| worked(|| windows::ask(&mut engine, device.device, view, looks, &mut longest).1);
+        let mut ask = |view| {
+            processor_time_of(|| windows::request_scene(&mut engine, device.device, view, looks, &mut longest).1)
+        };
         let (first, scene) = ask(plane.fit(windows::CANVAS));
         let views = windows::later_views(plane, windows::CANVAS).into_iter();
         let later: Figure = views.map(|view| ask(view).0).collect();
@@ -65,7 +67,7 @@ fn measure(case: &Case, path: &std::path::Path) {
                 let (moment, byte) = (below(device.events + 1) as u32, below(bytes));
                 let request =
                     Request::Ask(Ask { serial: 0, device: device.device, what: Question::Hit { looks, moment, byte } });
-                let (took, ()) = worked(|| engine.request(request));
+                let (took, ()) = processor_time_of(|| engine.request(request));
                 assert!(
                     matches!(engine.next_reply(), Some(Reply::Answer { answer: Answer::Hit { .. }, .. })),
                     "a hit is answered at once"
@@ -87,8 +89,9 @@ fn measure(case: &Case, path: &std::path::Path) {
     }
 }
 
-/// Runs the work; returns its processor time in milliseconds and its result. Unlike elapsed time, it excludes other processes.
-fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
+/// Runs the work; returns its processor time in milliseconds and its result. Unlike elapsed time, it excludes other
+/// processes.
+fn processor_time_of<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let nanoseconds = || {
         let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
         told.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
@@ -99,9 +102,14 @@ fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
 }
 
 /// Requests the map of addresses; returns the processor time in milliseconds and the map.
-fn map(engine: &mut Engine, device: &DeviceSummary, only: Only, longest: &mut Duration) -> (f64, AddressMap) {
+fn request_map(
+    engine: &mut Engine,
+    device: &DeviceSummary,
+    only: MemoryFilter,
+    longest: &mut Duration,
+) -> (f64, AddressMap) {
     engine.request(Request::Ask(Ask { serial: 0, device: device.device, what: Question::Map(only) }));
-    worked(|| {
+    processor_time_of(|| {
         loop {
             let slice = Instant::now();
             engine.step(&mut || slice.elapsed() < Duration::from_millis(8));

@@ -1,4 +1,5 @@
-//! Native time to survey many ranks, beside the time to open the same files in turn: `cargo bench --bench memscape -- ranks`.
+//! Native time to survey many ranks, beside the time to open the same files in turn: `cargo bench --bench memscape --
+//! ranks`.
 
 use crate::cases::Case;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ pub(crate) fn run(_: &[String]) {
         ("64 files of 20 MB", 64, "--events 131000 --frames 60 --layers 48"),
         ("512 files of 2 MB", 512, "--events 12800 --frames 60 --layers 48"),
     ] {
-        match measured(name, files, words) {
+        match measure(name, files, words) {
             Ok(text) => print!("{text}"),
             Err(reason) => println!("{name}: skipped, {reason}"),
         }
@@ -21,7 +22,7 @@ pub(crate) fn run(_: &[String]) {
 }
 
 /// Links a generated file as often as there are ranks and returns a line of measurements.
-fn measured(name: &'static str, files: usize, words: &'static str) -> Result<String, String> {
+fn measure(name: &'static str, files: usize, words: &'static str) -> Result<String, String> {
     let one = Case::new(name, words, 60_000_000).generate()?;
     let folder = one.path.with_extension("ranks");
     // Left over from an interrupted run.
@@ -31,12 +32,12 @@ fn measured(name: &'static str, files: usize, words: &'static str) -> Result<Str
     for path in &paths {
         std::fs::hard_link(&one.path, path)
             .or_else(|_| std::fs::copy(&one.path, path).map(|_| ()))
-            .expect("there is room");
+            .expect("the disk has space");
     }
     let surveyed =
-        fastest(|| ran(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("ranks").arg(&folder).arg("--json")));
+        fastest(|| run_command(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("ranks").arg(&folder).arg("--json")));
     let opened =
-        fastest(|| ran(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("summary").args(&paths).arg("--json")));
+        fastest(|| run_command(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("summary").args(&paths).arg("--json")));
     remove(&folder);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(format!(
@@ -49,7 +50,7 @@ fn measured(name: &'static str, files: usize, words: &'static str) -> Result<Str
     ))
 }
 
-fn ran(command: &mut Command) {
+fn run_command(command: &mut Command) {
     let output = command.output().expect("the binary is built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -64,5 +65,5 @@ fn fastest(mut work: impl FnMut()) -> Duration {
 }
 
 fn remove(folder: &Path) {
-    std::fs::remove_dir_all(folder).expect("it was made here");
+    std::fs::remove_dir_all(folder).expect("the folder was created here");
 }

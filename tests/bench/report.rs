@@ -1,39 +1,39 @@
-//! The report: goals first, then every figure they come from.
+//! Report of the benchmark `open`: goals, then all figures.
 
-use crate::besides::{Besides, tables_by_browser};
-use crate::browser::InPage;
-use crate::figure::{Figure, digits};
+use crate::browser::ChromiumFigures;
+use crate::browser_tables::{OtherPrograms, tables_by_browser};
+use crate::figure::{Figure, three_digits};
 use crate::goals;
 use crate::memory_viz::Drawings;
 use crate::native::Memory;
 use crate::opening::Openings;
 use crate::trace::Trace;
-use memscape::units::{Bytes, grouped};
+use memscape::units::{Bytes, group_digits};
 use std::collections::BTreeSet;
 
-/// What was measured of one file.
-pub(crate) struct Measured {
+/// Measurements of a file.
+pub(crate) struct FileMeasurements {
     pub(crate) name: &'static str,
-    pub(crate) words: &'static str,
+    pub(crate) options: &'static str,
     pub(crate) bytes: u64,
     pub(crate) events: u64,
     pub(crate) native: Figure,
     pub(crate) memory: Memory,
-    pub(crate) page: InPage,
-    /// In each of the other browsers, in their order, or why not.
-    pub(crate) elsewhere: Vec<Result<Openings, String>>,
+    pub(crate) page: ChromiumFigures,
+    /// Figures of each of the other browsers, in order, or the reason why there are none.
+    pub(crate) other_browsers: Vec<Result<Openings, String>>,
     pub(crate) memory_viz: Result<Drawings, String>,
     pub(crate) trace: Option<Trace>,
-    /// With the collector on and off, or why not.
+    /// Figures with the garbage collector on and off, or the reason why there are none.
     pub(crate) cpython: Result<[Figure; 2], String>,
 }
 
-/// One file, measured or left out with its reason.
-pub(crate) type Outcome = Result<Measured, (&'static str, String)>;
+/// Result for a file: measurements, or its name and the reason why it was skipped.
+pub(crate) type Outcome = Result<FileMeasurements, (&'static str, String)>;
 
-/// The whole report.
-pub(crate) fn report(machine: &str, besides: &Besides, outcomes: &[Outcome]) -> String {
-    let measured: Vec<&Measured> = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok()).collect();
+/// Formats the report.
+pub(crate) fn report(machine: &str, besides: &OtherPrograms, outcomes: &[Outcome]) -> String {
+    let measured: Vec<&FileMeasurements> = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok()).collect();
     let mut text = format!(
         "# What opening a snapshot takes\n\nWritten by `./run measure`; never by hand. Generated files (`cargo run --example generate`), \
          each run in a process or a browser of its own. Figures are medians of three runs; of one with `--quick`, and of large files in \
@@ -42,9 +42,9 @@ pub(crate) fn report(machine: &str, besides: &Besides, outcomes: &[Outcome]) -> 
     for (name, reason) in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         text += &format!("Skipped: {name}: {reason}.\n\n");
     }
-    text += &goals::beside_peers(&measured);
+    text += &goals::waiting_times(&measured);
     text += &tables_by_browser(besides, &measured);
-    text += &goals::other(&measured);
+    text += &goals::throughput_and_memory(&measured);
     for file in &measured {
         text += &figures(file);
     }
@@ -55,7 +55,7 @@ pub(crate) fn cells(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| cell + "|").collect()
 }
 
-impl Measured {
+impl FileMeasurements {
     pub(crate) fn native(&self) -> &Figure {
         &self.native
     }
@@ -64,20 +64,20 @@ impl Measured {
         &self.page.work
     }
 
-    /// How many times this goes into what CPython takes, its collector on as it comes.
+    /// Ratio of CPython's time, with its garbage collector on, to this figure.
     pub(crate) fn faster_than_cpython(&self, figure: &Figure) -> Option<f64> {
-        self.cpython.as_ref().ok()?[0].over(figure)
+        self.cpython.as_ref().ok()?[0].ratio_to(figure)
     }
 
-    pub(crate) fn an_event(&self, of_all: f64) -> f64 {
+    pub(crate) fn per_event(&self, of_all: f64) -> f64 {
         of_all / self.events.max(1) as f64
     }
 }
 
-fn figures(file: &Measured) -> String {
-    let Measured { name, words, bytes, events, native, memory, page, trace, cpython, .. } = file;
-    let InPage { openings, .. } = page;
-    let mut text = format!("## {name}\n\n`generate {words}`: {}, {} events.\n\n", Bytes(*bytes), grouped(*events));
+fn figures(file: &FileMeasurements) -> String {
+    let FileMeasurements { name, options: words, bytes, events, native, memory, page, trace, cpython, .. } = file;
+    let ChromiumFigures { openings, .. } = page;
+    let mut text = format!("## {name}\n\n`generate {words}`: {}, {} events.\n\n", Bytes(*bytes), group_digits(*events));
     text += "| | median | best | spread | of the file | |\n| --- | --- | --- | --- | --- | --- |\n";
     let mut row = |what: &str, figure: &Figure, beside: String| {
         let rate =
@@ -85,7 +85,7 @@ fn figures(file: &Measured) -> String {
         text += &format!("| {what}, s | {figure} | {rate} | {beside} |\n");
     };
     let beside = |figure: &Figure| {
-        file.faster_than_cpython(figure).map_or_else(String::new, |times| format!("{}× CPython", digits(times)))
+        file.faster_than_cpython(figure).map_or_else(String::new, |times| format!("{}× CPython", three_digits(times)))
     };
     match cpython {
         Ok([on, off]) => {
@@ -100,10 +100,10 @@ fn figures(file: &Measured) -> String {
     row("page: file to summary", &openings.summary, beside(&openings.summary));
     let over_bare = openings
         .picture
-        .over(&openings.bare)
-        .map_or_else(String::new, |times| format!("{}× the bare read", digits(times)));
+        .ratio_to(&openings.bare)
+        .map_or_else(String::new, |times| format!("{}× the bare read", three_digits(times)));
     row("page: file to first picture", &openings.picture, over_bare);
-    row("page: file to everything shown, the last insight on the page", &openings.all, String::new());
+    row("page: file to everything shown, the last insight on the page", &openings.everything, String::new());
     row("page: bare `File.stream()` read", &openings.bare, String::new());
     text += &format!("| longest gap of the page, ms | {} | | |\n", openings.gap_ms);
     let mut size = |what: &str, bytes: Option<f64>| {
@@ -111,7 +111,7 @@ fn figures(file: &Measured) -> String {
             text += &format!(
                 "| {what} | {} | | | | {} bytes an event |\n",
                 Bytes(bytes as u64),
-                digits(file.an_event(bytes))
+                three_digits(file.per_event(bytes))
             );
         }
     };
@@ -122,16 +122,16 @@ fn figures(file: &Measured) -> String {
     text + "\n" + &trace.as_ref().map_or_else(String::new, Trace::report)
 }
 
-fn tables(measured: &[&Measured]) -> String {
+fn tables(measured: &[&FileMeasurements]) -> String {
     let mut text =
         "## Memory by table\n\nBytes an event, natively: at the peak of decoding, and when open.\n\n".to_owned();
     text += &format!("| |{}\n", cells(measured.iter().map(|file| format!(" {}: peak | open ", file.name))));
     text += &format!("| --- |{}\n", cells(measured.iter().map(|_| " --- | --- ".to_owned())));
     let names: BTreeSet<&String> = measured.iter().flat_map(|file| file.memory.tables.keys()).collect();
-    let row = |name: &str, of: &dyn Fn(&Measured) -> [u64; 2]| {
-        let values = |file: &&Measured| {
-            let [peak, open] =
-                of(file).map(|bytes| if bytes == 0 { "–".to_owned() } else { digits(file.an_event(bytes as f64)) });
+    let row = |name: &str, of: &dyn Fn(&FileMeasurements) -> [u64; 2]| {
+        let values = |file: &&FileMeasurements| {
+            let [peak, open] = of(file)
+                .map(|bytes| if bytes == 0 { "–".to_owned() } else { three_digits(file.per_event(bytes as f64)) });
             format!(" {peak} | {open} ")
         };
         format!("| {name} |{}\n", cells(measured.iter().map(values)))

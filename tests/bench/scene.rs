@@ -1,7 +1,8 @@
-//! Processor time for scenes of 2000 × 1000 pixels, by kind of history and zoom: `cargo bench --bench memscape -- scene`.
+//! Processor time for scenes of 2000 × 1000 pixels, by kind of history and zoom: `cargo bench --bench memscape --
+//! scene`.
 
 use memscape::replay::{Allocations, Curve, LiveSets, Totals};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::timeline::{Order, Paint, SceneJob, Source, View, stack_at};
 use memscape::units::{EventIdx, Moment};
 use std::time::{Duration, Instant};
@@ -13,14 +14,16 @@ pub(crate) fn run(_: &[String]) {
         "{:<22} {:>8} {:>9} {:>9} {:>8} {:>7} {:>8}",
         "history", "zoom", "cpu ms", "slice ms", "quads", "band px", "hidden"
     );
-    for (name, changes) in
-        [("random lifetimes", random()), ("training steps", training()), ("many that stay", staying())]
-    {
+    for (name, changes) in [
+        ("random lifetimes", random_lifetimes()),
+        ("training steps", training()),
+        ("many that stay", mostly_never_freed()),
+    ] {
         measure(name, &changes);
     }
     println!();
-    for (name, changes) in [("random lifetimes", random()), ("100,000 live blocks", hundred_thousand())] {
-        find(name, &changes);
+    for (name, changes) in [("random lifetimes", random_lifetimes()), ("100,000 live blocks", hundred_thousand())] {
+        measure_hits(name, &changes);
     }
 }
 
@@ -30,7 +33,7 @@ fn processor_time() -> Duration {
     Duration::from_nanos(nanos.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-/// Effect of an event: an allocation of so many bytes, or the free of the allocation with that index.
+/// Effect of an event: an allocation of this many bytes, or the free of the allocation with this index.
 #[derive(Clone, Copy)]
 enum Change {
     Alloc(u64),
@@ -38,7 +41,7 @@ enum Change {
 }
 
 /// Lifetimes and sizes of the allocations, and the change of the total at each event.
-fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
+fn spans_and_steps(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     let mut spans = Vec::new();
     let mut steps = Vec::new();
     for (event, change) in (1u32..).zip(changes) {
@@ -56,16 +59,17 @@ fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     (spans, steps)
 }
 
-/// Prints the time of a hit test in the stacked plot, for a thousand positions, in allocation order and in a grouped one.
-fn find(name: &str, changes: &[Change]) {
-    let (spans, steps) = lives(changes);
+/// Prints the time of a hit test in the stacked plot, for a thousand positions, in allocation order and in a grouped
+/// one.
+fn measure_hits(name: &str, changes: &[Change]) {
+    let (spans, steps) = spans_and_steps(changes);
     let groups: Vec<u32> = (0..spans.len() as u32).map(|id| id.wrapping_mul(2_654_435_761) >> 26).collect();
     let (order, allocations) = (Order::grouped(&groups), Allocations::from_spans(spans));
     let change = |event: EventIdx| steps[event.0 as usize];
     let totals = Totals::build(steps.len() as u32, 0, change);
     let curve = Curve::new(&totals, &change);
     let mut live = LiveSets::default();
-    while live.step(&allocations, steps.len() as u32 + 1, &mut Slice::new(&mut || true)).is_err() {}
+    while live.step(&allocations, steps.len() as u32 + 1, &mut TimeSlice::new(&mut || true)).is_err() {}
     for (by, order) in [("birth", None), ("64 groups", Some(&order))] {
         let source = Source {
             allocations: &allocations,
@@ -78,7 +82,7 @@ fn find(name: &str, changes: &[Change]) {
             paint: &|_| Paint::NO_STACK,
             highlight: None,
         };
-        let mut chance = Chance(7);
+        let mut chance = Rng(7);
         let mut took: Vec<f64> = (0..1000)
             .map(|_| {
                 let moment = Moment(steps.len() as u32 / 2 + chance.below(steps.len() as u32 / 2));
@@ -97,7 +101,7 @@ fn find(name: &str, changes: &[Change]) {
 
 /// Prints the time of a scene at each zoom.
 fn measure(name: &str, changes: &[Change]) {
-    let (spans, steps) = lives(changes);
+    let (spans, steps) = spans_and_steps(changes);
     let allocations = Allocations::from_spans(spans);
     let change = |event: EventIdx| steps[event.0 as usize];
     let totals = Totals::build(steps.len() as u32, 0, change);
@@ -126,7 +130,7 @@ fn measure(name: &str, changes: &[Change]) {
         let mut longest = Duration::ZERO;
         let scene = loop {
             let started = Instant::now();
-            let scene = job.step(&source, &mut Slice::new(&mut || started.elapsed() < Duration::from_millis(6)));
+            let scene = job.step(&source, &mut TimeSlice::new(&mut || started.elapsed() < Duration::from_millis(6)));
             longest = longest.max(started.elapsed());
             if let Ok(scene) = scene {
                 break scene;
@@ -145,8 +149,8 @@ fn measure(name: &str, changes: &[Change]) {
 }
 
 /// Frees of random live allocations, with one to two thousand live at a time.
-fn random() -> Vec<Change> {
-    let mut chance = Chance(1);
+fn random_lifetimes() -> Vec<Change> {
+    let mut chance = Rng(1);
     let mut live = Vec::new();
     let mut count = 0;
     (0..EVENTS)
@@ -164,7 +168,7 @@ fn random() -> Vec<Change> {
 
 /// Weights that stay, activations that accumulate and are freed in reverse order, and scratch memory in between.
 fn training() -> Vec<Change> {
-    let mut chance = Chance(2);
+    let mut chance = Rng(2);
     let mut changes: Vec<Change> = (0..400).map(|_| Change::Alloc(u64::from(1 + chance.below(64)) << 20)).collect();
     let mut count = changes.len();
     while changes.len() < EVENTS as usize {
@@ -191,7 +195,7 @@ fn training() -> Vec<Change> {
 
 /// A hundred thousand live blocks, each with a lifetime of about as many events.
 fn hundred_thousand() -> Vec<Change> {
-    let mut chance = Chance(4);
+    let mut chance = Rng(4);
     let mut live = Vec::new();
     let mut count = 0;
     (0..EVENTS)
@@ -207,9 +211,9 @@ fn hundred_thousand() -> Vec<Change> {
         .collect()
 }
 
-/// Small blocks of which nine in ten are never freed.
-fn staying() -> Vec<Change> {
-    let mut chance = Chance(3);
+/// Small blocks. Nine in ten are never freed.
+fn mostly_never_freed() -> Vec<Change> {
+    let mut chance = Rng(3);
     let mut changes = Vec::new();
     let mut count = 0;
     while changes.len() < EVENTS as usize {
@@ -223,9 +227,9 @@ fn staying() -> Vec<Change> {
 }
 
 /// Random number generator with the same numbers on every machine.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, end: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(end)) as u32

@@ -1,5 +1,5 @@
-//! Time of the simulated allocator in the page's worker for a million events, beside the native one: one setting, and all suggested settings
-//! with their bands. `./run build`, then `cargo bench --bench memscape -- simulate-page`.
+//! Time of the simulated allocator in the page's worker for a million events, beside the native one: one setting, and
+//! all suggested settings with their bands. `./run build`, then `cargo bench --bench memscape -- simulate-page`.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
@@ -16,8 +16,8 @@ const FILES: [(&str, &str); 2] =
 const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
-/// Script that records the times of questions to the simulator and of its answers.
-const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = class extends Own { \
+/// Script that records the times of requests to the simulator and of its answers.
+const TIMING_SCRIPT: &str = "window.told = []; { const Own = Worker; window.Worker = class extends Own { \
     constructor(...of) { super(...of); this.addEventListener('message', event => { \
         if (Array.isArray(event.data) && event.data[0] === 'answer') told.push(['answer', performance.now()]); }); } \
     postMessage(message, ...more) { \
@@ -27,11 +27,11 @@ const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = cla
 pub(crate) fn run(_: &[String]) {
     for (name, words) in FILES {
         let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-        let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+        let (pickle, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulate-{name}.pickle"));
         std::fs::write(&path, &pickle).expect("target can be written");
-        let [one, all] = natively(&pickle);
-        let (one_in_page, all_in_page, rows) = in_page(&path);
+        let [one, all] = measure_native(&pickle);
+        let (one_in_page, all_in_page, rows) = measure_in_page(&path);
         let ratio = |page: f64, native: f64| page / native.max(1e-9);
         println!("{name}: 1,000,000 events");
         println!(
@@ -48,7 +48,7 @@ pub(crate) fn run(_: &[String]) {
 }
 
 /// Native milliseconds of one setting, and of all settings with their bands.
-fn natively(pickle: &[u8]) -> [f64; 2] {
+fn measure_native(pickle: &[u8]) -> [f64; 2] {
     let mut opened = opened::open(pickle).expect("a snapshot");
     let mut timed = |question: WhatIfQuestion| {
         let what = Question::WhatIf(Box::new(question));
@@ -73,15 +73,15 @@ fn natively(pickle: &[u8]) -> [f64; 2] {
 }
 
 /// The same in the page, and the number of settings.
-fn in_page(path: &Path) -> (f64, f64, usize) {
-    let page = Page::blank(Chromium::with(Adapter::Software));
-    page.run_before_load(WATCH);
+fn measure_in_page(path: &Path) -> (f64, f64, usize) {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
+    page.run_before_load(TIMING_SCRIPT);
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    page.choose("input#file", &[path]);
+    page.choose_files("input#file", &[path]);
     page.wait_for_state("ready");
     page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
-    wait(&page, "what it reproduces", || {
+    wait(&page, "the check against the recording", || {
         page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
         page.text("#what-if-proof").contains("reproduces")
     });
@@ -90,24 +90,24 @@ fn in_page(path: &Path) -> (f64, f64, usize) {
     wait(&page, "all settings", || page.evaluate(rows).as_u64() > Some(5) && page.text("#what-if-status").is_empty());
     let rows = page.evaluate(rows).as_u64().unwrap_or_default() as usize;
     // Rows arrive one by one, before the smallest memories. The first is known already.
-    let all = after_ask(&page, rows).expect("as many answers as rows");
+    let all = ms_until_answer(&page, rows).expect("as many answers as rows");
     let one = (0..ROUNDS).map(|_| {
         page.evaluate("told.length = 0; document.querySelector('#what-if-answer .recorded [data-run-show]').click()");
-        wait(&page, "the run", || after_ask(&page, 1).is_some());
+        wait(&page, "the run", || ms_until_answer(&page, 1).is_some());
         // The button is pressed once the last answer has arrived.
         wait(&page, "the button", || {
             page.attribute("#what-if-answer .recorded [data-run-show]", "aria-pressed").as_deref() == Some("true")
         });
         let last = page.evaluate("told.filter(([what]) => what === 'answer').length").as_u64().unwrap_or(1) as usize;
-        let took = after_ask(&page, last).expect("it answered");
+        let took = ms_until_answer(&page, last).expect("it answered");
         page.evaluate("document.querySelector('#what-if-answer .recorded [data-run-show]').click()");
         took
     });
     (median(one.collect()), all, rows)
 }
 
-/// Milliseconds from the question to the nth answer, counted from 1.
-fn after_ask(page: &Page, number: usize) -> Option<f64> {
+/// Milliseconds from the request to the nth answer, counted from 1.
+fn ms_until_answer(page: &Page, number: usize) -> Option<f64> {
     let script = format!(
         "(() => {{ const at = told.find(([what]) => what === 'ask')?.[1]; \
          const answer = told.filter(([what]) => what === 'answer')[{}]?.[1]; return answer - at; }})()",
@@ -119,7 +119,7 @@ fn after_ask(page: &Page, number: usize) -> Option<f64> {
 fn wait(page: &Page, what: &str, holds: impl Fn() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed().as_secs() < WAIT_S, "waited in vain for {what}: {:?}", page.complaints());
+        assert!(started.elapsed().as_secs() < WAIT_S, "timeout waiting for {what}: {:?}", page.errors());
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }

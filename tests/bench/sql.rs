@@ -46,11 +46,11 @@ pub(crate) fn run(_: &[String]) {
             _ => {}
         }
     };
-    summary.devices.iter().for_each(|device| _ = engine.whole_side(device.device));
+    summary.devices.iter().for_each(|device| _ = engine.complete_side(device.device));
     let (events, allocations) = (summary.devices[0].events, summary.devices[0].allocations);
     println!("{events} events, {allocations} allocations");
     let limits = Limits { seconds: 0, memory: 1 << 30 };
-    let queries = Queries::new(Source::of(summary, Box::new(engine)), clock, limits).unwrap();
+    let queries = Queries::new(Source::single(summary, Box::new(engine)), clock, limits).unwrap();
     for (what, sql, most) in QUERIES {
         let mut best = f64::MAX;
         for _ in 0..5 {

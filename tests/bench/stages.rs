@@ -1,19 +1,20 @@
-//! Throughput of each stage, each on top of the one before: `cargo bench --bench memscape -- stages [FILTER] [criterion's options]`.
+//! Throughput of each stage, each on top of the one before: `cargo bench --bench memscape -- stages [FILTER]
+//! [criterion's options]`.
 //!
 //! ```text
 //! container ─▶ pickle, into a builder that keeps nothing ─▶ + snapshot ─▶ + replay ─▶ index ─▶ scene, hit, details
 //!  MB/s         MB/s                                         MB/s          MB/s        events/s   time
 //! ```
 
+use crate::discard::Discard;
 use crate::generate;
-use crate::nothing::Nothing;
 use crate::opened::{self, Opened};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};
 use flate2::{Compression, write::GzEncoder};
 use memscape::container::Container;
-use memscape::pickle::{Builder as PickleBuilder, Limits, Machine};
+use memscape::pickle::{Builder as PickleBuilder, Limits, Unpickler};
 use memscape::replay::{Builder, Recorder};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Event, EventSink, Reader, Snapshot};
 use memscape::timeline::View;
 use std::fmt::Debug;
@@ -23,18 +24,19 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Options of the generator: large enough for steady figures, small enough for ten samples of each within a minute.
-const WORDS: &str = "--events 200000 --frames 60";
+const OPTIONS: &str = "--events 200000 --frames 60";
 const CHUNK: usize = 1 << 20;
 const WINDOW_PX: (u32, u32) = (2000, 1000);
 
 /// Environment variable of the process that runs criterion.
-const CHILD: &str = "MEMSCAPE_BENCH_STAGES";
+const CHILD_VAR: &str = "MEMSCAPE_BENCH_STAGES";
 
-/// Runs criterion in a process of its own: it reads the arguments of its process, where the subcommand would be a filter.
+/// Runs criterion in a process of its own: it reads the arguments of its process, where the subcommand would be a
+/// filter.
 pub(crate) fn run(arguments: &[String]) {
     let program = std::env::current_exe().expect("the path of this program");
     // As Cargo does; without it criterion only tests each function.
-    let status = Command::new(program).args(arguments).arg("--bench").env(CHILD, "1").status().expect("a process");
+    let status = Command::new(program).args(arguments).arg("--bench").env(CHILD_VAR, "1").status().expect("a process");
     if !status.success() {
         std::process::exit(status.code().unwrap_or(1));
     }
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &[String]) {
 
 /// Runs criterion if this is the process for it; returns whether it is.
 pub(crate) fn run_as_child() -> bool {
-    let is_child = std::env::var_os(CHILD).is_some();
+    let is_child = std::env::var_os(CHILD_VAR).is_some();
     if is_child {
         measure();
     }
@@ -51,11 +53,11 @@ pub(crate) fn run_as_child() -> bool {
 
 fn measure() {
     let mut criterion = Criterion::default().configure_from_args();
-    let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
-    let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+    let (options, _) = generate::Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
+    let (pickle, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     reading(&mut criterion, &pickle);
     indexing(&mut criterion, &pickle);
-    looking(&mut criterion, &pickle);
+    requests(&mut criterion, &pickle);
     criterion.final_summary();
 }
 
@@ -69,30 +71,30 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
 /// Throughput of decoding, in bytes of the pickle.
 fn reading(criterion: &mut Criterion, pickle: &[u8]) {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(pickle).expect("a Vec takes all");
-    let gzip = gzip.finish().expect("a Vec takes all");
+    gzip.write_all(pickle).expect("writing to a Vec succeeds");
+    let gzip = gzip.finish().expect("writing to a Vec succeeds");
     let mut group = group(criterion, "reading");
     group.throughput(Throughput::Bytes(pickle.len() as u64));
     for (name, file) in [("container, plain", pickle), ("container, gzip", &gzip)] {
-        group.bench_function(name, |bencher| bencher.iter(|| unpacked(file)));
+        group.bench_function(name, |bencher| bencher.iter(|| unpack(file)));
     }
-    group.bench_function("pickle", |bencher| bencher.iter(|| decoded(pickle, Nothing::default())));
-    group.bench_function("pickle + snapshot", |bencher| bencher.iter(|| decoded(pickle, Reader::new(NoEvents))));
-    group.bench_function("pickle + snapshot + replay", |bencher| bencher.iter(|| recorded(pickle)));
+    group.bench_function("pickle", |bencher| bencher.iter(|| decode(pickle, Discard::default())));
+    group.bench_function("pickle + snapshot", |bencher| bencher.iter(|| decode(pickle, Reader::new(NoEvents))));
+    group.bench_function("pickle + snapshot + replay", |bencher| bencher.iter(|| record(pickle)));
     group.finish();
 }
 
 /// Throughput from the end of the file to the open file, in events.
 fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
-    let (snapshot, recorder) = recorded(pickle);
+    let (snapshot, recorder) = record(pickle);
     let mut group = group(criterion, "indexing");
     group.throughput(Throughput::Elements(recorder.events()));
     group.bench_function("index", |bencher| {
         bencher.iter_batched(
-            || recorded(pickle).1,
+            || record(pickle).1,
             |recorder| {
                 let mut builder = Builder::new(&snapshot, recorder);
-                builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+                builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
                 builder.finish()
             },
             criterion::BatchSize::PerIteration,
@@ -101,8 +103,8 @@ fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
     group.finish();
 }
 
-/// Time of the questions that the page sends about an open file.
-fn looking(criterion: &mut Criterion, pickle: &[u8]) {
+/// Time to answer requests that the page sends about an open file.
+fn requests(criterion: &mut Criterion, pickle: &[u8]) {
     let mut file: Opened = opened::open(pickle).expect("a whole snapshot");
     let device = file.summary.devices[0].clone();
     let (ordinal, moments) = (device.device, device.events + 1);
@@ -135,7 +137,7 @@ fn looking(criterion: &mut Criterion, pickle: &[u8]) {
     group.finish();
 }
 
-fn unpacked(file: &[u8]) -> usize {
+fn unpack(file: &[u8]) -> usize {
     let mut container = Container::default();
     let mut bytes = 0;
     for chunk in file.chunks(CHUNK) {
@@ -144,15 +146,15 @@ fn unpacked(file: &[u8]) -> usize {
             bytes += black_box(piece).len();
         }
     }
-    container.end();
+    container.finish_input();
     while let Some(piece) = container.pull().expect("a whole file") {
         bytes += piece.len();
     }
     bytes
 }
 
-fn decoded<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::Value) {
-    let mut machine = Machine::new(builder, Limits::default());
+fn decode<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::Value) {
+    let mut machine = Unpickler::new(builder, Limits::default());
     for chunk in pickle.chunks(CHUNK) {
         assert!(machine.feed(chunk).is_ok());
     }
@@ -160,8 +162,8 @@ fn decoded<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::
     finished
 }
 
-fn recorded(pickle: &[u8]) -> (Snapshot, Recorder) {
-    let (reader, root) = decoded(pickle, Reader::new(Recorder::default()));
+fn record(pickle: &[u8]) -> (Snapshot, Recorder) {
+    let (reader, root) = decode(pickle, Reader::new(Recorder::default()));
     reader.finish(root).expect("a whole snapshot")
 }
 
@@ -169,7 +171,7 @@ fn recorded(pickle: &[u8]) -> (Snapshot, Recorder) {
 struct NoEvents;
 
 impl EventSink for NoEvents {
-    fn event(&mut self, _: u32, event: &Event) {
+    fn event_at(&mut self, _: u32, event: &Event) {
         black_box(event);
     }
 }

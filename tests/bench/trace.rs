@@ -1,18 +1,19 @@
-//! Where the milliseconds of one opening go: what each thread of the browser did, by kind, until the picture and until everything is shown.
+//! Profile of opening a file once: time of each browser thread by kind of work, until the first frame and until
+//! everything is shown.
 //!
-//! One opening by itself: a trace costs time of its own, so its sums tell shares, not the figures beside them.
+//! Tracing itself takes time, so the sums show proportions and are larger than the other figures.
 
 use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
-use crate::opening::SETTLING;
+use crate::opening::SETTLE_PAUSE;
 use crate::page::Page;
 use crate::site::Site;
-use crate::watch;
+use crate::timing_script;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const CATEGORIES: [&str; 9] = [
     "devtools.timeline",
     "disabled-by-default-devtools.timeline",
@@ -25,7 +26,7 @@ const CATEGORIES: [&str; 9] = [
     "gpu",
 ];
 
-/// What is done, by the names that Chromium gives to it; what comes first wins.
+/// Kinds of work with parts of Chromium's event names. The first match counts.
 const KINDS: [(&str, &[&str]); 7] = [
     ("compiling wasm", &["wasm", "Wasm", "Liftoff", "Turbofan"]),
     ("collecting garbage", &["GC", "Scavenge"]),
@@ -50,12 +51,13 @@ const KINDS: [(&str, &[&str]); 7] = [
 ];
 const OTHER: &str = "other tasks";
 
-/// Milliseconds by thread and kind, until the picture and until everything is shown.
+/// Result of a trace.
 pub(crate) struct Trace {
     pub(crate) picture_ms: f64,
-    pub(crate) all_ms: f64,
+    pub(crate) everything_ms: f64,
     pub(crate) sums: BTreeMap<(&'static str, &'static str), [f64; 2]>,
-    /// The longest tasks of the page: when each began and how long it took, in milliseconds, and the kind that most of it was.
+    /// Longest tasks of the page's main thread: start and duration in milliseconds, and the kind of work that takes
+    /// most of the time.
     pub(crate) longest: Vec<(f64, f64, &'static str)>,
 }
 
@@ -63,56 +65,57 @@ struct Span {
     begin: f64,
     end: f64,
     kind: &'static str,
-    /// Without what lies in it.
-    own: f64,
+    /// Duration without nested spans, in milliseconds.
+    self_ms: f64,
 }
 
-/// Opens the file once, while the browser writes down what it does.
-pub(crate) fn of(file: &Generated) -> Trace {
-    let chromium = Chromium::with(Adapter::Software);
+/// Opens the file once while the browser records a trace.
+pub(crate) fn record(file: &Generated) -> Trace {
+    let chromium = Chromium::shared(Adapter::Software);
     let page = Page::blank(chromium);
-    page.run_before_load(&watch::script());
+    page.run_before_load(&timing_script::script());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    std::thread::sleep(SETTLING);
+    std::thread::sleep(SETTLE_PAUSE);
     let before = chromium.events(|event| event.method.starts_with("Tracing.")).len();
     let config =
         json!({ "includedCategories": CATEGORIES, "excludedCategories": ["*"], "recordMode": "recordUntilFull" });
     chromium.call("", "Tracing.start", json!({ "transferMode": "ReportEvents", "traceConfig": config }));
-    // Times of the page and of the trace meet here.
+    // A mark that relates the clocks of the page and of the trace.
     page.evaluate("performance.mark('measure')");
-    let mark_ms = page.evaluate("performance.getEntriesByName('measure')[0].startTime").as_f64().expect("a time");
-    page.choose("input#file", &[&file.path]);
-    let shown = format!("({}) ? [times.start, times.picture, times.shown] : null", watch::everything());
-    let deadline = Instant::now() + PATIENCE;
+    let mark_ms =
+        page.evaluate("performance.getEntriesByName('measure')[0].startTime").as_f64().expect("the time is a number");
+    page.choose_files("input#file", &[&file.path]);
+    let shown = format!("({}) ? [times.start, times.picture, times.shown] : null", timing_script::everything_shown());
+    let deadline = Instant::now() + TIMEOUT;
     let times: Vec<f64> = loop {
         if let Ok(times) = serde_json::from_value(page.evaluate(&shown)) {
             break times;
         }
-        assert!(Instant::now() < deadline, "waited in vain until everything is shown");
+        assert!(Instant::now() < deadline, "timeout waiting until everything is shown");
         std::thread::sleep(Duration::from_millis(200));
     };
     chromium.call("", "Tracing.end", json!({}));
     let told = loop {
-        // Of the traces before this one there are events as well.
+        // Skips events of earlier traces.
         let mut told = chromium.events(|event| event.method.starts_with("Tracing."));
         let told = told.split_off(before.min(told.len()));
         if told.iter().any(|event| event.method == "Tracing.tracingComplete") {
             break told;
         }
-        assert!(Instant::now() < deadline, "waited in vain for the trace");
+        assert!(Instant::now() < deadline, "timeout waiting for the trace");
         std::thread::sleep(Duration::from_millis(100));
     };
     let events: Vec<&Value> = told.iter().filter_map(|event| event.params["value"].as_array()).flatten().collect();
-    let [start, picture, all] = times[..] else { panic!("three times: {times:?}") };
-    told_by(&events, mark_ms, [start, picture, all])
+    let [start, picture, all] = times[..] else { panic!("expected three times, got {times:?}") };
+    summarize(&events, mark_ms, [start, picture, all])
 }
 
-fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> Trace {
+fn summarize(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> Trace {
     let thread = |event: &Value| (event["pid"].as_i64().unwrap_or(0), event["tid"].as_i64().unwrap_or(0));
     let mark = events.iter().find(|event| event["name"] == "measure").expect("the mark is in the trace");
     let renderer = thread(mark).0;
-    let zero_us = mark["ts"].as_f64().expect("a time") + (start - mark_ms) * 1e3;
+    let zero_us = mark["ts"].as_f64().expect("the time is a number") + (start - mark_ms) * 1e3;
     let name_of = |event: &Value| event["args"]["name"].as_str().unwrap_or_default().to_owned();
     let names: HashMap<_, _> = events
         .iter()
@@ -136,7 +139,7 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
         let is_of = |names: &[&str]| names.iter().any(|part| name.contains(part));
         let kind = KINDS.iter().find(|(_, names)| is_of(names)).map_or(OTHER, |(kind, _)| kind);
         let begin = (ts - zero_us) / 1e3;
-        let span = Span { begin, end: begin + dur / 1e3, kind, own: dur / 1e3 };
+        let span = Span { begin, end: begin + dur / 1e3, kind, self_ms: dur / 1e3 };
         spans.entry(thread(event)).or_default().push(span);
     }
     let ends = [picture - start, all - start];
@@ -153,10 +156,10 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
             }
             let length = spans[at].end - spans[at].begin;
             match open.last() {
-                Some(&last) => spans[last].own -= length,
+                Some(&last) => spans[last].self_ms -= length,
                 None => roots.push((at, BTreeMap::new())),
             }
-            // A task is no kind of work: what is in it is, and what is in nothing else belongs to what it stands in.
+            // Spans without a known kind take the kind of the span around them.
             if spans[at].kind == OTHER
                 && let Some(&last) = open.last()
             {
@@ -170,11 +173,11 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
                 root += 1;
             }
             if let Some((_, kinds)) = roots.get_mut(root) {
-                *kinds.entry(span.kind).or_default() += span.own.max(0.0);
+                *kinds.entry(span.kind).or_default() += span.self_ms.max(0.0);
             }
             for (sum, end) in sums.entry((whose, span.kind)).or_insert([0.0; 2]).iter_mut().zip(ends) {
                 if span.begin >= 0.0 && span.begin < end {
-                    *sum += span.own.max(0.0);
+                    *sum += span.self_ms.max(0.0);
                 }
             }
         }
@@ -189,16 +192,16 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
     }
     longest.sort_by(|a, b| b.1.total_cmp(&a.1));
     longest.truncate(5);
-    Trace { picture_ms: ends[0], all_ms: ends[1], sums, longest }
+    Trace { picture_ms: ends[0], everything_ms: ends[1], sums, longest }
 }
 
 impl Trace {
-    /// As a table.
+    /// Formats the result as a table.
     pub(crate) fn report(&self) -> String {
         let mut text = format!(
             "Where the milliseconds go, in one opening that was traced (picture after {:.0} ms, everything after {:.0} ms):\n\n\
              | | | until the picture, ms | until everything is shown, ms |\n| --- | --- | --- | --- |\n",
-            self.picture_ms, self.all_ms
+            self.picture_ms, self.everything_ms
         );
         for ((whose, kind), [picture, all]) in &self.sums {
             if *all >= 0.5 {

@@ -1,41 +1,41 @@
-//! What geometry takes natively, through the engine: the first window, twenty later ones, other orders, and what is under a pointer.
+//! Native time of geometry, through the engine: the first window, later ones, other orders, and hit tests.
 
 use crate::figure::Figure;
 use crate::native;
 use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
+use memscape::ui::drawing::Canvas;
 use memscape::ui::navigate::Plane;
-use memscape::ui::shown::Canvas;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Device pixels of the canvas: a large one.
+/// Size of the canvas in device pixels, which is a large one.
 pub(crate) const CANVAS: Canvas = Canvas { width_px: 2000, height_px: 1000, scale: 1.0 };
-/// How long a slice may be: what the worker allows.
+/// Maximum length of a slice of work, as in the page's worker.
 const SLICE: Duration = Duration::from_millis(8);
-/// Places that are asked about.
-const PLACES: u64 = 200;
+/// Number of hit tests.
+const HIT_TESTS: u64 = 200;
 
-/// What windows over one file took, in one order: milliseconds.
-pub(crate) struct Windows {
-    /// Of the order.
+/// Times of windows of a file in one order, in milliseconds.
+pub(crate) struct WindowTimes {
+    /// Name of the order.
     pub(crate) name: &'static str,
-    /// Everything, asked for the first time.
+    /// First window, which is the whole trace.
     pub(crate) first: f64,
-    /// Other windows, with the page's margin.
+    /// Later windows, with the page's margin.
     pub(crate) later: Figure,
-    /// The longest that the engine went on without asking for the time.
+    /// Longest time that the engine worked without checking the clock.
     pub(crate) longest_slice: f64,
-    /// A place in the stack, asked about.
+    /// Hit tests in the stacked plot.
     pub(crate) hits: Figure,
-    /// Of the first scene.
+    /// Number of quads in the first scene.
     pub(crate) quads: usize,
-    /// Of the first scene.
+    /// Height of a band in the first scene, in pixels.
     pub(crate) band_px: u32,
 }
 
-/// The windows that are looked at after everything: near and far, at several places, some closer to the bytes as well.
+/// Windows after the whole trace: several zooms and positions, some zoomed in bytes too.
 pub(crate) fn later_views(plane: Plane, canvas: Canvas) -> Vec<View> {
     let whole = plane.fit(canvas);
     let (width, height) = (f64::from(canvas.width_px), f64::from(canvas.height_px));
@@ -47,22 +47,22 @@ pub(crate) fn later_views(plane: Plane, canvas: Canvas) -> Vec<View> {
     zooms.into_iter().flat_map(|zoom| [0.1, 0.52, 0.9].map(|place| plane.with_margin(at(zoom, place)))).collect()
 }
 
-/// Opens a file and measures birth order and the grouped ones, each anew.
-pub(crate) fn measure(path: &Path) -> Vec<Windows> {
+/// Opens a file and measures allocation order and several groupings.
+pub(crate) fn measure(path: &Path) -> Vec<WindowTimes> {
     let (mut engine, device) = native::open_with(path, |_| {});
-    // What only makes answers faster is done before anybody asks.
+    // Background work that only speeds up answers.
     while engine.step(&mut || true) == Work::More {}
     let orders = [None, Some(Grouping::CallSite), Some(Grouping::Size), Some(Grouping::Stream)];
-    orders.map(|stacking| of_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
+    orders.map(|stacking| measure_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
 }
 
-fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Windows {
-    let plane = Plane::of(device, Axis::Events);
+fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> WindowTimes {
+    let plane = Plane::for_device(device, Axis::Events);
     let mut longest_slice = Duration::ZERO;
-    let (first, scene) = ask(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
+    let (first, scene) = request_scene(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
     let mut later = Vec::new();
     for view in later_views(plane, CANVAS) {
-        later.push(ask(engine, device.device, view, looks, &mut longest_slice).0);
+        later.push(request_scene(engine, device.device, view, looks, &mut longest_slice).0);
     }
     let mut chance = 1u64;
     let mut below = |end: u64| {
@@ -84,19 +84,26 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
         );
         ms(took)
     };
-    Windows {
+    WindowTimes {
         name: looks.stacking.map_or("birth", Grouping::name),
         first,
         later: later.into_iter().collect(),
-        hits: (0..PLACES).map(|_| hit()).collect(),
+        hits: (0..HIT_TESTS).map(|_| hit()).collect(),
         longest_slice: ms(longest_slice),
         quads: scene.quads.len(),
         band_px: scene.band_px,
     }
 }
 
-/// Milliseconds until the scene is there, and the scene; `longest` grows to the longest slice.
-pub(crate) fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
+/// Requests a scene; returns the milliseconds until it arrives, and the scene. `longest` is raised to the longest
+/// slice.
+pub(crate) fn request_scene(
+    engine: &mut Engine,
+    device: i64,
+    view: View,
+    looks: Looks,
+    longest: &mut Duration,
+) -> (f64, Scene) {
     let started = Instant::now();
     engine.request(Request::Ask(Ask { serial: 0, device, what: Question::Scene { view, looks } }));
     loop {

@@ -1,14 +1,15 @@
-//! Accessibility, as axe-core checks it: no violation in any view or dialog, in light and dark, in a wide and in a narrow window.
+//! Accessibility checks with axe-core: no violations in any view or dialog, in light and dark, in wide and narrow
+//! windows.
 
+use crate::appearance::open_with_scheme;
 use crate::chromium::Adapter;
-use crate::fixtures::file;
-use crate::looks::page_in;
-use crate::memory::generated;
+use crate::fixtures::write_file;
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, Picture};
+use crate::screenshots::{MIN_COLOURS, Picture};
+use crate::segments::generate_file;
 use serde_json::{Value, json};
 
-/// The script of axe-core, which `./run` installs. `None`, with a message, if it is missing.
+/// Source of axe-core, which `./run` installs. `None`, with a message, if it is missing.
 fn axe() -> Option<String> {
     let place = crate::site::tools().join("axe/node_modules/axe-core/axe.min.js");
     let axe = std::fs::read_to_string(place).ok();
@@ -18,7 +19,7 @@ fn axe() -> Option<String> {
     axe
 }
 
-/// What axe finds wrong with what is seen: rule, element, why.
+/// Violations of what the page shows now: rule, element and reason.
 fn violations(page: &Page) -> Value {
     page.evaluate(
         "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.flatMap(rule =>
@@ -26,14 +27,14 @@ fn violations(page: &Page) -> Value {
     )
 }
 
-/// Checks what is seen.
-fn check(page: &Page, wrong: &mut Vec<String>, what: &str) {
+/// Appends the violations of what the page shows now to `wrong`, prefixed with `what`.
+fn collect_violations(page: &Page, wrong: &mut Vec<String>, what: &str) {
     for found in violations(page).as_array().into_iter().flatten() {
         wrong.push(format!("{what}: {found}"));
     }
 }
 
-/// Views by what is clicked to see them.
+/// Selectors of the tabs that show the views.
 pub(crate) const VIEWS: [&str; 9] = [
     "#tab-why",
     "#tab-tree",
@@ -45,76 +46,80 @@ pub(crate) const VIEWS: [&str; 9] = [
     "#tab-events",
     "#side-file",
 ];
-/// Dialogs by what opens them.
+/// Selectors of the buttons that open the dialogs.
 const DIALOGS: [&str; 5] = ["#help-open", "#settings-open", "#rules-open", "#export-open", "#palette-open"];
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn no_view_has_a_violation() {
+fn views_and_dialogs_have_no_violations() {
     let Some(axe) = axe() else { return };
-    let snapshot = generated("axe.pickle", "--steps 3 --layers 3 --leak --pending");
+    let snapshot = generate_file("axe.pickle", "--steps 3 --layers 3 --leak --pending");
     let mut wrong = Vec::new();
     for (scheme, width) in [("light", 1440), ("dark", 1280), ("light", 600)] {
         println!("{scheme}, {width} px");
-        let page = page_in(scheme, Adapter::Missing);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 900);
         let of = |what: &str| format!("{scheme}, {width} px, {what}");
         page.evaluate(&axe);
-        check(&page, &mut wrong, &of("start page"));
+        collect_violations(&page, &mut wrong, &of("start page"));
         page.drop_files(&[&snapshot]);
         page.wait_for_state("ready");
         page.wait_for_frames();
-        page.wait_until("it has blocks", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
-        let (x, y) = page.corners("canvas#timeline").at(0.5, 0.9);
+        page.wait_until("blocks are drawn", || Picture::capture(&page, "canvas#timeline").colours >= MIN_COLOURS);
+        let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.9);
         page.click_at(x, y);
         page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
-        check(&page, &mut wrong, &of("selection"));
+        collect_violations(&page, &mut wrong, &of("selection"));
         if width == 600 {
-            // There it lies over the views.
+            // In a narrow window the selection covers the views.
             page.press("Escape");
         }
         page.click("#scope-change");
         page.click("#tab-tree");
-        page.settled("what changed is there", || page.text("#tree-rows"));
-        check(&page, &mut wrong, &of("A → B"));
+        page.wait_until_settled("the changed rows", || page.text("#tree-rows"));
+        collect_violations(&page, &mut wrong, &of("A → B"));
         for view in VIEWS {
             page.click(view);
-            page.settled("the view is there", || page.text("#answer"));
-            check(&page, &mut wrong, &of(view));
+            page.wait_until_settled("the view", || page.text("#answer"));
+            collect_violations(&page, &mut wrong, &of(view));
         }
         if width == 600 {
             page.press("Escape");
         }
         page.click("#tab-why");
         page.click("[data-topic=settings]");
-        page.wait_until("the proof", || page.text("#what-if-proof").contains("reproduces"));
+        page.wait_until("the check against the recording is shown", || {
+            page.text("#what-if-proof").contains("reproduces")
+        });
         page.click("#what-if-search");
-        page.wait_until("it was simulated", || {
+        page.wait_until("the simulation is finished", || {
             page.text("#what-if-status").is_empty() && page.text("#what-if-answer").contains("expandable_segments:True")
         });
-        check(&page, &mut wrong, &of("what if"));
+        collect_violations(&page, &mut wrong, &of("what if"));
         page.click("[data-topic=savings]");
         page.evaluate("document.getElementById('plan-add').click()");
         page.evaluate(
             "document.getElementById('plan-preset').selectedIndex = document.getElementById('plan-preset').length - 1",
         );
         page.evaluate("document.getElementById('plan-add').click()");
-        page.wait_until("it was planned", || page.text("#plan-facts").contains("Planned peak"));
-        check(&page, &mut wrong, &of("what fits"));
+        page.wait_until("the plan is computed", || page.text("#plan-facts").contains("Planned peak"));
+        collect_violations(&page, &mut wrong, &of("what fits"));
         for opener in DIALOGS {
             page.click(opener);
             page.wait_until("a dialog is open", || {
                 page.evaluate("!!document.querySelector('dialog[open]')") == json!(true)
             });
-            check(&page, &mut wrong, &of(opener));
+            collect_violations(&page, &mut wrong, &of(opener));
             page.press("Escape");
-            page.wait_until("none is", || page.evaluate("!!document.querySelector('dialog[open]')") == json!(false));
+            page.wait_until("the dialog is closed", || {
+                page.evaluate("!!document.querySelector('dialog[open]')") == json!(false)
+            });
         }
-        page.drop_files(&[&file("axe-wrong.pickle", b"\x80\x04")]);
-        page.wait_until("it is said", || page.shows("#toast"));
-        // The view behind it has a heading again once its answer is there.
-        page.wait_until("its heading is there", || !page.text("#answer-title").is_empty());
-        check(&page, &mut wrong, &of("toast"));
+        page.drop_files(&[&write_file("axe-wrong.pickle", b"\x80\x04")]);
+        page.wait_until("the toast is shown", || page.is_shown("#toast"));
+        // The heading of the view is empty until its answer arrives.
+        page.wait_until("the heading is shown", || !page.text("#answer-title").is_empty());
+        collect_violations(&page, &mut wrong, &of("toast"));
     }
     assert!(wrong.is_empty(), "{} violations:\n{}", wrong.len(), wrong.join("\n"));
 }

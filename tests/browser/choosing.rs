@@ -1,65 +1,67 @@
-//! Which events of a large file are loaded: the question before it is read, a range, and all of it after all.
+//! Choice of the events to load from a large file: the dialog before loading, a range, and loading all events later.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus;
 use crate::fixtures::{self, halves, halves_summary};
-use crate::opening::{empty_page, shows_halves, summary};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use serde_json::json;
 
-/// A file of so many bytes that no disk has to hold.
-fn hollow(bytes: u64) -> std::path::PathBuf {
-    let path = fixtures::file("hollow.pickle", b"");
+/// Creates a sparse file of this size.
+fn sparse_file(bytes: u64) -> std::path::PathBuf {
+    let path = fixtures::write_file("hollow.pickle", b"");
     std::fs::File::create(&path).and_then(|file| file.set_len(bytes)).expect("target/tmp can be written");
     path
 }
 
-fn focused(page: &Page) -> serde_json::Value {
+fn focused_id(page: &Page) -> serde_json::Value {
     page.evaluate("document.activeElement.id")
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_large_file_is_asked_about_before_it_is_read() {
-    let page = empty_page();
+fn large_file_asks_for_range_before_loading() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    page.drop_at_once(&[&hollow(10 << 30)]);
+    wait_for_halves(&page);
+    page.drop_files_without_wait(&[&sparse_file(10 << 30)]);
     page.wait_for_state("choosing");
     assert_eq!(page.text("#choosing-name"), "hollow.pickle");
     let said = "10.0 GiB. All events take from 1.00 GiB to 4.20 GiB of memory, and a page can have 4.00 GiB. A range takes less.";
     assert_eq!(page.text("#choosing-text"), said);
-    // It may not fit: the range is what is offered first.
-    page.wait_for(&json!("choosing-events"), || focused(&page));
+    // The file may not fit into memory, so the field of the range has the focus.
+    page.wait_for(&json!("choosing-events"), || focused_id(&page));
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
         page.wait_for_frames();
-        keep(&page, &format!("choosing-{scheme}"));
+        save_screenshot(&page, &format!("choosing-{scheme}"));
     }
-    page.write("x");
+    page.replace_text("x");
     page.press_enter();
-    page.wait_until("it is said what is wrong", || page.text("#choosing-wrong").starts_with("Expected events such as"));
-    // Esc leaves it, and what was open is there again.
+    page.wait_until("the error is shown", || page.text("#choosing-wrong").starts_with("Expected events such as"));
+    // Esc returns to the open file.
     page.press("Escape");
-    shows_halves(&page);
-    // A file that fits is opened whole unless somebody wants less.
-    page.drop_at_once(&[&hollow(3 << 30)]);
+    wait_for_halves(&page);
+    // For a file that fits, the button that opens all events has the focus.
+    page.drop_files_without_wait(&[&sparse_file(3 << 30)]);
     page.wait_for_state("choosing");
-    page.wait_for(&json!("choosing-all"), || focused(&page));
+    page.wait_for(&json!("choosing-all"), || focused_id(&page));
     page.press_enter();
-    // It holds nothing but zeros: that is found out once it is read.
-    page.wait_until("it is no snapshot", || page.shows("#toast") && page.text("#toast-text").contains("hollow.pickle"));
-    shows_halves(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    // The file contains only zeros, which is noticed when it is read.
+    page.wait_until("the page reports that it is no snapshot", || {
+        page.is_shown("#toast") && page.text("#toast-text").contains("hollow.pickle")
+    });
+    wait_for_halves(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_large_link_is_asked_about_once_its_length_is_known() {
-    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../huge.pickle"));
+fn large_link_asks_for_range_once_length_is_known() {
+    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../huge.pickle"));
     page.wait_for_state("choosing");
     assert!(page.text("#choosing-text").starts_with("3.00 GiB."), "{}", page.text("#choosing-text"));
     page.click("#choosing-cancel");
@@ -68,47 +70,47 @@ fn a_large_link_is_asked_about_once_its_length_is_known() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_range_of_a_file_has_its_numbers_and_all_of_it_is_one_click_away() {
-    let page = empty_page();
+fn loaded_range_shows_its_numbers_and_opens_whole_file() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     page.click("#choose-events");
     page.wait_for_state("choosing");
-    page.wait_for(&json!("choosing-all"), || focused(&page));
+    page.wait_for(&json!("choosing-all"), || focused_id(&page));
     page.click("#choosing-events");
-    page.write("100..109");
+    page.replace_text("100..109");
     page.press_enter();
     page.wait_for_state("ready");
     page.wait_for(&"Events 100–109 of 122 are loaded.".to_owned(), || page.text("#loaded-text"));
-    let [peak, _, reserved, ..] = summary(&page);
+    let [peak, _, reserved, ..] = summary_values(&page);
     let [whole_peak, _, whole_reserved, ..] = halves_summary();
     assert_eq!((peak, reserved), (whole_peak, whole_reserved), "live bytes are those of the whole trace");
-    page.wait_until("the link says which", || page.evaluate("location.hash.includes('load=100..109')") == true);
-    keep(&page, "loaded-range");
+    page.wait_until("the link contains the range", || page.evaluate("location.hash.includes('load=100..109')") == true);
+    save_screenshot(&page, "loaded-range");
     page.click("#open-all");
-    shows_halves(&page);
-    page.wait_until("nothing is said of a range", || !page.shows("#loaded"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    wait_for_halves(&page);
+    page.wait_until("the note about the range is gone", || !page.is_shown("#loaded"));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
-/// The last thousand events of the real file that has most: its end is that of the whole.
+/// Loads the last thousand events of the largest real file.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_real_file_ends_as_it_does_whole() {
+fn range_of_real_file_ends_like_whole_file() {
     let Some(files) = corpus::real_files() else { return };
     let file = files.iter().max_by_key(|file| file.devices.first().map_or(0, |it| it["events"].as_u64().unwrap_or(0)));
     let Some(file) = file else { return };
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&file.path]);
     page.wait_for_state("ready");
     let end = page.text("#headlines [data-place='end']");
     page.click("#choose-events");
     page.wait_for_state("choosing");
     page.click("#choosing-events");
-    page.write("last 1000");
+    page.replace_text("last 1000");
     page.press_enter();
     page.wait_for_state("ready");
-    page.wait_until("a range is loaded", || page.shows("#loaded"));
+    page.wait_until("a range is loaded", || page.is_shown("#loaded"));
     page.wait_for(&end, || page.text("#headlines [data-place='end']"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

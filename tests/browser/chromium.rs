@@ -1,4 +1,4 @@
-//! One headless Chromium, driven over the DevTools protocol through a pipe: no port, no driver, no crate.
+//! Headless Chromium, controlled with the DevTools protocol over a pipe, without a port, driver or crate.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -8,16 +8,16 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
 
-/// Whether Chromium offers a WebGPU adapter (SwiftShader, in software) or none at all.
+/// WebGPU adapter that Chromium offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {
     Software,
     Missing,
-    /// As [`Adapter::Software`], in a browser of its own: a test ends its GPU process.
-    Mortal,
+    /// As [`Adapter::Software`], in a separate browser whose GPU process a test crashes.
+    SoftwareToCrash,
 }
 
-/// What every start needs; each flag was found to be necessary (no sandbox: tests run as root in containers).
+/// Flags of every start; all were found to be necessary. Without a sandbox, since tests run as root in containers.
 const FLAGS: [&str; 10] = [
     "--headless=new",
     "--remote-debugging-pipe",
@@ -31,20 +31,21 @@ const FLAGS: [&str; 10] = [
     "--hide-scrollbars",
 ];
 
-/// Without the first the adapter is null; without the second the first canvas texture kills the GPU process.
+/// Flags for WebGPU in software. Without the first the adapter is null; without the second the first canvas texture
+/// crashes the GPU process.
 const WEBGPU_FLAGS: [&str; 4] =
     ["--enable-unsafe-webgpu", "--use-angle=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader"];
 
-/// How long the browser may take to answer one command.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// Timeout of a command.
+const TIMEOUT: Duration = Duration::from_secs(240);
 
-/// A running browser. It ends when the test process does, since its pipe then closes.
+/// A running browser. It ends with the test process, when its pipe closes.
 pub(crate) struct Chromium {
     connection: Arc<Connection>,
     _process: Child,
 }
 
-/// The two ends of the pipe: messages out, replies and events in.
+/// Both directions of the pipe: outgoing commands, incoming replies and events.
 struct Connection {
     to_browser: Mutex<Outgoing>,
     inbox: Mutex<Inbox>,
@@ -63,60 +64,61 @@ struct Inbox {
     closed: bool,
 }
 
-/// Something the browser told without being asked.
+/// An event sent by the browser.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
-    /// The session it is of: a page's or a worker's; empty for the browser's own.
+    /// Session of a page or a worker; empty for the browser itself.
     pub(crate) session: String,
     pub(crate) method: String,
     pub(crate) params: Value,
 }
 
 impl Chromium {
-    /// The browser of this test process with this kind of adapter, started when first asked for.
-    pub(crate) fn with(adapter: Adapter) -> &'static Chromium {
+    /// Returns this process's browser with this kind of adapter, started on the first call.
+    pub(crate) fn shared(adapter: Adapter) -> &'static Chromium {
         static SOFTWARE: OnceLock<Chromium> = OnceLock::new();
         static MISSING: OnceLock<Chromium> = OnceLock::new();
         static MORTAL: OnceLock<Chromium> = OnceLock::new();
-        let start = || Chromium::start(adapter, &folder(&format!("{adapter:?}")));
+        let start = || Chromium::start(adapter, &profile_folder(&format!("{adapter:?}")));
         match adapter {
             Adapter::Software => SOFTWARE.get_or_init(start),
             Adapter::Missing => MISSING.get_or_init(start),
-            Adapter::Mortal => MORTAL.get_or_init(start),
+            Adapter::SoftwareToCrash => MORTAL.get_or_init(start),
         }
     }
 
-    /// Another browser, whose profile nobody has used: what a bench starts for a first visit, and ends. It is never dropped, since pages
-    /// want a browser that stays; there is only one at a time.
-    #[allow(dead_code, reason = "the bench of opening starts them")]
-    pub(crate) fn fresh(adapter: Adapter) -> &'static Chromium {
-        Box::leak(Box::new(Chromium::start(adapter, &folder("fresh"))))
+    /// Starts another browser with an empty profile, for benchmarks of a first visit. It is leaked, since pages need a
+    /// `'static` reference. Only one may run at a time.
+    #[allow(dead_code, reason = "used by the benchmark `open`")]
+    pub(crate) fn start_fresh(adapter: Adapter) -> &'static Chromium {
+        Box::leak(Box::new(Chromium::start(adapter, &profile_folder("fresh"))))
     }
 
-    /// Ends what [`Chromium::fresh`] started, and removes its profile.
-    #[allow(dead_code, reason = "the bench of opening ends them")]
-    pub(crate) fn end_fresh(&self) {
-        // One that is gone already is fine too.
+    /// Closes a browser started by [`Chromium::fresh`] and removes its profile.
+    #[allow(dead_code, reason = "used by the benchmark `open`")]
+    pub(crate) fn close_fresh(&self) {
+        // The browser may have ended already.
         let _ = self.try_call("", "Browser.close", json!({}));
-        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
-        drop(self.connection.arrived.wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed));
-        let _ = std::fs::remove_dir_all(folder("fresh"));
+        let inbox = self.connection.inbox.lock().expect("the mutex is not poisoned");
+        drop(self.connection.arrived.wait_timeout_while(inbox, TIMEOUT, |inbox| !inbox.closed));
+        let _ = std::fs::remove_dir_all(profile_folder("fresh"));
     }
 
     fn start(adapter: Adapter, folder: &Path) -> Chromium {
         let _ = std::fs::remove_dir_all(folder);
         std::fs::create_dir_all(folder).expect("target/tmp can be written");
         let log = std::fs::File::create(folder.join("stderr.txt")).expect("target/tmp can be written");
-        // Chromium reads commands from descriptor 3 and answers on 4; a shell maps them, since std maps only 0 to 2.
+        // Chromium reads commands from file descriptor 3 and writes to 4. A shell redirects them, since std only
+        // redirects 0 to 2.
         let mut command = Command::new("sh");
         command.args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"]);
-        command.arg(program()).args(FLAGS);
+        command.arg(chromium_path()).args(FLAGS);
         if adapter != Adapter::Missing {
             command.args(WEBGPU_FLAGS);
         }
         command.arg(format!("--user-data-dir={}", folder.display()));
         let mut process =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().expect("there is a shell");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().expect("sh can be started");
         let pipe = process.stdin.take().expect("stdin is piped");
         let from_browser = process.stdout.take().expect("stdout is piped");
         let connection = Arc::new(Connection {
@@ -131,10 +133,10 @@ impl Chromium {
         chromium
     }
 
-    /// Sends one command and waits for its result. `session` is empty for the browser itself.
+    /// Sends a command and returns its result. `session` is empty for the browser itself.
     ///
     /// # Panics
-    /// When the browser refuses it, is gone, or does not answer.
+    /// If the command fails, or the browser has ended or does not respond.
     #[track_caller]
     pub(crate) fn call(&self, session: &str, method: &str, params: Value) -> Value {
         match self.try_call(session, method, params) {
@@ -143,15 +145,15 @@ impl Chromium {
         }
     }
 
-    /// As [`Chromium::call`], with the refusal as an error.
+    /// Sends a command like [`Chromium::call`], and returns failures as errors.
     pub(crate) fn try_call(&self, session: &str, method: &str, params: Value) -> Result<Value, String> {
         let id = self.connection.send(session, method, params);
-        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
+        let inbox = self.connection.inbox.lock().expect("the mutex is not poisoned");
         let (mut inbox, wait) = self
             .connection
             .arrived
-            .wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed && !inbox.replies.contains_key(&id))
-            .expect("the reader does not panic");
+            .wait_timeout_while(inbox, TIMEOUT, |inbox| !inbox.closed && !inbox.replies.contains_key(&id))
+            .expect("the mutex is not poisoned");
         let Some(mut reply) = inbox.replies.remove(&id) else {
             let why = if wait.timed_out() { "no answer" } else { "the browser is gone" };
             return Err(format!("{why}; its log is target/tmp/chromium-*/stderr.txt"));
@@ -162,17 +164,17 @@ impl Chromium {
         }
     }
 
-    /// All events so far of which `wanted` holds, oldest first.
+    /// Events so far that satisfy `wanted`, oldest first.
     pub(crate) fn events(&self, wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
-        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
+        let inbox = self.connection.inbox.lock().expect("the mutex is not poisoned");
         inbox.events.iter().filter(|event| wanted(event)).cloned().collect()
     }
 }
 
 impl Connection {
-    /// Writes one command; returns the id its reply will carry.
+    /// Writes a command and returns the id of its reply.
     fn send(&self, session: &str, method: &str, params: Value) -> u64 {
-        let mut outgoing = self.to_browser.lock().expect("no writer panics");
+        let mut outgoing = self.to_browser.lock().expect("the mutex is not poisoned");
         outgoing.last_id += 1;
         let id = outgoing.last_id;
         let mut message = json!({ "id": id, "method": method, "params": params });
@@ -181,7 +183,7 @@ impl Connection {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        // A browser that is gone is noticed by whoever waits for the reply.
+        // If the browser has ended, waiting for the reply fails.
         let _ = outgoing.pipe.write_all(&bytes).and_then(|()| outgoing.pipe.flush());
         id
     }
@@ -198,13 +200,13 @@ impl Connection {
             }
             bytes.clear();
         }
-        self.inbox.lock().expect("no waiter panics").closed = true;
+        self.inbox.lock().expect("the mutex is not poisoned").closed = true;
         self.arrived.notify_all();
     }
 
     fn receive(&self, mut message: Value) {
         if let Some(id) = message["id"].as_u64() {
-            self.inbox.lock().expect("no waiter panics").replies.insert(id, message);
+            self.inbox.lock().expect("the mutex is not poisoned").replies.insert(id, message);
         } else {
             let event = Event {
                 session: message["sessionId"].as_str().unwrap_or_default().to_owned(),
@@ -212,15 +214,15 @@ impl Connection {
                 params: message["params"].take(),
             };
             if event.method == "Target.attachedToTarget" && event.params["waitingForDebugger"] == true {
-                self.let_worker_run(&event.params);
+                self.resume_worker(&event.params);
             }
-            self.inbox.lock().expect("no waiter panics").events.push(event);
+            self.inbox.lock().expect("the mutex is not poisoned").events.push(event);
         }
         self.arrived.notify_all();
     }
 
-    /// A new worker waits until its requests and its console are watched.
-    fn let_worker_run(&self, attached: &Value) {
+    /// Enables network and console events of a new worker, which is paused until then, and resumes it.
+    fn resume_worker(&self, attached: &Value) {
         let session = attached["sessionId"].as_str().unwrap_or_default();
         for method in ["Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"] {
             self.send(session, method, json!({}));
@@ -228,13 +230,13 @@ impl Connection {
     }
 }
 
-/// The profile of the browser of this name.
-fn folder(name: &str) -> PathBuf {
+/// Profile folder of the browser with this name.
+fn profile_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{name}"))
 }
 
-/// `CHROMIUM`, or the first of the usual names on PATH.
-fn program() -> PathBuf {
+/// Path of Chromium: the variable `CHROMIUM`, or the first of the usual names on `PATH`.
+fn chromium_path() -> PathBuf {
     if let Some(named) = std::env::var_os("CHROMIUM") {
         return named.into();
     }

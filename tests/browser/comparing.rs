@@ -1,75 +1,75 @@
-//! Two snapshots against each other in the page: given together, one after the other, by a link and in a saved page; told as the engine tells,
-//! over aligned moments, by pointer and by keys.
+//! Comparison of two snapshots in the page: opened together, one after the other, from a link and from a saved page.
+//! Reports and values at the cursor are checked against the engine.
 
+use crate::cursor::type_cursor;
 use crate::fixtures::{self, halves};
-use crate::memory::generated;
-use crate::moment::type_moment;
-use crate::opening::{empty_page, shows_halves};
+use crate::insights::{report_as_json, shown_report};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
 use crate::paired::{Worker, device};
-use crate::pictures::keep_drawn;
-use crate::saved::{folder, opened, page_at, saved};
+use crate::saved::{empty_folder, open_saved, open_with_downloads, save_html};
+use crate::screenshots::save_drawn_screenshot;
+use crate::segments::generate_file;
 use crate::site::Site;
-use crate::why::{shown, told};
-use memscape::compare::Which;
-use memscape::engine::protocol::{Align, MatchKey, PairAt, Pairing, Report};
-use memscape::units::{Bytes, Moment, grouped};
+use memscape::compare::FileSlot;
+use memscape::engine::protocol::{Align, MatchKey, PairMoments, Pairing, Report};
+use memscape::units::{Bytes, Moment, group_digits};
 use std::path::{Path, PathBuf};
 
-/// A run, and one with sequences twice as long that leaks.
+/// Two generated runs: the second one has sequences twice as long, and leaks.
 pub(crate) fn two_runs() -> [PathBuf; 2] {
     let words = "--steps 4 --layers 3 --sequence 128";
     let longer = [words, " --sequence 256 --extra-leak 3"].concat();
-    [generated("compared-a.pickle", words), generated("compared-b.pickle", &longer)]
+    [generate_file("compared-a.pickle", words), generate_file("compared-b.pickle", &longer)]
 }
 
-/// Both without a page.
-struct Beside {
+/// Both snapshots in a worker without a page, for expected values.
+struct Expected {
     worker: Worker,
     a: i64,
     b: i64,
 }
 
-impl Beside {
-    fn of(files: &[PathBuf; 2]) -> Beside {
+impl Expected {
+    fn open(files: &[PathBuf; 2]) -> Expected {
         let mut worker = Worker::new();
         let mut open = |which, path: &Path| {
-            let bytes = std::fs::read(path).expect("it was written before");
-            device(&worker.open(which, &bytes).expect("the page opened it"))
+            let bytes = std::fs::read(path).expect("the file was generated");
+            device(&worker.open(which, &bytes).expect("the file is valid"))
         };
-        let (a, b) = (open(Which::First, &files[0]), open(Which::Second, &files[1]));
-        Beside { worker, a, b }
+        let (a, b) = (open(FileSlot::First, &files[0]), open(FileSlot::Second, &files[1]));
+        Expected { worker, a, b }
     }
 
     fn report(&mut self, pairing: Pairing) -> Report {
         self.worker.report(self.a, Pairing { b: self.b, ..pairing }, 10)
     }
 
-    /// What the page says of the cursor at a moment of A.
-    fn cursor(&mut self, moment: u32) -> String {
+    /// Text that the page shows for the cursor at a moment of A.
+    fn cursor_text(&mut self, moment: u32) -> String {
         let pairing = Pairing { b: self.b, ..Pairing::default() };
         let ([one, other], live) = self.worker.aligned(self.a, pairing, false, moment);
         let event = |moment: u32| {
             Moment(moment)
                 .event()
-                .map_or("before event 0".to_owned(), |event| ["event ", &grouped(event.0.into())].concat())
+                .map_or("before event 0".to_owned(), |event| ["event ", &group_digits(event.0.into())].concat())
         };
-        let [a, b] = live.map(grouped);
+        let [a, b] = live.map(group_digits);
         format!("A, {}: {a} B live (requested). B, {}: {b} B.", event(one), event(other))
     }
 
     fn peak(&self) -> u32 {
-        self.worker.pair.side(self.a).expect("it is open").history.most_live().0.0
+        self.worker.pair.side(self.a).expect("the device is open").history.live_peak().0.0
     }
 }
 
-/// Waits until the page tells what the engine does.
+/// Waits until the page shows this report.
 #[track_caller]
-pub(crate) fn tells(page: &Page, report: &Report) {
-    page.wait_for(&told(report, 10), || shown(page));
+pub(crate) fn wait_for_report(page: &Page, report: &Report) {
+    page.wait_for(&report_as_json(report, 10), || shown_report(page));
 }
 
-fn choose(page: &Page, list: &str, place: usize) {
+fn select_index(page: &Page, list: &str, place: usize) {
     page.evaluate(&format!(
         "{{ const list = document.querySelector('{list}'); list.selectedIndex = {place};
             list.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
@@ -80,72 +80,83 @@ fn cursor(page: &Page) -> String {
     page.attribute("#compare-cursor", "title").unwrap_or_default()
 }
 
-fn lanes(page: &Page) -> Vec<String> {
+fn lane_names(page: &Page) -> Vec<String> {
     let names = page.evaluate("[...document.querySelectorAll('#lane-labels .name')].map(name => name.textContent)");
-    serde_json::from_value(names).expect("texts")
+    serde_json::from_value(names).expect("the names are strings")
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn two_files_given_together_are_compared() {
+fn two_files_dropped_together_are_compared() {
     let files = two_runs();
-    let mut beside = Beside::of(&files);
-    let page = empty_page();
+    let mut beside = Expected::open(&files);
+    let page = open_empty_page();
     page.drop_files(&[&files[0], &files[1]]);
     page.wait_for_state("ready");
-    tells(&page, &beside.report(Pairing::default()));
-    assert_eq!(lanes(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
+    wait_for_report(&page, &beside.report(Pairing::default()));
+    assert_eq!(lane_names(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
     assert_eq!(page.attribute("#why-report", "data-topic").as_deref(), Some("comparison"));
     let peak = beside.peak();
-    page.wait_for(&beside.cursor(peak), || cursor(&page));
-    keep_drawn(&page, "comparison");
+    page.wait_for(&beside.cursor_text(peak), || cursor(&page));
+    save_drawn_screenshot(&page, "comparison");
 
-    // Moments, key and alignment are those that are chosen.
-    choose(&page, "#compare-at", 4);
-    tells(&page, &beside.report(Pairing { at: PairAt::End, ..Pairing::default() }));
-    choose(&page, "#compare-key", 1 + MatchKey::ALL.iter().position(|key| *key == MatchKey::Category).expect("there"));
-    tells(&page, &beside.report(Pairing { at: PairAt::End, key: Some(MatchKey::Category), ..Pairing::default() }));
-    choose(&page, "#compare-align", 3);
-    let share =
-        Pairing { at: PairAt::End, key: Some(MatchKey::Category), align: Some(Align::Share), ..Pairing::default() };
-    tells(&page, &beside.report(share));
-    page.wait_until("the link says so", || {
+    // The lists choose the moments, the key and the alignment.
+    select_index(&page, "#compare-at", 4);
+    wait_for_report(&page, &beside.report(Pairing { at: PairMoments::End, ..Pairing::default() }));
+    select_index(
+        &page,
+        "#compare-key",
+        1 + MatchKey::ALL.iter().position(|key| *key == MatchKey::Category).expect("the key is listed"),
+    );
+    wait_for_report(
+        &page,
+        &beside.report(Pairing { at: PairMoments::End, key: Some(MatchKey::Category), ..Pairing::default() }),
+    );
+    select_index(&page, "#compare-align", 3);
+    let share = Pairing {
+        at: PairMoments::End,
+        key: Some(MatchKey::Category),
+        align: Some(Align::Share),
+        ..Pairing::default()
+    };
+    wait_for_report(&page, &beside.report(share));
+    page.wait_until("the link contains the choices", || {
         let link = page.evaluate("location.hash");
         let link = link.as_str().unwrap_or_default();
         ["&compare=end", "&match=category", "&align=share"].iter().all(|part| link.contains(part))
     });
     for list in ["#compare-at", "#compare-key", "#compare-align"] {
-        choose(&page, list, 0);
+        select_index(&page, list, 0);
     }
 
-    // The cursor, by keys: in both lanes, and in the insight where it is about that.
-    choose(&page, "#compare-at", 5);
+    // Keys move the cursor in both lanes, and in an insight about the cursor.
+    select_index(&page, "#compare-at", 5);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("End");
-    let end = beside.worker.live(beside.a).len() as u32 - 1;
-    page.wait_for(&beside.cursor(end), || cursor(&page));
+    let end = beside.worker.live_bytes(beside.a).len() as u32 - 1;
+    page.wait_for(&beside.cursor_text(end), || cursor(&page));
     page.press("@");
-    page.wait_until("the field of the moment has the focus", || page.evaluate("document.activeElement.id") == "at");
-    type_moment(&page, &(peak + 2).to_string());
-    page.wait_for(&beside.cursor(peak + 3), || cursor(&page));
-    tells(&page, &beside.report(Pairing { at: PairAt::Moment(peak + 3), ..Pairing::default() }));
-    // The peaks of a range: what is selected of A.
-    choose(&page, "#compare-at", 6);
-    tells(&page, &beside.report(Pairing::default()));
+    page.wait_until("the field of the cursor has the focus", || page.evaluate("document.activeElement.id") == "at");
+    type_cursor(&page, &(peak + 2).to_string());
+    page.wait_for(&beside.cursor_text(peak + 3), || cursor(&page));
+    wait_for_report(&page, &beside.report(Pairing { at: PairMoments::Moment(peak + 3), ..Pairing::default() }));
+    // The peaks within the selected range of A.
+    select_index(&page, "#compare-at", 6);
+    wait_for_report(&page, &beside.report(Pairing::default()));
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("p");
     page.press("q");
-    page.press_held("ArrowLeft", SHIFT);
+    page.press_with("ArrowLeft", SHIFT);
     page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
     let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
     let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
     let [from, to] = [ends.0, ends.1].map(|event| event.parse::<i64>().expect("an event"));
-    let range = PairAt::Range((from + 1) as u32, (to + 1) as u32);
-    tells(&page, &beside.report(Pairing { at: range, ..Pairing::default() }));
-    choose(&page, "#compare-at", 0);
+    let range = PairMoments::Range((from + 1) as u32, (to + 1) as u32);
+    wait_for_report(&page, &beside.report(Pairing { at: range, ..Pairing::default() }));
+    select_index(&page, "#compare-at", 0);
     page.press("q");
 
-    // The flame graph of both: all of it in the larger of both, signs besides colours.
+    // The differential flame graph has signs besides its colours.
     let boxes = "[...document.querySelectorAll('.chart.delta i')].map(box => [box.className, box.textContent])";
     let boxes: Vec<[String; 2]> = serde_json::from_value(page.evaluate(boxes)).expect("pairs of texts");
     assert!(boxes.len() > 4 && boxes.iter().any(|[class, _]| class == "more"), "{boxes:?}");
@@ -154,127 +165,133 @@ fn two_files_given_together_are_compared() {
         assert_eq!(text.starts_with("▼ −"), class == "less", "{text}");
     }
 
-    // Swapped: A is what B was.
+    // Swaps A and B.
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("~");
     page.wait_for(
         &vec!["A · compared-b.pickle · GPU 0".to_owned(), "B · compared-a.pickle · GPU 0".to_owned()],
-        || lanes(&page),
+        || lane_names(&page),
     );
     let swapped = beside.worker.report(beside.b, Pairing { b: beside.a, ..Pairing::default() }, 10);
-    tells(&page, &swapped);
+    wait_for_report(&page, &swapped);
     page.click("#compare-swap");
-    tells(&page, &beside.report(Pairing::default()));
+    wait_for_report(&page, &beside.report(Pairing::default()));
 
-    // B over A, and no longer compared: the first file is as it was.
+    // Overlays B on A, then ends the comparison: the first file is shown as before.
     page.press("^");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#compare-overlay", "aria-pressed"));
-    keep_drawn(&page, "comparison, overlaid");
+    save_drawn_screenshot(&page, "comparison, overlaid");
     page.prefer_color_scheme("dark");
-    keep_drawn(&page, "comparison, dark");
+    save_drawn_screenshot(&page, "comparison, dark");
     page.resize(600, 900);
-    keep_drawn(&page, "comparison, 600");
+    save_drawn_screenshot(&page, "comparison, 600");
     page.resize(1280, 800);
     page.press("\\");
-    page.wait_until("nothing is compared", || page.attribute("#compare", "hidden").is_some());
-    assert_eq!(lanes(&page), Vec::<String>::new());
+    page.wait_until("the comparison has ended", || page.attribute("#compare", "hidden").is_some());
+    assert_eq!(lane_names(&page), Vec::<String>::new());
     page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn two_cursors_of_one_file_are_compared_in_the_scope_from_a_to_b() {
+fn scope_from_a_to_b_compares_two_cursors_of_one_file() {
     let [file, _] = two_runs();
     let mut worker = Worker::new();
-    let a = device(&worker.open(Which::First, &std::fs::read(&file).expect("it was written")).expect("it opens"));
-    let page = empty_page();
+    let a = device(
+        &worker
+            .open(FileSlot::First, &std::fs::read(&file).expect("the file was generated"))
+            .expect("the file is valid"),
+    );
+    let page = open_empty_page();
     page.drop_files(&[&file]);
     page.wait_for_state("ready");
     let is_hidden = "document.querySelector('[data-topic=\"comparison\"]').hasAttribute('hidden')";
-    page.wait_until("nothing is compared yet", || page.evaluate(is_hidden) == true);
+    page.wait_until("there is no comparison yet", || page.evaluate(is_hidden) == true);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("p");
     page.press("q");
-    (0..9).for_each(|_| page.press_held("ArrowLeft", SHIFT));
+    (0..9).for_each(|_| page.press_with("ArrowLeft", SHIFT));
     page.click("#scope-change");
     page.click("[data-topic='comparison']");
     page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
     let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
     let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
     let [from, to] = [ends.0, ends.1].map(|event| (event.parse::<i64>().expect("an event") + 1) as u32);
-    let pairing = Pairing { b: a, at: PairAt::Both(from, to), ..Pairing::default() };
-    tells(&page, &worker.report(a, pairing, 10));
-    assert!(page.attribute("#compare", "hidden").is_some(), "one file stays one lane");
-    keep_drawn(&page, "comparison, A to B");
-    // Of another scope there is none.
+    let pairing = Pairing { b: a, at: PairMoments::Both(from, to), ..Pairing::default() };
+    wait_for_report(&page, &worker.report(a, pairing, 10));
+    assert!(page.attribute("#compare", "hidden").is_some(), "one file has one lane");
+    save_drawn_screenshot(&page, "comparison, A to B");
+    // Other scopes have no comparison.
     page.click("#scope-cursor");
     page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_second_file_is_chosen_beside_the_open_one() {
+fn second_file_is_compared_with_open_one() {
     let files = two_runs();
-    let mut beside = Beside::of(&files);
-    let page = empty_page();
+    let mut beside = Expected::open(&files);
+    let page = open_empty_page();
     page.drop_files(&[&files[0]]);
     page.wait_for_state("ready");
-    // What is no snapshot changes nothing of what is open.
-    page.choose("input#second", &[&fixtures::file("second-wrong.pickle", b"\x80\x04")]);
-    page.wait_until("why not", || page.text("#toast-text").starts_with("Could not open second-wrong.pickle"));
-    page.wait_until("nothing is compared", || page.attribute("#compare", "hidden").is_some());
+    // A file that is no snapshot leaves the open one unchanged.
+    page.choose_files("input#second", &[&fixtures::write_file("second-wrong.pickle", b"\x80\x04")]);
+    page.wait_until("the error is shown", || {
+        page.text("#toast-text").starts_with("Could not open second-wrong.pickle")
+    });
+    page.wait_until("the comparison has ended", || page.attribute("#compare", "hidden").is_some());
     page.click("#toast-close");
-    page.choose("input#second", &[&files[1]]);
-    tells(&page, &beside.report(Pairing::default()));
+    page.choose_files("input#second", &[&files[1]]);
+    wait_for_report(&page, &beside.report(Pairing::default()));
 
-    // The largest difference is a click away: it is marked first.
+    // The lane of differences is scaled by the largest one; a click on it moves the cursor there.
     let pairing = Pairing { b: beside.b, ..Pairing::default() };
-    let last = beside.worker.live(beside.a).len() as u64;
+    let last = beside.worker.live_bytes(beside.a).len() as u64;
     let view = memscape::timeline::View::fit(last, 1 << 30, 400, 100);
     let curve = beside.worker.curve(beside.a, pairing, view);
     let most = curve.largest.iter().map(|delta| delta.unsigned_abs()).max().unwrap_or(0);
     page.wait_for(&format!("B − A, live\n± {}", Bytes(most)), || page.text("#difference-text"));
-    let corners = page.corners("canvas#difference");
+    let corners = page.bounding_box("canvas#difference");
     let at = corners.at((f64::from(curve.largest_at[0]) + 0.5) / last as f64, 0.5);
     page.click_at(at.0, at.1);
-    page.wait_for(&beside.cursor(curve.largest_at[0]), || cursor(&page));
+    page.wait_for(&beside.cursor_text(curve.largest_at[0]), || cursor(&page));
 
-    // All that can be asked of the first can be asked of the second: its lane has the focus.
+    // The views show the second file when its lane has the focus.
     page.click("[data-lane]:not([aria-current])");
     page.wait_until("B is shown", || page.text("#lane-labels [aria-current] .name").starts_with("B · "));
     page.click("#tab-allocations");
-    page.wait_until("its allocations", || {
+    page.wait_until("its allocations are listed", || {
         page.evaluate("document.querySelectorAll('#table-rows > div').length > 3") == true
     });
-    // Another file ends it.
+    // Opening another file ends the comparison.
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     assert!(page.attribute("#compare", "hidden").is_some());
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_and_a_saved_page_bring_both() {
+fn link_and_saved_page_open_both_files() {
     let files = two_runs();
-    let mut beside = Beside::of(&files);
+    let mut beside = Expected::open(&files);
     let report = beside.report(Pairing { key: Some(MatchKey::Module), ..Pairing::default() });
-    let folder = folder("saved-comparison");
+    let folder = empty_folder("saved-comparison");
     let link = "../snapshots/compared-a.pickle&with=../snapshots/compared-b.pickle&match=module";
-    let page = page_at(&Site::shared().page_with(link), &folder);
+    let page = open_with_downloads(&Site::shared().page_with_link(link), &folder);
     page.wait_for_state("ready");
-    tells(&page, &report);
-    page.wait_until("the address still leads there", || {
+    wait_for_report(&page, &report);
+    page.wait_until("the link still contains the second file", || {
         let link = page.evaluate("location.hash");
         link.as_str().is_some_and(|link| link.contains("&with=../snapshots/compared-b.pickle&match=module"))
     });
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 
-    let page = opened(&saved(&page, &folder, "compared-a.html"), &folder);
-    tells(&page, &report);
-    assert_eq!(lanes(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
-    assert_eq!(page.complaints(), Vec::<String>::new());
-    keep_drawn(&page, "comparison, saved");
+    let page = open_saved(&save_html(&page, &folder, "compared-a.html"), &folder);
+    wait_for_report(&page, &report);
+    assert_eq!(lane_names(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
+    assert_eq!(page.errors(), Vec::<String>::new());
+    save_drawn_screenshot(&page, "comparison, saved");
 }

@@ -1,23 +1,23 @@
-//! The real snapshots, where this machine has them, and the reference numbers of each.
+//! Real snapshots with their reference numbers, if this machine has them.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// One real snapshot.
+/// A real snapshot and its reference numbers.
 pub(crate) struct RealFile {
     pub(crate) path: PathBuf,
-    /// An object a device, as `tools/reference.py` writes it.
+    /// One JSON object per device, as written by `tools/reference.py`.
     pub(crate) devices: Vec<Value>,
 }
 
-/// Every file that `expected.json` names. `None`, said aloud, where the folder is missing.
+/// Returns all files listed in `expected.json`, or `None`, with a message, if the folder is missing.
 pub(crate) fn real_files() -> Option<Vec<RealFile>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = std::env::var_os("MEMSCAPE_SNAPSHOTS")
         .map(PathBuf::from)
         .into_iter()
         .chain([root.join("../shared/snapshots"), root.join("../../shared/snapshots")]);
-    // Chromium reads no dropped file whose path has `..` in it.
+    // Chromium does not read dropped files whose path contains `..`.
     let mut folders = folders.filter_map(|folder| folder.canonicalize().ok());
     let Some(folder) = folders.find(|folder| folder.join("expected.json").is_file()) else {
         eprintln!("SKIPPED: no real snapshots here (MEMSCAPE_SNAPSHOTS or ../shared/snapshots)");

@@ -1,47 +1,47 @@
-//! The picture as a file: saved by mouse and by keyboard, decoded again, and held against what the page shows.
+//! Export of the timeline as PNG and SVG: files are decoded and compared with the pixels of the page.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus;
 use crate::fixtures::{self, halves};
-use crate::opening::shows_halves;
+use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::pictures::{keep, keep_drawn, keep_file, settled};
+use crate::screenshots::{self, save_drawn_screenshot, save_screenshot, settled_timeline};
 use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Rounding where something is blended: once on the screen's canvases, once on that of the file.
-const BLENDED: u64 = 4;
+/// Maximum difference of a colour channel, caused by rounding when canvases are blended.
+const MAX_BLEND_DIFFERENCE: u64 = 4;
 
-/// The page in these colours, its files saved among the fixtures.
-fn page_in(scheme: &str, adapter: Adapter) -> Page {
-    let page = Page::blank(Chromium::with(adapter));
+/// Opens the page in a colour scheme; downloads go to the folder of the fixtures.
+fn open_with_scheme(scheme: &str, adapter: Adapter) -> Page {
+    let page = Page::blank(Chromium::shared(adapter));
     page.save_downloads_in(&fixtures::folder());
     page.prefer_color_scheme(scheme);
-    // Where there is an adapter, the screen's pixels are WebGPU's.
-    page.navigate(&Site::shared().page_by_webgpu());
+    // With an adapter, WebGPU draws the page.
+    page.navigate(&Site::shared().page_with_webgpu());
     page.wait_for_state("empty");
     page
 }
 
-fn drawn(scheme: &str, adapter: Adapter) -> Page {
-    let page = page_in(scheme, adapter);
+fn open_halves(scheme: &str, adapter: Adapter) -> Page {
+    let page = open_with_scheme(scheme, adapter);
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    // A pointer over the picture shows things that are not part of it.
+    wait_for_halves(&page);
+    // A pointer over the timeline would show a crosshair, which is not exported.
     page.move_to(1.0, 1.0);
-    settled(&page);
+    settled_timeline(&page);
     page
 }
 
-/// Whether formats are offered.
+/// Returns whether the export dialog is open.
 fn is_open(page: &Page) -> bool {
     page.evaluate("document.querySelector('#export').open") == true
 }
 
-/// Does something that saves a file, and waits for it.
+/// Runs `how`, which saves a file, and waits for the file.
 #[track_caller]
-fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
+fn save_from_page(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     let path = fixtures::folder().join(name);
     let _ = std::fs::remove_file(&path);
     how();
@@ -51,10 +51,11 @@ fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     path
 }
 
-/// Runs `script` in a tab of the same origin without our policy; in it, `image` gives the pixels behind an address.
+/// Runs `script` in a tab of the same origin without the page's content security policy. It can use `image(url)`, which
+/// returns pixels, and `furthest`, which returns the largest difference of two images.
 #[track_caller]
-fn read(script: &str) -> Value {
-    let reader = Page::open(Chromium::with(Adapter::Missing), &format!("{}/no/such/file", Site::shared().home));
+fn run_reader(script: &str) -> Value {
+    let reader = Page::open(Chromium::shared(Adapter::Missing), &format!("{}/no/such/file", Site::shared().origin));
     reader.evaluate(&format!(
         "(async () => {{
             const image = async (address) => {{
@@ -79,75 +80,79 @@ fn read(script: &str) -> Value {
     ))
 }
 
-/// Where the picture begins on a sheet, and how large it is: the stage's size on the page, and margins that only `ui` knows.
-struct Place {
+/// Position and size of the plot in an exported image, and its position on the page, in CSS pixels.
+struct PlotPosition {
     origin: [u64; 2],
     size: [u64; 2],
-    shown_at: [u64; 2],
+    page_origin: [u64; 2],
 }
 
-/// Finds it: the frame's corner is where the gutter and the head end.
-fn place(page: &Page) -> Place {
-    let timeline = page.corners("canvas#timeline");
+/// Returns the [`Place`]. The origin depends on the widths of the gutter and the header in `ui`.
+fn plot_position(page: &Page) -> PlotPosition {
+    let timeline = page.bounding_box("canvas#timeline");
     let whole = |px: f64| px.round() as u64;
-    Place {
+    PlotPosition {
         origin: [78, 65],
         size: [whole(timeline.width), whole(timeline.height)],
-        shown_at: [whole(timeline.left), whole(timeline.top)],
+        page_origin: [whole(timeline.left), whole(timeline.top)],
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_png_has_the_pixels_of_the_page() {
+fn png_matches_pixels_of_page() {
     for (scheme, adapter) in [("light", Adapter::Software), ("dark", Adapter::Missing)] {
-        let page = drawn(scheme, adapter);
+        let page = open_halves(scheme, adapter);
         let screen = page.screenshot();
         let name = "halves-device0-events-0-121.png";
-        let path = saved(&page, name, || {
+        let path = save_from_page(&page, name, || {
             page.click("#export-open");
             page.wait_until("the dialog is open", || is_open(&page));
-            keep(&page, &format!("export-dialog-{scheme}"));
+            save_screenshot(&page, &format!("export-dialog-{scheme}"));
             page.click("#export-png-1");
         });
-        keep_file(&path, &format!("export-1x-{scheme}.png"));
-        let Place { origin, size, shown_at } = place(&page);
-        // The stage has round corners, a sheet has not; and the label of the cursor, at the top, is as wide as each measures it.
+        screenshots::save_file(&path, &format!("export-1x-{scheme}.png"));
+        let PlotPosition { origin, size, page_origin: shown_at } = plot_position(&page);
+        // Excludes the round corners of the page's plot and the cursor's label at the top, whose width may differ.
         let inner = |[x, y]: [u64; 2]| [x + 9, y + 24];
         let (shown, at, part) = (inner(shown_at), inner(origin), [size[0] - 18, size[1] - 33]);
-        let found = read(&format!(
+        let found = run_reader(&format!(
             "const [screen, file] = [await image('data:image/png;base64,{screen}'), await image('/open/{name}')];
              return [file.width, file.height, furthest(screen, file, {shown:?}, {at:?}, {part:?})];"
         ));
         assert_eq!(found[0], size[0] + 78 + 16, "{found}");
-        assert!(found[2].as_u64().is_some_and(|most| most <= BLENDED), "{scheme}: pixels differ by {}", found[2]);
-        assert_eq!(page.complaints(), [] as [&str; 0]);
+        assert!(
+            found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE),
+            "{scheme}: pixels differ by {}",
+            found[2]
+        );
+        assert_eq!(page.errors(), [] as [&str; 0]);
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn larger_pngs_are_drawn_anew_and_not_interpolated() {
-    let page = drawn("dark", Adapter::Software);
-    // A high picture has a grid line in the middle of a block; on its edge, what is a pixel at 1× has parts at 2×.
-    let height = || page.corners_now("canvas#timeline").height;
+fn larger_pngs_are_rendered_not_interpolated() {
+    let page = open_halves("dark", Adapter::Software);
+    // In a high plot, a grid line lies inside a block. On a block's edge, one pixel at 1× would have two colours at 2×.
+    let height = || page.bounding_box_now("canvas#timeline").height;
     let low = height();
     page.click("#answer-fold");
-    page.wait_until("the picture is high", || height() > low * 1.5);
+    page.wait_until("the plot is high", || height() > low * 1.5);
     let name = "halves-device0-events-0-121.png";
     let mut sizes = Vec::new();
     for key in ["1", "2", "4"] {
         page.evaluate("document.querySelector('#timeline').focus()");
-        let path = saved(&page, name, || {
+        let path = save_from_page(&page, name, || {
             page.press("i");
             page.wait_until("the dialog is open", || is_open(&page));
             page.press(key);
         });
-        keep_file(&path, &format!("export-{key}x-dark.png"));
+        screenshots::save_file(&path, &format!("export-{key}x-dark.png"));
         let times: u64 = key.parse().unwrap();
-        let Place { origin, size, .. } = place(&page);
-        // Here are both blocks, their lines and grid lines, and no text.
-        let found = read(&format!(
+        let PlotPosition { origin, size, .. } = plot_position(&page);
+        // This part has both blocks, their edges and grid lines, and no text.
+        let found = run_reader(&format!(
             "const file = await image('/open/{name}');
              const colours = new Set();
              for (let y = {top}; y < {bottom}; y++) for (let x = {left}; x < {right}; x++)
@@ -167,78 +172,82 @@ fn larger_pngs_are_drawn_anew_and_not_interpolated() {
             assert!(now.abs_diff(once * times) <= *times, "{times}×: {found}");
         }
         assert!(found[2].as_array().is_some_and(|colours| colours.len() >= 3), "{found}");
-        assert_eq!(found[2], first[2], "at {times}× it has colours of its own");
+        assert_eq!(found[2], first[2], "the colours at {times}× differ");
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_svg_shows_the_same_picture() {
+fn svg_matches_png() {
     for scheme in ["light", "dark"] {
-        let page = drawn(scheme, Adapter::Software);
-        let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
+        let page = open_halves(scheme, Adapter::Software);
+        let (x, y) = page.bounding_box("canvas#timeline").at(0.6, 0.75);
         page.click_at(x, y);
         page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
         page.move_to(1.0, 1.0);
         let [png, svg] = [("#export-png-1", "png"), ("#export-svg", "svg")].map(|(button, ending)| {
             let name = format!("halves-device0-events-0-121.{ending}");
-            let path = saved(&page, &name, || {
+            let path = save_from_page(&page, &name, || {
                 page.click("#export-open");
                 page.wait_until("the dialog is open", || is_open(&page));
                 page.click(button);
             });
-            keep_file(&path, &format!("export-{scheme}.{ending}"));
+            screenshots::save_file(&path, &format!("export-{scheme}.{ending}"));
             name
         });
-        let Place { origin, size, .. } = place(&page);
-        // No text stands in the lower half, where two engines may disagree about letters.
+        let PlotPosition { origin, size, .. } = plot_position(&page);
+        // Only the lower half is compared: it has no text, which may be rendered differently.
         let half = [size[0], size[1] / 2 - 1];
         let corner = [origin[0], origin[1] + size[1] - half[1]];
-        let found = read(&format!(
+        let found = run_reader(&format!(
             "const [png, svg] = [await image('/open/{png}'), await image('/open/{svg}')];
              return [png.width - svg.width, png.height - svg.height, furthest(png, svg, {corner:?}, {corner:?}, {half:?})];"
         ));
         assert_eq!((&found[0], &found[1]), (&Value::from(0), &Value::from(0)));
-        assert!(found[2].as_u64().is_some_and(|most| most <= BLENDED), "{scheme}: pixels differ by {}", found[2]);
-        assert_eq!(page.complaints(), [] as [&str; 0]);
+        assert!(
+            found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE),
+            "{scheme}: pixels differ by {}",
+            found[2]
+        );
+        assert_eq!(page.errors(), [] as [&str; 0]);
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn escape_leaves_the_dialog_and_the_selection_alone() {
-    let page = drawn("light", Adapter::Software);
-    let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
+fn escape_closes_dialog_and_keeps_selection() {
+    let page = open_halves("light", Adapter::Software);
+    let (x, y) = page.bounding_box("canvas#timeline").at(0.6, 0.75);
     page.click_at(x, y);
     page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
     page.press("i");
     page.wait_until("the dialog is open", || is_open(&page));
     page.press_escape_in("#export");
-    page.wait_until("it is closed", || !is_open(&page));
+    page.wait_until("the dialog is closed", || !is_open(&page));
     assert!(page.attribute("#details", "data-size").is_some());
     page.press("i");
-    page.wait_until("it opens again", || is_open(&page));
+    page.wait_until("the dialog opens again", || is_open(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_real_file_is_saved_and_kept_to_look_at() {
+fn export_of_real_file_is_kept_as_screenshot() {
     let Some(files) = corpus::real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
-        let page = page_in(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Software);
         page.resize(width, 800);
         page.drop_files(&[&file.path]);
         page.wait_for_state("ready");
-        keep_drawn(&page, &format!("export-page-{scheme}-{width}"));
+        save_drawn_screenshot(&page, &format!("export-page-{scheme}-{width}"));
         for (button, ending) in [("#export-png-2", "png"), ("#export-svg", "svg")] {
-            let path = saved(&page, &format!("train-annotated-100-device0-events-0-11299.{ending}"), || {
+            let path = save_from_page(&page, &format!("train-annotated-100-device0-events-0-11299.{ending}"), || {
                 page.evaluate("document.querySelector('#export-open').click()");
                 page.wait_until("the dialog is open", || is_open(&page));
-                keep(&page, &format!("export-dialog-{scheme}-{width}"));
+                save_screenshot(&page, &format!("export-dialog-{scheme}-{width}"));
                 page.click(button);
             });
-            keep_file(&path, &format!("export-train-{scheme}-{width}.{ending}"));
+            screenshots::save_file(&path, &format!("export-train-{scheme}-{width}.{ending}"));
         }
     }
 }

@@ -1,34 +1,35 @@
-//! The dialog's files for other tools: saved by mouse and by keyboard, read again, and their bytes held against what the page shows.
+//! Exports for other tools from the export dialog, with mouse and keyboard: files are read back and compared with the
+//! page's numbers.
 
 use crate::chromium::{Adapter, Chromium};
-use crate::fixtures::{self, LOWER, UPPER, halves};
-use crate::opening::shows_halves;
+use crate::fixtures::{self, LOWER_BYTES, UPPER_BYTES, halves};
+use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::pictures::{keep, settled};
+use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the small blocks of the file have.
-const SMALL: u64 = 1 << 20;
+/// Requested bytes of a small block of [`halves`].
+const SMALL_BYTES: u64 = 1 << 20;
 
-fn drawn(width: u32, scheme: &str) -> Page {
-    let page = Page::blank(Chromium::with(Adapter::Missing));
+fn open_halves(width: u32, scheme: &str) -> Page {
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.save_downloads_in(&fixtures::folder());
     page.resize(width, 800);
     page.prefer_color_scheme(scheme);
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    settled(&page);
+    wait_for_halves(&page);
+    settled_timeline(&page);
     page
 }
 
-/// Does something in the dialog that saves a file, and waits for it.
+/// Opens the export dialog, runs `how`, which saves a file, and waits for the file.
 #[track_caller]
-fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
+fn save_from_dialog(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     let path = fixtures::folder().join(name);
     let _ = std::fs::remove_file(&path);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
@@ -41,7 +42,7 @@ fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     path
 }
 
-/// Chooses of a list in the dialog.
+/// Selects the first option of a `<select>` whose label starts with `label`.
 fn choose(page: &Page, list: &str, label: &str) {
     let script = "{ const list = document.querySelector('LIST');
         list.selectedIndex = [...list.options].findIndex(it => it.textContent.startsWith('LABEL'));
@@ -51,44 +52,47 @@ fn choose(page: &Page, list: &str, label: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_click_writes_the_stacks_that_are_live() {
-    let page = drawn(1280, "light");
-    let path = saved(&page, "halves.collapsedstack.txt", || page.click("#export-collapsed"));
-    let text = std::fs::read_to_string(path).expect("it was saved");
+fn export_button_writes_live_stacks() {
+    let page = open_halves(1280, "light");
+    let path = save_from_dialog(&page, "halves.collapsedstack.txt", || page.click("#export-collapsed"));
+    let text = std::fs::read_to_string(path).expect("the file was saved");
     let bytes: u64 = text.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok()).sum();
     // The file opens at its peak.
-    assert_eq!(bytes, LOWER + UPPER + SMALL, "{text}");
-    assert!(text.lines().any(|line| line.contains("make_lower") && line.ends_with(&format!(" {LOWER}"))), "{text}");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(bytes, LOWER_BYTES + UPPER_BYTES + SMALL_BYTES, "{text}");
+    assert!(
+        text.lines().any(|line| line.contains("make_lower") && line.ends_with(&format!(" {LOWER_BYTES}"))),
+        "{text}"
+    );
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_write_a_table_of_allocations() {
-    let page = drawn(1280, "dark");
-    let path = saved(&page, "halves-allocations.jsonl", || {
-        keep(&page, "export-other-tools-dark");
+fn export_key_writes_allocation_table() {
+    let page = open_halves(1280, "dark");
+    let path = save_from_dialog(&page, "halves-allocations.jsonl", || {
+        save_screenshot(&page, "export-other-tools-dark");
         page.press("j");
     });
-    let text = std::fs::read_to_string(path).expect("it was saved");
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect();
+    let text = std::fs::read_to_string(path).expect("the file was saved");
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
     let kept = rows.iter().filter(|row| row["freed_at"].is_null()).filter_map(|row| row["requested_bytes"].as_u64());
-    assert_eq!(kept.sum::<u64>(), LOWER + UPPER);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(kept.sum::<u64>(), LOWER_BYTES + UPPER_BYTES);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_peak_becomes_a_smaller_snapshot() {
-    let page = drawn(600, "light");
-    // One more than the peak has before it: the dialog says which events they are.
-    let path = saved(&page, "halves-0-121.pickle", || {
+fn export_around_peak_writes_smaller_snapshot() {
+    let page = open_halves(600, "light");
+    // The dialog shows the range of events: one more than there are before the peak.
+    let path = save_from_dialog(&page, "halves-0-121.pickle", || {
         choose(&page, "#export-range", "Around the peak");
-        keep(&page, "export-other-tools-600");
+        save_screenshot(&page, "export-other-tools-600");
         page.press("n");
     });
     let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", "--json"]).arg(path).output();
-    let summary: Value = serde_json::from_slice(&summary.expect("it runs").stdout).expect("JSON");
-    assert_eq!(summary[0]["devices"][0]["peak_requested"], LOWER + UPPER + SMALL, "{summary}");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    let summary: Value = serde_json::from_slice(&summary.expect("the command runs").stdout).expect("JSON");
+    assert_eq!(summary[0]["devices"][0]["peak_requested"], LOWER_BYTES + UPPER_BYTES + SMALL_BYTES, "{summary}");
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

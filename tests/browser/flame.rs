@@ -1,15 +1,15 @@
-//! The flame graph in the page: boxes under the pointer, selected and zoomed by mouse and by keys, exact to the byte.
+//! Flame graph in the page: boxes hit by the pointer, selected and zoomed by mouse and keys, with exact bytes.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::page::Page;
-use crate::pictures::{Picture, keep, settled_as};
+use crate::screenshots::{Picture, save_screenshot, settled_picture};
 use crate::site::Site;
 use std::path::Path;
 
-/// A page with the file open and its flame graph drawn, which has the focus.
-fn flame_of(file: &Path, scheme: &str, size: (u32, u32), query: &str) -> Page {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+/// Opens a file in a page and waits until its flame graph is drawn.
+fn open_flame_graph(file: &Path, scheme: &str, size: (u32, u32), query: &str) -> Page {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.prefer_color_scheme(scheme);
     page.resize(size.0, size.1);
     page.navigate(&(Site::shared().page() + query));
@@ -17,17 +17,17 @@ fn flame_of(file: &Path, scheme: &str, size: (u32, u32), query: &str) -> Page {
     page.drop_files(&[file]);
     page.wait_for_state("ready");
     page.evaluate("document.getElementById('tab-flame').click(); document.getElementById('flame-scroll').scrollIntoView({ block: 'center' })");
-    drawn(&page);
+    wait_until_drawn(&page);
     page
 }
 
 /// Waits until boxes are drawn.
-fn drawn(page: &Page) {
+fn wait_until_drawn(page: &Page) {
     page.wait_until("the flame graph is drawn", || page.attribute("#flame-canvas", "data-boxes").is_some());
 }
 
-/// What stands in the card beside the pointer.
-fn card(page: &Page) -> String {
+/// Text of the card beside the pointer; empty if it is hidden.
+fn card_text(page: &Page) -> String {
     page.evaluate("document.getElementById('flame-card').hidden ? '' : document.getElementById('flame-card').innerText")
         .as_str()
         .unwrap_or_default()
@@ -38,111 +38,115 @@ fn reading(page: &Page) -> String {
     page.text("#flame-reading")
 }
 
-fn crumbs(page: &Page) -> u64 {
+fn breadcrumb_count(page: &Page) -> u64 {
     page.evaluate("document.querySelectorAll('#flame-crumbs button').length").as_u64().unwrap_or_default()
 }
 
-/// The number of pictures so far.
+/// Number of frames of the flame graph so far.
 fn frames(page: &Page) -> u64 {
     page.attribute("#flame-canvas", "data-frames").and_then(|frames| frames.parse().ok()).unwrap_or_default()
 }
 
 fn peak_file(name: &str) -> Option<(std::path::PathBuf, u64)> {
     let file = real_files()?.into_iter().find(|file| file.path.ends_with(name))?;
-    let peak = file.devices[0]["peak_requested"].as_u64().expect("a peak");
+    let peak = file.devices[0]["peak_requested"].as_u64().expect("the peak is a number");
     Some((file.path, peak))
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_root_is_the_peak_to_the_byte_and_boxes_are_selected_and_zoomed() {
+fn root_has_exact_peak_and_boxes_select_and_zoom() {
     let Some((file, peak)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
-    let page = flame_of(&file, "light", (1280, 900), "");
+    let page = open_flame_graph(&file, "light", (1280, 900), "");
     page.wait_for(&Some(peak.to_string()), || page.attribute("#flame-canvas", "data-total"));
-    let corners = page.corners("#flame-canvas");
+    let corners = page.bounding_box("#flame-canvas");
     let (left, top) = (corners.left + 30.0, corners.top + 10.0);
     page.move_to(left, top);
-    let exact = memscape::units::grouped(peak);
-    page.wait_until("the card tells the root", || card(&page).contains(&exact));
-    assert!(card(&page).contains("100 % of all"), "{}", card(&page));
+    let exact = memscape::units::group_digits(peak);
+    page.wait_until("the card shows the root", || card_text(&page).contains(&exact));
+    assert!(card_text(&page).contains("100 % of all"), "{}", card_text(&page));
 
     page.click_at(left, top + 22.0);
-    page.wait_until("the line tells what is selected", || reading(&page).contains("% of its parent"));
+    page.wait_until("the reading shows the selection", || reading(&page).contains("% of its parent"));
     let selected = reading(&page);
     page.evaluate("document.getElementById('flame-canvas').focus()");
     page.press("Enter");
-    page.wait_until("zoomed", || crumbs(&page) == 2);
+    page.wait_until("the box is zoomed", || breadcrumb_count(&page) == 2);
     page.wait_for(&selected, || reading(&page));
-    // The zoomed one is as wide as everything.
+    // The zoomed box takes the full width.
     page.move_to(corners.left + corners.width - 30.0, top + 22.0);
-    page.wait_until("the card tells the zoomed", || selected.starts_with(card(&page).lines().next().unwrap_or("?")));
+    page.wait_until("the card shows the zoomed box", || {
+        selected.starts_with(card_text(&page).lines().next().unwrap_or("?"))
+    });
     page.press("Backspace");
-    page.wait_until("zoomed out", || crumbs(&page) == 0);
-    page.mouse("mousePressed", (left, top + 42.0), "left", 0);
-    page.mouse("mouseReleased", (left, top + 42.0), "left", 0);
+    page.wait_until("the zoom is reset", || breadcrumb_count(&page) == 0);
+    page.mouse_event("mousePressed", (left, top + 42.0), "left", 0);
+    page.mouse_event("mouseReleased", (left, top + 42.0), "left", 0);
     for kind in ["mousePressed", "mouseReleased"] {
-        page.double(kind, (left, top + 42.0));
+        page.double_click_event(kind, (left, top + 42.0));
     }
-    page.wait_until("zoomed by a double click", || crumbs(&page) == 3);
+    page.wait_until("a double click zooms", || breadcrumb_count(&page) == 3);
     page.click("#flame-crumbs button");
-    page.wait_until("zoomed out by the way", || crumbs(&page) == 0);
+    page.wait_until("the breadcrumb zooms out", || breadcrumb_count(&page) == 0);
     let focus = || page.evaluate("document.activeElement.id");
-    page.wait_until("the crumb is gone, keys are still the graph's", || focus() == "flame-canvas");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.wait_until("the flame graph has the focus after the breadcrumb is gone", || focus() == "flame-canvas");
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_alone_lead_from_a_drop_to_a_deep_box() {
+fn keys_reach_deep_box_and_zoom() {
     let Some((file, _)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
-    let page = flame_of(&file, "dark", (1280, 900), "");
+    let page = open_flame_graph(&file, "dark", (1280, 900), "");
     page.evaluate("document.getElementById('timeline').focus()");
-    page.press_held("F", crate::page::SHIFT);
+    page.press_with("F", crate::page::SHIFT);
     page.wait_for(&"flame-canvas".to_owned(), || {
         page.evaluate("document.activeElement.id").as_str().unwrap_or_default().to_owned()
     });
-    // With the frames that are internal as well.
+    // Shows internal frames too.
     let before = frames(&page);
     page.press("h");
-    page.wait_until("all are seen", || frames(&page) > before);
+    page.wait_until("internal frames are shown", || frames(&page) > before);
     for _ in 0..30 {
         page.press("ArrowDown");
     }
-    page.wait_until("it scrolled", || page.evaluate("document.getElementById('flame-scroll').scrollTop > 0") == true);
-    // The last of the keys may still be on their way.
-    let deep = page.settled("what is selected", || reading(&page));
+    page.wait_until("the flame graph has scrolled", || {
+        page.evaluate("document.getElementById('flame-scroll').scrollTop > 0") == true
+    });
+    // The last keys may not have been handled yet.
+    let deep = page.wait_until_settled("the selection", || reading(&page));
     assert!(deep.contains("% of its parent"), "{deep}");
     page.press("ArrowUp");
-    page.wait_until("the box above", || reading(&page) != deep);
+    page.wait_until("the parent box is selected", || reading(&page) != deep);
     page.press("ArrowDown");
-    page.wait_until("and back", || reading(&page) == deep);
+    page.wait_until("the deep box is selected again", || reading(&page) == deep);
     page.press("Enter");
-    page.wait_until("zoomed", || crumbs(&page) > 0);
+    page.wait_until("the box is zoomed", || breadcrumb_count(&page) > 0);
     page.press("Escape");
-    page.wait_until("zoomed out", || crumbs(&page) == 0);
+    page.wait_until("the zoom is reset", || breadcrumb_count(&page) == 0);
     let before = frames(&page);
     page.press("f");
-    page.wait_until("turned", || frames(&page) > before);
+    page.wait_until("the flipped flame graph is drawn", || frames(&page) > before);
     page.wait_for(&Some("true".to_owned()), || page.attribute("#flame-turn", "aria-pressed"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_twin_draws_the_same_flame_graph() {
+fn cpu_renderer_draws_same_flame_graph_as_webgpu() {
     let Some((file, _)) = peak_file("train-annotated-mixed-precision.pickle") else { return };
-    let pages = ["?renderer=webgpu", "?renderer=cpu"].map(|query| flame_of(&file, "light", (1280, 900), query));
+    let pages = ["?renderer=webgpu", "?renderer=cpu"].map(|query| open_flame_graph(&file, "light", (1280, 900), query));
     let renderers = pages.each_ref().map(|page| page.attribute("canvas#timeline", "data-renderer").unwrap_or_default());
     assert_eq!(renderers, ["webgpu", "cpu"]);
     let pictures = pages.each_ref().map(|page| {
-        let (x, y) = page.corners("#flame-canvas").at(0.3, 0.4);
+        let (x, y) = page.bounding_box("#flame-canvas").at(0.3, 0.4);
         page.click_at(x, y);
-        page.wait_until("something is selected", || reading(page).contains("% of its parent"));
+        page.wait_until("a box is selected", || reading(page).contains("% of its parent"));
         page.move_to(3.0, 3.0);
-        settled_as(page, || Picture::of(page, "#flame-plot"))
+        settled_picture(page, || Picture::capture(page, "#flame-plot"))
     });
-    keep(&pages[0], "flame-webgpu");
-    keep(&pages[1], "flame-twin");
+    save_screenshot(&pages[0], "flame-webgpu");
+    save_screenshot(&pages[1], "flame-twin");
     assert!(pictures[0].colours > 20, "boxes and names are drawn");
     assert_eq!(pictures[0], pictures[1], "target/screenshots/flame-webgpu.png, flame-twin.png");
 }
@@ -158,22 +162,22 @@ fn screenshots_of_the_flame_graph() {
         ("train-ring-buffer-wrapped.pickle", "dark", 600),
     ] {
         let Some(file) = files.iter().find(|file| file.path.ends_with(name)) else { continue };
-        let page = flame_of(&file.path, scheme, (width, 900), "");
+        let page = open_flame_graph(&file.path, scheme, (width, 900), "");
         page.wait_until_idle();
-        keep(&page, &format!("flame-{name}-{scheme}-{width}"));
-        let (x, y) = page.corners("#flame-canvas").at(0.3, 0.5);
+        save_screenshot(&page, &format!("flame-{name}-{scheme}-{width}"));
+        let (x, y) = page.bounding_box("#flame-canvas").at(0.3, 0.5);
         page.click_at(x, y);
         page.move_to(x + 60.0, y + 22.0);
         page.wait_until_idle();
-        keep(&page, &format!("flame-{name}-{scheme}-{width}-hover"));
+        save_screenshot(&page, &format!("flame-{name}-{scheme}-{width}-hover"));
         page.evaluate("document.getElementById('flame-canvas').focus()");
         page.press("Enter");
         page.press("f");
         page.move_to(3.0, 3.0);
         page.wait_until_idle();
-        keep(&page, &format!("flame-{name}-{scheme}-{width}-zoom"));
+        save_screenshot(&page, &format!("flame-{name}-{scheme}-{width}-zoom"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{name} scrolls sideways");
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
 }

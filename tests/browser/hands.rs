@@ -1,14 +1,14 @@
-//! What a user does to a page: files, mouse, keys.
+//! User input to a [`Page`]: files, mouse and keyboard.
 
 use super::{Page, SHIFT};
-use crate::asking;
+use crate::expressions;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::path::Path;
 
 impl Page {
     /// Chooses files in a file input, as the system's dialog would.
-    pub(crate) fn choose(&self, selector: &str, files: &[&Path]) {
+    pub(crate) fn choose_files(&self, selector: &str, files: &[&Path]) {
         let document = self.call("DOM.getDocument", json!({}));
         let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
         let node = &self.call("DOM.querySelector", query)["nodeId"];
@@ -16,39 +16,43 @@ impl Page {
         self.wait_for_frames();
     }
 
-    /// Drags files from outside over the window and lets go of them in its middle; what was open is no longer shown then.
+    /// Drops files from outside on the window and waits for two frames, after which a file that was open is no longer
+    /// shown.
     pub(crate) fn drop_files(&self, files: &[&Path]) {
-        self.drop_at_once(files);
+        self.drop_files_without_wait(files);
         self.wait_for_frames();
     }
 
-    /// The same, and what was open may still be shown.
-    pub(crate) fn drop_at_once(&self, files: &[&Path]) {
-        let (x, y) = self.corners_now("body").middle();
+    /// Drops files without waiting, so that a file that was open may still be shown.
+    pub(crate) fn drop_files_without_wait(&self, files: &[&Path]) {
+        let (x, y) = self.bounding_box_now("body").middle();
         for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
             let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
             self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y.min(400.0), "data": data }));
             if kind == "dragOver" {
-                // Where another element is under the pointer than a moment before, Chromium drops nothing: what "Drop to open" lies over
-                // changes with the next frame. A hand drags on and on.
+                // Chromium drops nothing if the element under the pointer has changed since the last event, and the
+                // overlay "Drop to open" appears in the next frame. A user keeps dragging for longer.
                 self.wait_for_frames();
             }
         }
     }
 
-    /// Presses and releases the left button in the middle of an element, once it is seen, stands still, and nothing lies over it.
+    /// Clicks the middle of an element once it is visible, does not move, and is not covered. Opens its tab or menu
+    /// first if needed.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
-        if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
+        if let Some(opener) = self.evaluate(&expressions::opener_of(selector)).as_str() {
             self.click(opener);
-            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
+            self.wait_until(&format!("{selector} is shown"), || {
+                self.evaluate(&expressions::opener_of(selector)).is_null()
+            });
         }
         let middle = Cell::new((0.0, 0.0));
         let into_view =
             format!("document.querySelector({})?.scrollIntoView({{ block: 'nearest' }})", Value::from(selector));
         self.wait_until(&format!("{selector} can be clicked"), || {
             self.evaluate(&into_view);
-            let corners = self.corners(selector);
+            let corners = self.bounding_box(selector);
             middle.set(corners.middle());
             let ((x, y), selector) = (middle.get(), Value::from(selector));
             let is_free = format!(
@@ -61,7 +65,7 @@ impl Page {
         self.click_at(x, y);
     }
 
-    /// Moves to a point of the window, presses and releases the left button there.
+    /// Moves the pointer to a point of the window and clicks with the left button.
     pub(crate) fn click_at(&self, x: f64, y: f64) {
         self.move_to(x, y);
         for kind in ["mousePressed", "mouseReleased"] {
@@ -70,57 +74,55 @@ impl Page {
         }
     }
 
-    /// Moves the pointer.
     pub(crate) fn move_to(&self, x: f64, y: f64) {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
     }
 
-    /// Presses the left button at `from`, moves to `to` in a few steps and releases it there, with these keys held.
+    /// Drags with the left button from `from` to `to` in a few steps, with these modifier keys held.
     pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
-        self.begin_drag(from, to, held);
-        self.mouse("mouseReleased", to, "left", held);
+        self.start_drag(from, to, held);
+        self.mouse_event("mouseReleased", to, "left", held);
     }
 
-    /// The same, and holds the button.
-    pub(crate) fn begin_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
+    /// Drags like [`Page::drag`] without releasing the button.
+    pub(crate) fn start_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
         self.move_to(from.0, from.1);
-        self.mouse("mousePressed", from, "left", held);
+        self.mouse_event("mousePressed", from, "left", held);
         for step in 1..=4 {
             let part = f64::from(step) / 4.0;
             let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
-            self.mouse("mouseMoved", at, "left", held);
+            self.mouse_event("mouseMoved", at, "left", held);
         }
     }
 
-    /// Clicks with the right button.
     pub(crate) fn right_click(&self, at: (f64, f64)) {
         self.move_to(at.0, at.1);
-        self.mouse("mousePressed", at, "right", 0);
-        self.mouse("mouseReleased", at, "right", 0);
+        self.mouse_event("mousePressed", at, "right", 0);
+        self.mouse_event("mouseReleased", at, "right", 0);
     }
 
-    /// One event of the mouse.
-    pub(crate) fn mouse(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
+    /// Sends a single mouse event, such as `mousePressed`.
+    pub(crate) fn mouse_event(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
         let buttons = i32::from(kind == "mouseMoved");
         let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1, "modifiers": held });
         self.call("Input.dispatchMouseEvent", event);
     }
 
-    /// The second press or release of a double click with the left button.
-    pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
+    /// Sends the second press or release of a double click.
+    pub(crate) fn double_click_event(&self, kind: &str, (x, y): (f64, f64)) {
         let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
         self.call("Input.dispatchMouseEvent", event);
     }
 
-    /// Presses and releases a key, by its `KeyboardEvent.key`.
+    /// Presses and releases a key, named by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
-        self.press_held(key, 0);
+        self.press_with(key, 0);
     }
 
-    /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
-    pub(crate) fn press_held(&self, key: &str, held: u32) {
+    /// Presses and releases a key with the modifiers `ALT`, `CTRL` or [`SHIFT`].
+    pub(crate) fn press_with(&self, key: &str, held: u32) {
         let printed = if key.chars().count() == 1 { key } else { "" };
-        // What the browser itself does on Esc and Tab goes by the number.
+        // The browser's own handling of Esc and Tab depends on the key code.
         let code = match key {
             "Escape" => 27,
             "Tab" => 9,
@@ -132,23 +134,23 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
     }
 
-    /// Puts a text in the place of what stands in the field that has the focus.
-    pub(crate) fn write(&self, text: &str) {
+    /// Replaces the text of the focused field.
+    pub(crate) fn replace_text(&self, text: &str) {
         self.evaluate("document.activeElement.select()");
         self.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
     }
 
-    /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
+    /// Presses Enter so that the browser performs its default action, such as clicking the focused button.
     pub(crate) fn press_enter(&self) {
-        self.press_enter_held(0);
+        self.press_enter_with(0);
     }
 
-    /// The same with Shift held.
+    /// Presses Shift+Enter like [`Page::press_enter`].
     pub(crate) fn press_shift_enter(&self) {
-        self.press_enter_held(SHIFT);
+        self.press_enter_with(SHIFT);
     }
 
-    fn press_enter_held(&self, held: u32) {
+    fn press_enter_with(&self, held: u32) {
         let down = json!({
             "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13, "modifiers": held
         });
@@ -156,7 +158,7 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
     }
 
-    /// Presses Esc, and waits until the page has heard that the browser closed its dialog.
+    /// Presses Esc and waits for the `close` event of the dialog.
     #[track_caller]
     pub(crate) fn press_escape_in(&self, dialog: &str) {
         let closed = "window.escaped = new Promise(done => document.querySelector(DIALOG).addEventListener('close', done, { once: true })); 0";

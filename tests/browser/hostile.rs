@@ -1,26 +1,26 @@
-//! Files made to break the page: each gives its sentence or its view, and the page opens a good file after it.
+//! Files made to break the page: each ends in an error message or a view, and a valid file opens afterwards.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_summary};
-use crate::opening::{empty_page, shows_halves, summary};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use crate::zip::zip_of;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// A pickle of protocol 2 by hand.
+/// Writes a pickle of protocol 2 from encoded parts.
 pub(crate) fn pickle(parts: &[&[u8]]) -> Vec<u8> {
     [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
 }
 
-pub(crate) fn word(text: &str) -> Vec<u8> {
+pub(crate) fn string(text: &str) -> Vec<u8> {
     [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
 pub(crate) fn dict(pairs: &[(&str, &[u8])]) -> Vec<u8> {
-    let pairs: Vec<u8> = pairs.iter().flat_map(|(key, value)| [&word(key), *value].concat()).collect();
+    let pairs: Vec<u8> = pairs.iter().flat_map(|(key, value)| [&string(key), *value].concat()).collect();
     [b"}(", pairs.as_slice(), b"u"].concat()
 }
 
@@ -28,144 +28,150 @@ pub(crate) fn list(items: &[u8]) -> Vec<u8> {
     [b"](", items, b"e"].concat()
 }
 
-/// An integer of 64 bits, with its sign.
-fn long(value: i64) -> Vec<u8> {
+/// Encodes a signed 64-bit integer.
+fn int64(value: i64) -> Vec<u8> {
     [&b"\x8a\x08"[..], &value.to_le_bytes()].concat()
 }
 
 fn event(action: &str, address: &[u8], size: &[u8]) -> Vec<u8> {
-    dict(&[("action", &word(action)), ("addr", address), ("size", size)])
+    dict(&[("action", &string(action)), ("addr", address), ("size", size)])
 }
 
-/// A snapshot of one device with these events.
-fn trace(events: &[u8]) -> Vec<u8> {
+/// Writes a snapshot of one device with these events.
+fn snapshot(events: &[u8]) -> Vec<u8> {
     pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&list(events)))])])
 }
 
 fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
-    encoder.write_all(bytes).expect("a Vec takes all");
-    encoder.finish().expect("a Vec takes all")
+    encoder.write_all(bytes).expect("writing to a Vec succeeds");
+    encoder.finish().expect("writing to a Vec succeeds")
 }
 
-/// What `torch.save` writes.
+/// Zip archive as written by `torch.save`.
 pub(crate) fn checkpoint() -> Vec<u8> {
     let data = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00.";
     zip_of(&[("model/data.pkl", data), ("model/data/0", &[0; 64]), ("model/version", b"3\n")])
 }
 
-/// A megabyte of gzip that holds a gigabyte.
-pub(crate) fn bomb() -> Vec<u8> {
+/// One megabyte of gzip that decompresses to a gigabyte.
+pub(crate) fn gzip_bomb() -> Vec<u8> {
     [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"q\x00".repeat(1 << 19)).repeat(1024)].concat()
 }
 
-/// Drops a file that is refused with `said`, and then a good one, in the same page as all before.
+/// Drops a file, waits for an error with the expected text, and then opens a valid file in the same page.
 #[track_caller]
-fn refuses(page: &Page, name: &str, bytes: &[u8], said: &str) {
-    page.drop_files(&[&fixtures::file(name, bytes)]);
-    // Where a file is open, that one stays.
+fn assert_rejected(page: &Page, name: &str, bytes: &[u8], said: &str) {
+    page.drop_files(&[&fixtures::write_file(name, bytes)]);
+    // An open file stays open, with the error in a toast.
     let details = || {
         page.attribute("#toast", "hidden")
             .is_none()
             .then(|| page.evaluate("document.querySelector('#toast-details').textContent").to_string())
     };
     let is_refused = || page.state() == "error" || (page.state() == "ready" && details().is_some());
-    page.wait_until(&format!("{name} is refused"), is_refused);
+    page.wait_until(&format!("{name} is rejected"), is_refused);
     let error = details().unwrap_or_else(|| page.text("#error"));
     assert!(error.contains(said), "{name}: {error:?} does not say {said:?}");
-    assert!(!error.contains("worker stopped"), "{name} costs the worker that reads it");
-    recovers(page);
+    assert!(!error.contains("worker stopped"), "{name} crashed the worker");
+    assert_recovers(page);
 }
 
-/// A good file opens in the same page.
+/// Checks that a valid file opens in the same page.
 #[track_caller]
-pub(crate) fn recovers(page: &Page) {
+pub(crate) fn assert_recovers(page: &Page) {
     page.drop_files(&[&halves()]);
-    page.wait_for(&halves_summary(), || summary(page));
-    shows_halves(page);
-    assert_eq!(page.text("#error"), "", "the error goes when a good file comes");
+    page.wait_for(&halves_summary(), || summary_values(page));
+    wait_for_halves(page);
+    assert_eq!(page.text("#error"), "", "the error disappears when a valid file opens");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_can_not_be_is_refused_and_the_page_goes_on() {
-    let page = empty_page();
-    refuses(&page, "bomb.gz", &bomb(), "decompress to more than");
-    refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
-    refuses(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
-    refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268,435,456 memo slots");
-    let nan = trace(&event("alloc", b"K\x00", &[&b"G"[..], &f64::NAN.to_be_bytes()].concat()));
-    refuses(&page, "nan.pickle", &nan, "device_traces[0][0].size: expected an integer, found a float");
+fn impossible_files_are_rejected_and_page_recovers() {
+    let page = open_empty_page();
+    assert_rejected(&page, "bomb.gz", &gzip_bomb(), "decompress to more than");
+    assert_rejected(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
+    assert_rejected(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
+    assert_rejected(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268,435,456 memo slots");
+    let nan = snapshot(&event("alloc", b"K\x00", &[&b"G"[..], &f64::NAN.to_be_bytes()].concat()));
+    assert_rejected(&page, "nan.pickle", &nan, "device_traces[0][0].size: expected an integer, found a float");
     let nan = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 0, "size": NaN}]]}"#;
-    refuses(&page, "nan.json", nan, "device_traces[0][0].size: expected an integer, found a float");
-    let negative = trace(&event("alloc", b"K\x00", &long(-1)));
-    refuses(&page, "negative.pickle", &negative, "device_traces[0][0].size: is not a number of bytes");
-    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a torch.save checkpoint");
+    assert_rejected(&page, "nan.json", nan, "device_traces[0][0].size: expected an integer, found a float");
+    let negative = snapshot(&event("alloc", b"K\x00", &int64(-1)));
+    assert_rejected(&page, "negative.pickle", &negative, "device_traces[0][0].size: is not a number of bytes");
+    assert_rejected(&page, "model.pt", &checkpoint(), "model.pt: this is a torch.save checkpoint");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_odd_is_shown_and_the_page_goes_on() {
-    let page = empty_page();
-    let numbers = || summary(&page);
+fn odd_files_are_shown_and_page_recovers() {
+    let page = open_empty_page();
+    let numbers = || summary_values(&page);
     let shows = |name: &str, bytes: &[u8], peak: u64, peak_event: u64, events: u64, allocations: u64| {
-        page.drop_files(&[&fixtures::file(name, bytes)]);
+        page.drop_files(&[&fixtures::write_file(name, bytes)]);
         page.wait_for(&[peak, peak_event, 0, events, allocations].map(|number| number.to_string()), numbers);
         page.wait_for_state("ready");
-        let warned = page.shows("#oddities");
-        recovers(&page);
+        let warned = page.is_shown("#oddities");
+        assert_recovers(&page);
         warned
     };
     let free = |address: &[u8], size: &[u8]| event("free_completed", address, size);
-    // Of equal keys the last counts.
-    let sizes = [word("size"), b"K\x07".to_vec(), word("size"), b"K\x09".to_vec()].concat();
-    let twice = [b"}(", word("action").as_slice(), &word("alloc"), &word("addr"), b"K\x00", &sizes, b"u"].concat();
-    assert!(!shows("twice.pickle", &trace(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1));
-    // Addresses at the end of all there are, so that address + size wraps.
-    let (page_size, ends) = (b"M\x00\x10", [long(-512), long(-1)]);
+    // Of duplicate keys the last one counts.
+    let sizes = [string("size"), b"K\x07".to_vec(), string("size"), b"K\x09".to_vec()].concat();
+    let twice =
+        [b"}(", string("action").as_slice(), &string("alloc"), &string("addr"), b"K\x00", &sizes, b"u"].concat();
+    assert!(!shows("twice.pickle", &snapshot(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1));
+    // Addresses near the maximum, so that address + size overflows.
+    let (page_size, ends) = (b"M\x00\x10", [int64(-512), int64(-1)]);
     let events = ends.iter().map(|end| event("alloc", end, page_size));
     let events: Vec<Vec<u8>> = events.chain(ends.iter().map(|end| free(end, page_size))).collect();
-    assert!(!shows("wraps.pickle", &trace(&events.concat()), 8192, 1, 4, 2));
-    // Sums beyond 63 bits stay at the limit, with a warning.
-    let huge = long(i64::MAX);
+    assert!(!shows("wraps.pickle", &snapshot(&events.concat()), 8192, 1, 4, 2));
+    // Sums beyond 63 bits saturate, with a warning.
+    let huge = int64(i64::MAX);
     let events =
         ["alloc", "free_completed"].map(|action| [b"K\x00", b"K\x01"].map(|at| event(action, at, &huge)).concat());
-    assert!(shows("huge.pickle", &trace(&events.concat()), i64::MAX as u64, 0, 4, 2));
+    assert!(shows("huge.pickle", &snapshot(&events.concat()), i64::MAX as u64, 0, 4, 2));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_million_devices_leave_the_picker_usable() {
-    let page = empty_page();
+fn million_devices_keep_picker_usable() {
+    let page = open_empty_page();
     let nothing = [b"(", b"]".repeat(1000).as_slice(), b"e"].concat();
     let traces = [b"]", nothing.repeat(1000).as_slice(), &list(&event("alloc", b"K\x00", b"K\x05")), b"a"].concat();
     let file = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &traces)])]);
-    page.drop_files(&[&fixtures::file("devices.pickle", &file)]);
+    page.drop_files(&[&fixtures::write_file("devices.pickle", &file)]);
     page.wait_for_state("ready");
-    // Those without events and blocks are none.
-    let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value)";
-    page.wait_for(&serde_json::json!(["1000000"]), || page.evaluate(offered));
-    recovers(&page);
-    // And a million that have some.
+    // Devices without events and blocks are not listed.
+    let initial_range = "[...document.querySelectorAll('select#device option')].map(option => option.value)";
+    page.wait_for(&serde_json::json!(["1000000"]), || page.evaluate(initial_range));
+    assert_recovers(&page);
+    // A million devices with events.
     let event = [event("oom", b"K\x00", b"K\x05"), b"q\x00".to_vec()].concat();
     let again = [b"(", b"]}(h\x01h\x02ua".repeat(1000).as_slice(), b"e"].concat();
-    let names = list(&[word("action"), b"q\x01".to_vec(), word("oom"), b"q\x02".to_vec()].concat());
+    let names = list(&[string("action"), b"q\x01".to_vec(), string("oom"), b"q\x02".to_vec()].concat());
     let traces = [b"]", list(&event).as_slice(), b"a", &again.repeat(1000)].concat();
     let file = pickle(&[&dict(&[("names", &names), ("segments", b"]"), ("device_traces", &traces)])]);
-    refuses(&page, "devices-with-events.pickle", &file, "device_traces[1024]: is not one of the first 1024 devices");
+    assert_rejected(
+        &page,
+        "devices-with-events.pickle",
+        &file,
+        "device_traces[1024]: is not one of the first 1024 devices",
+    );
 }
 
-/// A link that brings more than a 32-bit memory holds, and would bring more.
+/// The linked file exceeds what a 32-bit memory can hold.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_larger_than_the_memory_says_what_it_would_need() {
-    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../endless.pickle"));
+fn file_larger_than_memory_reports_needed_memory() {
+    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../endless.pickle"));
     page.wait_for_state("choosing");
     page.click("#choosing-all");
     page.wait_for_state("error");
     let error = page.text("#error");
     assert!(error.contains("not enough memory") && error.contains(" needed. Use the command line"), "{error:?}");
-    keep(&page, "error-too-large");
-    assert_eq!(page.workers().len(), 1, "it is refused while there is memory to go on with");
-    recovers(&page);
+    save_screenshot(&page, "error-too-large");
+    assert_eq!(page.workers().len(), 1, "the worker survives: it fails before memory runs out");
+    assert_recovers(&page);
 }

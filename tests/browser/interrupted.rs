@@ -1,23 +1,24 @@
-//! Loading that is cancelled, overtaken by the next file, or has its file changed under it.
+//! Interrupted loading: cancelled, replaced by the next file, or the file changes while it is read.
 
-use crate::containers::pick;
+use crate::containers::pick_snapshot;
 use crate::fixtures::{self, halves, halves_summary};
-use crate::hostile::{dict, list, pickle, recovers, word};
+use crate::hostile::{assert_recovers, dict, list, pickle, string};
 use crate::large::large_file;
-use crate::opening::{empty_page, shows_halves, summary};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use crate::zip::{Member, member, zip, zip_of};
 use serde_json::Value;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-/// A file of some hundred thousand events that takes a while.
-fn large() -> PathBuf {
-    let names = [word("alloc"), b"q\x00".to_vec(), word("free_completed"), b"q\x01".to_vec()].concat();
+/// Writes a file of 800,000 events, which takes a while to open.
+fn large_snapshot() -> PathBuf {
+    let names = [string("alloc"), b"q\x00".to_vec(), string("free_completed"), b"q\x01".to_vec()].concat();
     let keys =
-        [word("action"), b"q\x02".to_vec(), word("addr"), b"q\x03".to_vec(), word("size"), b"q\x04".to_vec()].concat();
+        [string("action"), b"q\x02".to_vec(), string("addr"), b"q\x03".to_vec(), string("size"), b"q\x04".to_vec()]
+            .concat();
     let pair = |at: u32| {
         let address = [&b"J"[..], &(at % 5000 * 512).to_le_bytes()].concat();
         let entry = |action: &[u8]| [b"}(h\x02", action, b"h\x03", &address, b"h\x04M\x00\x02u"].concat();
@@ -26,37 +27,37 @@ fn large() -> PathBuf {
     let events: Vec<u8> = (0..400_000).flat_map(pair).collect();
     let names = list(&[names, keys].concat());
     let parts = dict(&[("names", &names), ("segments", b"]"), ("device_traces", &list(&list(&events)))]);
-    fixtures::file("large.pickle", &pickle(&[&parts]))
+    fixtures::write_file("large.pickle", &pickle(&[&parts]))
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn three_drops_in_a_row_show_the_last() {
-    let page = empty_page();
-    let (large, good) = (large(), halves());
+fn last_of_three_dropped_files_opens() {
+    let page = open_empty_page();
+    let (large, good) = (large_snapshot(), halves());
     for _ in 0..3 {
-        page.drop_at_once(&[&large]);
-        page.drop_at_once(&[&large]);
+        page.drop_files_without_wait(&[&large]);
+        page.drop_files_without_wait(&[&large]);
         page.drop_files(&[&good]);
-        page.wait_for(&halves_summary(), || summary(&page));
-        shows_halves(&page);
+        page.wait_for(&halves_summary(), || summary_values(&page));
+        wait_for_halves(&page);
     }
-    // And while the picture of a large one is made.
+    // A drop while the picture of a large file is prepared.
     page.drop_files(&[&large]);
-    page.wait_until("the large file is open", || summary(&page)[3] == "800000");
-    recovers(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.wait_until("the large file is open", || summary_values(&page)[3] == "800000");
+    assert_recovers(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn cancel_works_in_every_phase() {
-    let page = empty_page();
-    // So large that no phase is over before the page hears of it.
+    let page = open_empty_page();
+    // Large enough that every phase lasts until the page can react.
     let large = large_file();
-    // Before the first there is nothing to come back; before the second there is what the first recovery opened.
+    // The first time no file was open before; the second time the file of the first recovery.
     for (phase, left) in [("Reading", "empty"), ("Building", "ready")] {
-        // As fast as the page itself can see it: at the first sight of the phase.
+        // Cancelled inside the page, as soon as the text of the phase appears.
         page.evaluate(&format!(
             "window.seen = false; window.observer = new MutationObserver(() => {{
                 if (document.body.innerText.includes({phase:?})) {{
@@ -68,66 +69,66 @@ fn cancel_works_in_every_phase() {
         page.wait_until(&format!("the page says {phase:?}"), || page.evaluate("window.seen") == true);
         page.wait_for(&left.to_owned(), || page.state());
         if left == "ready" {
-            page.wait_for(&halves_summary(), || summary(&page));
-            shows_halves(&page);
+            page.wait_for(&halves_summary(), || summary_values(&page));
+            wait_for_halves(&page);
         }
-        recovers(&page);
+        assert_recovers(&page);
     }
-    // An archive behind a link comes whole before anything in it is read.
+    // A linked archive is downloaded completely before it is read.
     page.navigate("about:blank");
-    page.navigate(&Site::shared().page_with("../slow.zip"));
-    // What is in it may be more than a page can have: that is asked first.
+    page.navigate(&Site::shared().page_with_link("../slow.zip"));
+    // Its contents may exceed the page's memory, so the page asks first.
     page.wait_for_state("choosing");
     page.click("#choosing-all");
-    page.wait_until("some of it came", || page.text("#progress-text").contains("KiB"));
-    keep(&page, "loading-zip-behind-a-link");
+    page.wait_until("some bytes were downloaded", || page.text("#progress-text").contains("KiB"));
+    save_screenshot(&page, "loading-zip-behind-a-link");
     page.click("#cancel");
     page.wait_for(&"empty".to_owned(), || page.state());
-    recovers(&page);
-    // One for each of the two documents, and one for each of the two files that were dropped on an open one.
-    assert_eq!(page.workers().len(), 4, "cancelling costs a worker only where another keeps what was open");
+    assert_recovers(&page);
+    // One worker for each of the two documents, and one for each of the two files dropped while another was open.
+    assert_eq!(page.workers().len(), 4, "cancelling ends a worker only if another one holds the open file");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_changes_while_it_is_read_is_an_error() {
-    let page = empty_page();
-    let path = fixtures::file("changing.pickle", &pickle(&[b"](", &b"N".repeat(100 << 20)]));
-    begins_to_read(&page, &path);
-    cut(&path, 1 << 20);
-    goes_on(&page);
-    is_refused(&page);
-    recovers(&page);
+fn file_changed_while_read_reports_error() {
+    let page = open_empty_page();
+    let path = fixtures::write_file("changing.pickle", &pickle(&[b"](", &b"N".repeat(100 << 20)]));
+    drop_and_pause(&page, &path);
+    truncate(&path, 1 << 20);
+    resume_reading(&page);
+    wait_for_error(&page);
+    assert_recovers(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_archive_that_changes_while_it_is_read_is_an_error() {
-    let page = empty_page();
+fn archive_changed_while_read_reports_error() {
+    let page = open_empty_page();
     let good = std::fs::read(halves()).expect("just written");
     let stored = |name: &str, bytes: &[u8]| Member { method: 0, ..member(name, bytes) };
     let long = pickle(&[b"](", &b"N".repeat(100 << 20)]);
-    let path = fixtures::file("changing.zip", &zip(&[stored("long.pickle", &long)]));
-    begins_to_read(&page, &path);
-    cut(&path, 1 << 20);
-    goes_on(&page);
-    is_refused(&page);
+    let path = fixtures::write_file("changing.zip", &zip(&[stored("long.pickle", &long)]));
+    drop_and_pause(&page, &path);
+    truncate(&path, 1 << 20);
+    resume_reading(&page);
+    wait_for_error(&page);
 
-    // And between one snapshot in it and the next.
-    let path = fixtures::file("changed.zip", &zip_of(&[("a.pickle", &good), ("b.pickle", &good)]));
+    // The archive changes after one snapshot was opened and before the next.
+    let path = fixtures::write_file("changed.zip", &zip_of(&[("a.pickle", &good), ("b.pickle", &good)]));
     page.drop_files(&[&path]);
-    shows_halves(&page);
-    cut(&path, 50);
-    pick(&page, 1);
-    is_refused(&page);
-    recovers(&page);
+    wait_for_halves(&page);
+    truncate(&path, 50);
+    pick_snapshot(&page, 1);
+    wait_for_error(&page);
+    assert_recovers(&page);
 }
 
-/// Drops a file, of which the worker reads some megabytes, and no more until it is told to: however fast it is, there is time.
+/// Drops a file. The worker reads 8 MiB of the file and then pauses until [`goes_on`].
 #[track_caller]
-fn begins_to_read(page: &Page, path: &Path) {
-    page.wait_until("there is a worker", || !page.workers().is_empty());
-    in_worker(
+fn drop_and_pause(page: &Page, path: &Path) {
+    page.wait_until("the worker has started", || !page.workers().is_empty());
+    evaluate_in_worker(
         page,
         "self.came = 0; self.gate = new Promise(open => self.open = open);
          const { read } = ReadableStreamBYOBReader.prototype;
@@ -139,28 +140,28 @@ fn begins_to_read(page: &Page, path: &Path) {
          }; 0",
     );
     page.drop_files(&[path]);
-    page.wait_until("some of it was read", || in_worker(page, "self.came > 8 << 20") == true);
+    page.wait_until("some bytes were read", || evaluate_in_worker(page, "self.came > 8 << 20") == true);
 }
 
-fn goes_on(page: &Page) {
-    in_worker(page, "self.open(); 0");
+fn resume_reading(page: &Page) {
+    evaluate_in_worker(page, "self.open(); 0");
 }
 
-fn in_worker(page: &Page, script: &str) -> Value {
-    page.evaluate_in(page.workers().last().expect("it was waited for"), script)
+fn evaluate_in_worker(page: &Page, script: &str) -> Value {
+    page.evaluate_in(page.workers().last().expect("the worker has started"), script)
 }
 
-/// Shortens a file of an open page.
-fn cut(path: &Path, length: u64) {
+/// Truncates a file that a page has open.
+fn truncate(path: &Path, length: u64) {
     let file = OpenOptions::new().write(true).open(path).expect("it was just written");
     file.set_len(length).expect("a file can be cut");
 }
 
 #[track_caller]
-fn is_refused(page: &Page) {
-    // What was open before stays.
+fn wait_for_error(page: &Page) {
+    // The error is in a toast if a file was open before.
     let said = || page.text("#error") + &page.text("#toast-text");
-    page.wait_until("it is refused", || !said().is_empty());
+    page.wait_until("an error is shown", || !said().is_empty());
     let error = said();
     assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
 }

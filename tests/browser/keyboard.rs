@@ -1,26 +1,27 @@
-//! The page with the keyboard alone: Tab leads through every view, each stop is seen and marked, dialogs give the focus back.
+//! Keyboard navigation: Tab reaches every view, each stop is visible and has a focus mark, and dialogs restore the
+//! focus.
 
 use crate::fixtures::halves;
-use crate::opening::{empty_page, shows_halves};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::settled;
+use crate::screenshots::settled_timeline;
 
-/// What is wrong with the element that has the focus, and where it is: `[inside the view, fault]`.
-const STOP: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
+/// Function that checks the focused element: `[is in the view, is outside the views, fault or ""]`.
+const CHECK_FOCUS: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
     const name = it.id || it.textContent.trim().slice(0, 30); \
     const on = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2); \
     const marked = style.outlineStyle !== 'none' || getComputedStyle(it.firstElementChild ?? it).boxShadow !== 'none'; \
     const seen = on && (it.contains(on) || on.contains(it)); \
     return [!!it.closest('#' + view), !it.closest('#answer'), marked && seen ? '' : name + (seen ? ' is not marked' : ' is not seen')]; })";
 
-/// Tab from the tab of a view to behind it: what is wrong with the stops on the way.
-fn faults(page: &Page, view: &str) -> Vec<String> {
+/// Presses Tab from the tab of a view until the focus leaves the views, and returns the faults of all stops.
+fn focus_faults(page: &Page, view: &str) -> Vec<String> {
     page.click(&format!("#tab-{view}"));
     page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
     let (mut faults, mut inside) = (Vec::new(), 0);
     for _ in 0..40 {
         page.press("Tab");
-        let stop = page.evaluate(&format!("{STOP}('{view}')"));
+        let stop = page.evaluate(&format!("{CHECK_FOCUS}('{view}')"));
         if stop[1] == true {
             break;
         }
@@ -35,25 +36,25 @@ fn faults(page: &Page, view: &str) -> Vec<String> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tab_leads_through_every_view() {
-    let page = empty_page();
+fn tab_key_reaches_every_view() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     for view in ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"] {
         page.click(&format!("#tab-{view}"));
-        // What is in it comes by and by.
-        page.wait_for(&Vec::new(), || faults(&page, view));
+        // The view's content arrives later.
+        page.wait_for(&Vec::new(), || focus_faults(&page, view));
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn dialogs_keep_the_focus_and_give_it_back() {
-    let page = empty_page();
+fn dialogs_trap_and_restore_focus() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    // Without a picture there is nothing to export.
-    settled(&page);
+    wait_for_halves(&page);
+    // The export needs a drawn timeline.
+    settled_timeline(&page);
     let focus = || page.evaluate("document.activeElement.id");
     let is_open = |dialog: &str| page.evaluate(&format!("document.querySelector('#{dialog}').open"));
     for (menu, opener, dialog) in [
@@ -64,13 +65,13 @@ fn dialogs_keep_the_focus_and_give_it_back() {
     ] {
         page.evaluate(&format!("document.querySelector('#{menu}').focus()"));
         page.press_enter();
-        page.wait_until("its button is seen", || page.corners(&format!("#{opener}")).height > 0.0);
+        page.wait_until("the menu is open", || page.bounding_box(&format!("#{opener}")).height > 0.0);
         page.evaluate(&format!("document.querySelector('#{opener}').focus()"));
         page.press_enter();
         page.wait_for(&true.into(), || is_open(dialog));
         for _ in 0..12 {
             page.press("Tab");
-            // Between the last and the first is the browser's own.
+            // Between the last and the first stop the focus is in the browser's own controls.
             let kept =
                 format!("document.activeElement === document.body || !!document.activeElement.closest('#{dialog}')");
             assert_eq!(page.evaluate(&kept), true, "{dialog}: {}", focus());

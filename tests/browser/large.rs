@@ -1,42 +1,42 @@
-//! A file of 300 MB: while it loads, the page answers.
+//! Responsiveness of the page while a file of 300 MB loads.
 
 use crate::generate::{Options, generate};
-use crate::opening::empty_page;
+use crate::opening::open_empty_page;
 use crate::page::Page;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// 312 MB.
-const WORDS: &str = "--events 2000000 --frames 60";
+/// Options of the generator for a file of 312 MB.
+const OPTIONS: &str = "--events 2000000 --frames 60";
 
-/// The goal is 50 ms; four times that is no noise.
-const LONGEST_GAP_MS: f64 = 200.0;
+/// Maximum delay of a timer: four times the goal of 50 ms, so that noise does not fail the test.
+const MAX_GAP_MS: f64 = 200.0;
 
-/// A machine that does other things as well makes a timer late now and then; a page that blocks does so every time.
+/// Maximum number of loads. On a busy machine a timer is late now and then; a page that blocks is late every time.
 const ATTEMPTS: usize = 3;
 
-/// What was seen while the file loaded.
+/// Measurements while the file loaded.
 #[derive(Debug)]
 struct Load {
-    /// The longest wait of a timer, in ms.
-    gap: f64,
-    /// How long the dialog of keys took to open, in ms.
-    help: f64,
-    /// What the progress said, one after the other.
+    /// Longest delay of a timer, in ms.
+    gap_ms: f64,
+    /// Time until the help dialog was open, in ms.
+    help_ms: f64,
+    /// Values of the progress bar, without repetitions.
     progress: Vec<f64>,
 }
 
 impl Load {
     fn is_smooth(&self) -> bool {
-        self.gap <= LONGEST_GAP_MS && self.help < 4.0 * LONGEST_GAP_MS && self.progress.len() >= 8
+        self.gap_ms <= MAX_GAP_MS && self.help_ms < 4.0 * MAX_GAP_MS && self.progress.len() >= 8
     }
 }
 
-/// From the choice of a file to its picture: how late a timer comes, how many frames are shown, what the progress says, and how
-/// long the dialog of keys takes to open.
-const WATCH: &str = "{ const seen = window.seen = { gap: 0, frames: 0, progress: [], help: null }; let last = null; \
+/// Script that measures from the choice of a file to its first frame: delays of timers, number of frames, values of the
+/// progress bar, and the time until the help dialog is open.
+const TIMING_SCRIPT: &str = "{ const seen = window.seen = { gap: 0, frames: 0, progress: [], help: null }; let last = null; \
     const picture = new MutationObserver(() => { if (document.body.dataset.state === 'ready') { seen.done = true; picture.disconnect(); } }); \
     document.querySelector('input#file').addEventListener('change', () => { last = performance.now(); \
         picture.observe(document.body, { attributes: true, subtree: true, attributeFilter: ['data-frames'] }); }, { capture: true, once: true }); \
@@ -52,46 +52,46 @@ const WATCH: &str = "{ const seen = window.seen = { gap: 0, frames: 0, progress:
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_answers_while_a_large_file_loads() {
+fn page_stays_responsive_while_large_file_loads() {
     let file = large_file();
     let mut loads = Vec::new();
     while loads.len() < ATTEMPTS && !loads.last().is_some_and(Load::is_smooth) {
         loads.push(load(&file));
     }
-    println!("longest gaps of the page: {:.0?} ms", loads.iter().map(|load| load.gap).collect::<Vec<_>>());
-    assert!(loads.iter().any(Load::is_smooth), "the page did not answer, each time it was tried: {loads:.0?}");
+    println!("longest gaps of the page: {:.0?} ms", loads.iter().map(|load| load.gap_ms).collect::<Vec<_>>());
+    assert!(loads.iter().any(Load::is_smooth), "the page was not responsive in any attempt: {loads:.0?}");
 }
 
-/// Loads the file; meanwhile the list of keys opens and closes.
+/// Loads the file, and opens and closes the help dialog meanwhile.
 fn load(file: &Path) -> Load {
-    let page = empty_page();
-    page.evaluate(WATCH);
-    page.choose("input#file", &[file]);
+    let page = open_empty_page();
+    page.evaluate(TIMING_SCRIPT);
+    page.choose_files("input#file", &[file]);
     page.wait_for_state("loading");
     page.press("?");
     let is_open = |page: &Page| page.evaluate("document.querySelector('dialog#help').open") == true;
-    page.wait_until("the keys are shown", || is_open(&page));
+    page.wait_until("the help is open", || is_open(&page));
     page.click("#help-close");
-    page.wait_until("the keys are hidden again", || !is_open(&page));
+    page.wait_until("the help is closed", || !is_open(&page));
     page.wait_for_state("ready");
-    page.wait_until("there is a picture", || page.evaluate("seen.done === true") == true);
+    page.wait_until("the timeline is drawn", || page.evaluate("seen.done === true") == true);
     let seen = page.evaluate("seen");
     let progress: Vec<f64> = serde_json::from_value(seen["progress"].clone()).expect("numbers");
-    assert!(progress.is_sorted(), "progress moves on while it loads: {progress:?}");
+    assert!(progress.is_sorted(), "the progress decreased: {progress:?}");
     assert!(seen["frames"].as_u64() >= Some(progress.len() as u64), "{seen}");
-    assert_eq!(seen["state"], "loading", "the keys are shown while the file loads");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(seen["state"], "loading", "the help opened after the file was loaded");
+    assert_eq!(page.errors(), Vec::<String>::new());
     let ms = |name: &str| seen[name].as_f64().expect("milliseconds");
-    Load { gap: ms("gap"), help: ms("help"), progress }
+    Load { gap_ms: ms("gap"), help_ms: ms("help"), progress }
 }
 
-/// The file, kept under `target/` as long as the generator that wrote it stays the same.
+/// Returns the large file, which is kept under `target/` until the generator changes.
 pub(crate) fn large_file() -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    WORDS.hash(&mut hasher);
+    OPTIONS.hash(&mut hasher);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generate");
     let mut sources: Vec<PathBuf> =
-        fs::read_dir(sources).expect("its source").flatten().map(|entry| entry.path()).collect();
+        fs::read_dir(sources).expect("the generator's folder exists").flatten().map(|entry| entry.path()).collect();
     sources.sort();
     sources.iter().for_each(|source| fs::read(source).expect("readable").hash(&mut hasher));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("large");
@@ -101,9 +101,9 @@ pub(crate) fn large_file() -> PathBuf {
         fs::create_dir_all(&folder).expect("target/tmp can be written");
         let begun = path.with_extension("part");
         let file = BufWriter::with_capacity(1 << 20, File::create(&begun).expect("target/tmp can be written"));
-        let (options, _) = Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
-        let (mut file, _) = generate(&options, file).expect("space on the disk");
-        file.flush().expect("space on the disk");
+        let (options, _) = Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
+        let (mut file, _) = generate(&options, file).expect("the disk has space");
+        file.flush().expect("the disk has space");
         fs::rename(&begun, &path).expect("just written");
     }
     path

@@ -1,11 +1,11 @@
-//! No view scrolls sideways, at any width.
+//! Layout check: no view scrolls sideways at common window widths.
 
+use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::axe::VIEWS;
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
-use crate::looks::{page_in, scrolls_sideways};
-use crate::memory::generated;
-use crate::pictures::{LEAST_COLOURS, Picture};
+use crate::screenshots::{MIN_COLOURS, Picture};
+use crate::segments::generate_file;
 use std::path::PathBuf;
 
 /// Window widths in CSS pixels: a narrow window, common laptops and a desktop screen.
@@ -21,20 +21,20 @@ fn files() -> Vec<PathBuf> {
     ];
     let real = real_files().unwrap_or_default().into_iter().map(|file| file.path);
     let real = real.filter(|path| names.iter().any(|name| path.ends_with(name)));
-    std::iter::once(generated("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom"))
+    std::iter::once(generate_file("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom"))
         .chain(real)
         .collect()
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn no_view_scrolls_sideways() {
+fn views_do_not_scroll_sideways() {
     let mut wrong = Vec::new();
     for file in files() {
-        let page = page_in("light", Adapter::Missing);
+        let page = open_with_scheme("light", Adapter::Missing);
         page.drop_files(&[&file]);
         page.wait_for_state("ready");
-        page.wait_until("the timeline is drawn", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= MIN_COLOURS);
         for view in VIEWS {
             // At 600 px the side panel covers the tabs.
             page.resize(1280, 900);
@@ -47,7 +47,7 @@ fn no_view_scrolls_sideways() {
                 }
             }
         }
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,27 +1,34 @@
-//! The page in a real browser: files dropped, numbers read, clicks and keys, what it asks of the network, how it looks.
+//! Browser tests of the page in Chromium: opening files, numbers, mouse and keyboard input, network requests,
+//! screenshots.
 //!
-//! The tests need `dist/` and Chromium, so `cargo test` leaves them out and says so; `./run test` builds, installs and runs
-//! them. They rely on the stable names of the page (`body[data-state]`, `#summary`, `canvas#timeline`…) and on nothing else.
+//! The tests need `dist/` and Chromium, so `cargo test` skips them. `./run test` builds, installs and runs everything.
+//! They rely on stable names in the page (`body[data-state]`, `#summary`, `canvas#timeline`…) and on nothing else.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "the harness around the tests fails as they do: by panicking with what it saw"
+    reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
-mod asking;
+mod appearance;
 mod axe;
-mod broken;
+mod broken_downloads;
+mod by_source;
+mod cached_files;
 mod choosing;
 mod chromium;
 mod comparing;
 mod containers;
 mod corpus;
-mod dead;
+mod cursor;
+mod display_options;
+mod errors;
 mod events;
 mod export;
 mod exporting;
+mod expressions;
 mod find;
+mod first_use;
 mod fixtures;
 mod flame;
 mod gallery;
@@ -30,20 +37,16 @@ mod gallery;
 mod generate;
 mod hosted;
 mod hostile;
+mod insights;
 mod installed;
 mod interactions;
 mod interrupted;
-mod kept;
-mod kept_in_view;
 mod keyboard;
 mod lanes;
 mod large;
 mod layout;
-mod linked;
+mod linked_views;
 mod live;
-mod looks;
-mod memory;
-mod moment;
 #[path = "../support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
@@ -55,8 +58,8 @@ mod page;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod paired;
 mod palette;
+mod partial;
 mod picture;
-mod pictures;
 mod plan;
 mod plots;
 mod privacy;
@@ -71,7 +74,8 @@ mod reopening;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;
 mod saved;
-mod screen;
+mod screenshots;
+mod segments;
 #[path = "../support/served.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod served;
@@ -81,19 +85,16 @@ mod single;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
-mod sources;
 mod sql;
+mod stable_view;
 mod starting;
+mod startup_failure;
 mod table;
 mod timeline;
-mod told_otherwise;
 mod tree;
-mod trouble;
-mod unfinished;
 mod urls;
 mod view_links;
 mod what_if;
-mod why;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;

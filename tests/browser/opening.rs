@@ -1,4 +1,4 @@
-//! Good files, by every road into the page, and the numbers it then shows.
+//! Valid files opened in every possible way, and the numbers that the page then shows.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus;
@@ -7,8 +7,8 @@ use crate::page::Page;
 use crate::site::Site;
 use serde_json::Value;
 
-/// The attributes of `#summary`, and what `expected.json` calls them.
-pub(crate) const SUMMARY: [(&str, &str); 5] = [
+/// Attributes of `#summary`, with the corresponding keys in `expected.json`.
+pub(crate) const SUMMARY_KEYS: [(&str, &str); 5] = [
     ("data-peak-requested", "peak_requested"),
     ("data-peak-event", "peak_event"),
     ("data-peak-reserved", "peak_reserved"),
@@ -16,39 +16,39 @@ pub(crate) const SUMMARY: [(&str, &str); 5] = [
     ("data-allocations", "allocations"),
 ];
 
-/// What `#summary` says now; empty where an attribute is missing.
-pub(crate) fn summary(page: &Page) -> [String; 5] {
-    SUMMARY.map(|(attribute, _)| page.attribute("#summary", attribute).unwrap_or_default())
+/// Current values of the [`SUMMARY`] attributes; empty if missing.
+pub(crate) fn summary_values(page: &Page) -> [String; 5] {
+    SUMMARY_KEYS.map(|(attribute, _)| page.attribute("#summary", attribute).unwrap_or_default())
 }
 
-/// The page, opened and empty.
-pub(crate) fn empty_page() -> Page {
-    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+/// Opens the page without a file.
+pub(crate) fn open_empty_page() -> Page {
+    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
     page.wait_for_state("empty");
     page
 }
 
-/// Asserts that the open file is [`halves`].
+/// Waits until [`halves`] is open and its numbers are shown.
 #[track_caller]
-pub(crate) fn shows_halves(page: &Page) {
+pub(crate) fn wait_for_halves(page: &Page) {
     page.wait_for_state("ready");
-    page.wait_for(&halves_summary(), || summary(page));
+    page.wait_for(&halves_summary(), || summary_values(page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn every_real_file_shows_the_reference_numbers() {
+fn real_files_show_reference_numbers() {
     let Some(files) = corpus::real_files() else { return };
     for file in files {
-        // A page each, so that no number can be left over from the file before.
-        let page = empty_page();
+        // A new page each, so that no number can be left over from the previous file.
+        let page = open_empty_page();
         page.drop_files(&[&file.path]);
         page.wait_for_state("ready");
-        // The order of the picker is the page's own; what it offers is not.
+        // The order of the devices in the picker is not compared.
         let mut expected: Vec<String> = file.devices.iter().map(|device| device["device"].to_string()).collect();
         expected.sort();
-        let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value).sort()";
-        page.wait_for(&serde_json::json!(expected), || page.evaluate(offered));
+        let initial_range = "[...document.querySelectorAll('select#device option')].map(option => option.value).sort()";
+        page.wait_for(&serde_json::json!(expected), || page.evaluate(initial_range));
         for device in &file.devices {
             let ordinal = Value::from(device["device"].to_string());
             println!("{}, device {ordinal}", file.path.display());
@@ -56,33 +56,33 @@ fn every_real_file_shows_the_reference_numbers() {
                 "{{ const picker = document.querySelector('select#device'); picker.value = {ordinal}; \
                  picker.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
             ));
-            page.wait_for(&SUMMARY.map(|(_, field)| device[field].to_string()), || summary(&page));
+            page.wait_for(&SUMMARY_KEYS.map(|(_, field)| device[field].to_string()), || summary_values(&page));
         }
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_opens_by_the_input() {
-    let page = empty_page();
-    page.choose("input#file", &[&halves()]);
-    shows_halves(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+fn file_chosen_in_input_opens() {
+    let page = open_empty_page();
+    page.choose_files("input#file", &[&halves()]);
+    wait_for_halves(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_opens_by_dropping_it_anywhere() {
-    let page = empty_page();
+fn file_dropped_on_page_opens() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_opens_by_pasting_it() {
-    let page = empty_page();
+fn pasted_file_opens() {
+    let page = open_empty_page();
     halves();
     page.evaluate(&format!(
         "(async () => {{
@@ -91,30 +91,30 @@ fn a_file_opens_by_pasting_it() {
             clipboardData.items.add(new File([bytes], 'halves.pickle'));
             document.body.dispatchEvent(new ClipboardEvent('paste', {{ clipboardData, bubbles: true, cancelable: true }}));
         }})()",
-        Site::shared().home
+        Site::shared().origin
     ));
-    shows_halves(&page);
+    wait_for_halves(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_gzipped_file_opens_whatever_its_name() {
+fn gzipped_file_opens_without_gz_extension() {
     use std::io::Write;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(&std::fs::read(halves()).expect("just written")).expect("a Vec takes all");
-    let path = fixtures::file("halves.bin", &gzip.finish().expect("a Vec takes all"));
-    let page = empty_page();
-    page.choose("input#file", &[&path]);
-    shows_halves(&page);
+    gzip.write_all(&std::fs::read(halves()).expect("just written")).expect("writing to a Vec succeeds");
+    let path = fixtures::write_file("halves.bin", &gzip.finish().expect("writing to a Vec succeeds"));
+    let page = open_empty_page();
+    page.choose_files("input#file", &[&path]);
+    wait_for_halves(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_example_opens() {
-    let page = empty_page();
+fn example_opens() {
+    let page = open_empty_page();
     page.click("#open-example");
     page.wait_for_state("ready");
-    let events: u64 = summary(&page)[3].parse().expect("an exact integer");
+    let events: u64 = summary_values(&page)[3].parse().expect("the number of events");
     assert!(events > 0);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

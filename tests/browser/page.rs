@@ -1,14 +1,14 @@
-//! One page in a browser: what a user sees of it, and in `hands` what a user does to it.
+//! A page in Chromium: reading its state, and waiting. Mouse, keyboard and files are in `hands`.
 //!
-//! A page shows at its next frame what it heard, and what it asked its worker some frames later. So nothing is read right after
-//! something was done: it is waited for. `MEMSCAPE_SLOW=4` makes the pages that much slower, to find where a test does not; the
-//! few that measure time fail then.
+//! A page shows the effect of an input in its next frame, and answers of its worker a few frames later. Tests therefore
+//! never read a value right after an input: they wait for it. `MEMSCAPE_SLOW=4` makes pages that many times slower,
+//! which finds tests that do not wait. The few tests that measure time fail with it.
 
 #[path = "hands.rs"]
 mod hands;
 
-use crate::asking;
 use crate::chromium::{Chromium, Event};
+use crate::expressions;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -17,43 +17,43 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-/// How long a state may take to come; generous, because software WebGPU shares the machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// Timeout of a wait. It is long because WebGPU in software shares the machine.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// What the browser answers where the document that was asked is replaced by the next one.
-const CUT_OFF: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
+/// Errors of a command whose document was replaced by a navigation before it answered.
+const NAVIGATION_ERRORS: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
 
-/// Marks the document that is about to be replaced: it may answer for a while yet.
-const LEAVE: &str = "window.isLeft = true";
-/// Whether it is that one.
-const IS_LEFT: &str = "window.isLeft === true";
+/// Script that marks the document that is about to be replaced: it may still answer for a while.
+const MARK_DOCUMENT: &str = "window.isLeft = true";
+/// Expression that is true in the document that [`MARK_DOCUMENT`] marked.
+const IS_MARKED: &str = "window.isLeft === true";
 
-/// A promise for the end of the next frame but one: whatever the page has heard by now is shown then.
+/// Promise that resolves after two frames, when the page has shown the effect of all earlier input.
 const TWO_FRAMES: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
-/// Keys that can be held beside others, as the browser counts them.
+/// Bit of the Alt key in the `modifiers` of DevTools input events.
 pub(crate) const ALT: u32 = 1;
-/// See [`ALT`].
+/// Bit of the Control key.
 pub(crate) const CTRL: u32 = 2;
-/// See [`ALT`].
+/// Bit of the Shift key.
 pub(crate) const SHIFT: u32 = 8;
 
-/// A tab of its own, with storage of its own; closed on drop.
+/// Browser tab with its own storage, closed on drop.
 pub(crate) struct Page {
     chromium: &'static Chromium,
-    /// Empty for the browser's own profile.
+    /// Browser context of the tab. Empty for the browser's own profile.
     context: String,
     target: String,
     session: String,
-    /// Number of waits in progress: while there is one, an expression that throws has the value null.
+    /// Number of waits in progress. During a wait, an expression that throws evaluates to null.
     waits: AtomicU32,
-    /// The last exception that an expression threw during a wait.
+    /// Last exception thrown by an expression during a wait.
     thrown: Mutex<Option<String>>,
 }
 
-/// The corners of an element, in CSS pixels of the window.
+/// Bounding box of an element, in CSS pixels of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Corners {
+pub(crate) struct BoundingBox {
     pub(crate) left: f64,
     pub(crate) top: f64,
     pub(crate) width: f64,
@@ -70,19 +70,19 @@ impl Drop for Wait<'_> {
 }
 
 impl Page {
-    /// An empty tab of 1280 × 800 CSS pixels.
+    /// Opens an empty tab of 1280 × 800 CSS pixels.
     pub(crate) fn blank(chromium: &'static Chromium) -> Page {
         let context = text(&chromium.call("", "Target.createBrowserContext", json!({}))["browserContextId"]);
-        Page::tab(chromium, context)
+        Page::open_tab(chromium, context)
     }
 
-    /// The same in the browser's own profile, which keeps on the disk what a user's would.
-    #[allow(dead_code, reason = "the bench of opening uses it")]
-    pub(crate) fn in_profile(chromium: &'static Chromium) -> Page {
-        Page::tab(chromium, String::new())
+    /// Opens an empty tab in the browser's own profile, which stores data on disk as a user's profile does.
+    #[allow(dead_code, reason = "used by the benchmark `open`")]
+    pub(crate) fn blank_in_profile(chromium: &'static Chromium) -> Page {
+        Page::open_tab(chromium, String::new())
     }
 
-    fn tab(chromium: &'static Chromium, context: String) -> Page {
+    fn open_tab(chromium: &'static Chromium, context: String) -> Page {
         let mut target = json!({ "url": "about:blank" });
         if !context.is_empty() {
             target["browserContextId"] = context.as_str().into();
@@ -105,7 +105,7 @@ impl Page {
         page
     }
 
-    /// A tab that shows `url`.
+    /// Opens a tab with `url` and waits until it is loaded.
     pub(crate) fn open(chromium: &'static Chromium, url: &str) -> Page {
         let page = Page::blank(chromium);
         page.navigate(url);
@@ -114,72 +114,73 @@ impl Page {
 
     /// Goes to `url` and waits until it is loaded.
     pub(crate) fn navigate(&self, url: &str) {
-        self.evaluate(LEAVE);
+        self.evaluate(MARK_DOCUMENT);
         let begun = self.call("Page.navigate", json!({ "url": url }));
-        // A page that only changes its fragment does not load again; nor is it the address that is waited for, which may be as before.
+        // A navigation that only changes the fragment loads nothing. The URL itself can't be waited for: it may be the
+        // same as before.
         let is_new = begun.get("loaderId").is_some();
         self.wait_until(&format!("{url} is loaded"), || {
-            self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_LEFT})")) == true
+            self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_MARKED})")) == true
         });
     }
 
-    /// Loads the page again, as the reload button does, and waits until it is loaded.
+    /// Reloads the page, as the reload button does, and waits until it is loaded.
     pub(crate) fn reload(&self) {
-        self.evaluate(LEAVE);
+        self.evaluate(MARK_DOCUMENT);
         self.call("Page.reload", json!({}));
-        let loaded = format!("!({IS_LEFT}) && document.readyState === 'complete'");
+        let loaded = format!("!({IS_MARKED}) && document.readyState === 'complete'");
         self.wait_until("the page is loaded again", || self.evaluate(&loaded) == true);
     }
 
-    /// Goes to `url`, which may lead on to another address.
-    pub(crate) fn follow(&self, url: &str) {
+    /// Goes to `url`, which may redirect, without waiting.
+    pub(crate) fn navigate_without_wait(&self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
     }
 
-    /// The window's size in CSS pixels, at one device pixel each.
+    /// Sets the window size in CSS pixels, with a device pixel ratio of 1.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What the system asks for: `light` or `dark`.
+    /// Emulates the system's colour scheme: `light` or `dark`.
     pub(crate) fn prefer_color_scheme(&self, scheme: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.call("Emulation.setEmulatedMedia", features);
     }
 
-    /// Lets the page save files in this folder, without asking anybody.
+    /// Saves downloads of the page in this folder without a prompt.
     pub(crate) fn save_downloads_in(&self, folder: &Path) {
         let wanted = json!({ "behavior": "allow", "downloadPath": folder, "browserContextId": self.context });
         self.chromium.call("", "Browser.setDownloadBehavior", wanted);
     }
 
-    /// Runs `script` before anything else in every document that is loaded from now on.
+    /// Runs `script` first in every document that is loaded from now on.
     pub(crate) fn run_before_load(&self, script: &str) {
         self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
     }
 
-    /// The value of an expression in the page; a promise is awaited.
+    /// Evaluates an expression in the page; a promise is awaited.
     ///
     /// # Panics
     ///
-    /// If it throws, except during a wait: an element that has not been drawn yet is then looked for again.
+    /// If the expression throws, except during a wait: the element it needs may not exist yet.
     #[track_caller]
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
         self.evaluate_in(&self.session, expression)
     }
 
-    /// The value of an expression in the page or in one of its [`Page::workers`].
+    /// Evaluates an expression in the page or in one of its [`Page::workers`].
     ///
-    /// A question that a navigation cut off is asked again of the document that came.
+    /// If a navigation replaces the document meanwhile, it is evaluated again in the new document.
     #[track_caller]
     pub(crate) fn evaluate_in(&self, session: &str, expression: &str) -> Value {
         let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut result = loop {
             match self.chromium.try_call(session, "Runtime.evaluate", params.clone()) {
                 Ok(result) => break result,
-                Err(why) if CUT_OFF.iter().any(|cut| why.contains(cut)) && Instant::now() < deadline => {
+                Err(why) if NAVIGATION_ERRORS.iter().any(|cut| why.contains(cut)) && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(why) => panic!("{expression}: {why}"),
@@ -194,68 +195,68 @@ impl Page {
         result["result"]["value"].take()
     }
 
-    /// An attribute of the one element that `selector` names; `None` where element or attribute is missing.
+    /// Attribute of the element that `selector` matches; `None` if the element or the attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
+        self.evaluate(&expressions::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
-    /// Whether an element is there and is not hidden itself.
-    pub(crate) fn shows(&self, selector: &str) -> bool {
+    /// Returns whether an element exists without the `hidden` attribute.
+    pub(crate) fn is_shown(&self, selector: &str) -> bool {
         self.evaluate(&format!("document.querySelector({})?.hidden === false", Value::from(selector))) == true
     }
 
-    /// The text of the element as a reader sees it; empty where it is missing. One that is hidden has its text all the same.
+    /// Rendered text of an element; empty if there is no such element. A hidden element returns its text too.
     pub(crate) fn text(&self, selector: &str) -> String {
-        text(&self.evaluate(&asking::text(selector)))
+        text(&self.evaluate(&expressions::text(selector)))
     }
 
-    /// `body[data-state]`.
+    /// State of the page: `body[data-state]`.
     pub(crate) fn state(&self) -> String {
         self.attribute("body", "data-state").unwrap_or_default()
     }
 
-    /// Waits for `body[data-state]`; fails early, with its text, when an error comes instead.
+    /// Waits for a `body[data-state]`. Fails early, with the error's text, if an error appears instead.
     #[track_caller]
     pub(crate) fn wait_for_state(&self, wanted: &str) {
         if wanted == "empty" {
-            // What the file of the page says before it listens is "empty" as well.
+            // The page's HTML says "empty" too, before the program runs.
             self.wait_until("the page has started", || !self.text("#snippet").is_empty());
         }
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut state = self.state();
         let mut before = state.clone();
-        // An error that stood there before is not yet an answer; one that comes while we wait is.
+        // An error from before is ignored; one that appears during the wait ends it.
         while state != wanted && !(state == "error" && before != "error") && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
             before = std::mem::replace(&mut state, self.state());
         }
         let error = self.text("#error");
-        let console = self.complaints();
-        assert_eq!(state, wanted, "the page says {error:?}, its console {console:#?}");
+        let console = self.errors();
+        assert_eq!(state, wanted, "the page shows {error:?}, console: {console:#?}");
     }
 
-    /// Waits until `holds`.
+    /// Waits until `holds` returns true.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
         let wait = self.start_wait();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !holds() {
             assert!(
                 Instant::now() < deadline,
-                "waited in vain until {what}; last exception: {:?}, console: {:#?}",
+                "timeout waiting until {what}; last exception: {:?}, console: {:#?}",
                 self.thrown.lock().unwrap().take(),
-                self.complaints()
+                self.errors()
             );
             std::thread::sleep(Duration::from_millis(20));
         }
         drop(wait);
     }
 
-    /// Waits until `read` gives `wanted`, and shows what it gave last where it never does.
+    /// Waits until `read` returns `wanted`. On a timeout the failure shows the last value.
     #[track_caller]
     pub(crate) fn wait_for<T: PartialEq + Debug>(&self, wanted: &T, read: impl Fn() -> T) {
         let wait = self.start_wait();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut found = read();
         while found != *wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
@@ -267,7 +268,7 @@ impl Page {
             *wanted,
             "last exception: {:?}, console: {:#?}",
             self.thrown.lock().unwrap().take(),
-            self.complaints()
+            self.errors()
         );
     }
 
@@ -278,9 +279,9 @@ impl Page {
         Wait(self)
     }
 
-    /// The value of `read` once the page is idle, before and after reading.
+    /// Value of `read` once the page is idle before and after reading it.
     #[track_caller]
-    pub(crate) fn settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+    pub(crate) fn wait_until_settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
         let last = RefCell::new(None);
         self.wait_until(&format!("{what} stays as it is"), || {
             self.wait_until_idle();
@@ -289,12 +290,12 @@ impl Page {
             last.replace(now);
             is_same && self.is_idle()
         });
-        last.take().expect("it was read")
+        last.take().expect("a value was read")
     }
 
-    /// The value of `read` once 20 frames in a row have not changed it, also while a file loads and the page is not idle.
+    /// Value of `read` once it has not changed for 20 frames. Works also while a file loads, when the page is not idle.
     #[track_caller]
-    pub(crate) fn still<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+    pub(crate) fn wait_until_stable<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
         let (last, times) = (RefCell::new(read()), Cell::new(0));
         self.wait_until(&format!("{what} stays as it is"), || {
             self.wait_for_frames();
@@ -306,7 +307,7 @@ impl Page {
         last.into_inner()
     }
 
-    /// Waits until the page has shown all that it was asked for (`body[data-idle]`) and no transition runs.
+    /// Waits until the page has nothing left to show (`body[data-idle]`) and no transition runs.
     #[track_caller]
     pub(crate) fn wait_until_idle(&self) {
         self.wait_until("the page is idle", || self.is_idle());
@@ -319,59 +320,60 @@ impl Page {
         ) == true
     }
 
-    /// Waits until the page has shown what it has heard.
+    /// Waits for two frames, after which the effect of earlier input is shown.
     #[track_caller]
     pub(crate) fn wait_for_frames(&self) {
         self.evaluate(TWO_FRAMES);
     }
 
-    /// Where an element stands, once it stands still; 0 × 0 where it is not seen, or not there.
+    /// Bounding box of an element once it no longer moves; 0 × 0 if it is hidden or missing.
     #[track_caller]
-    pub(crate) fn corners(&self, selector: &str) -> Corners {
-        let found = Cell::new(self.corners_now(selector));
+    pub(crate) fn bounding_box(&self, selector: &str) -> BoundingBox {
+        let found = Cell::new(self.bounding_box_now(selector));
         self.wait_until(&format!("{selector} stands still"), || {
             self.wait_for_frames();
-            let now = self.corners_now(selector);
+            let now = self.bounding_box_now(selector);
             found.replace(now) == now
         });
         found.get()
     }
 
-    /// Where it stands now, for what is asked again and again.
+    /// Current bounding box of an element, without waiting; for use inside waits.
     #[track_caller]
-    pub(crate) fn corners_now(&self, selector: &str) -> Corners {
+    pub(crate) fn bounding_box_now(&self, selector: &str) -> BoundingBox {
         let rectangle = self.evaluate(&format!(
             "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
              return [left, top, width, height]; }})(document.querySelector({}))",
             Value::from(selector)
         ));
         let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
-        Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
+        BoundingBox { left: side(0), top: side(1), width: side(2), height: side(3) }
     }
 
-    /// What the browser has counted for this page so far.
-    #[allow(dead_code, reason = "the bench of pictures asks")]
+    /// Performance metrics that the browser has counted for this page.
+    #[allow(dead_code, reason = "used by the benchmark `picture`")]
     pub(crate) fn metrics(&self) -> Value {
         self.call("Performance.enable", json!({}));
         self.call("Performance.getMetrics", json!({}))
     }
 
-    /// A PNG of the window, base64 as the browser sends it.
+    /// Screenshot of the window: a PNG in base64.
     pub(crate) fn screenshot(&self) -> String {
         text(&self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"])
     }
 
-    /// Errors so far: uncaught exceptions, `console.error`, violations of the policy, failed loads; workers included.
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        self.said(&["error"])
+    /// Errors so far: uncaught exceptions, `console.error`, policy violations and failed loads, including those of
+    /// workers.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.console_messages(&["error"])
     }
 
-    /// The same, and warnings.
+    /// Errors as in [`Page::complaints`], and warnings.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.said(&["error", "warning"])
+        self.console_messages(&["error", "warning"])
     }
 
-    fn said(&self, levels: &[&str]) -> Vec<String> {
+    fn console_messages(&self, levels: &[&str]) -> Vec<String> {
         let is_one = |level: &Value| level.as_str().is_some_and(|level| levels.contains(&level));
         let is_error = |event: &Event| match event.method.as_str() {
             "Runtime.exceptionThrown" => true,
@@ -384,17 +386,17 @@ impl Page {
         self.chromium.events(of_this_page).iter().map(|event| event.params.to_string()).collect()
     }
 
-    /// The address of every request so far, of the page and of its workers.
+    /// URLs of all requests so far, of the page and its workers.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests_of(|_| true)
+        self.requests_by_method(|_| true)
     }
 
-    /// Those of them that fetch something: not the question whether a file behind a link changed.
-    pub(crate) fn fetched(&self) -> Vec<String> {
-        self.requests_of(|method| method != "HEAD")
+    /// URLs of all requests except `HEAD`, which only checks whether a linked file has changed.
+    pub(crate) fn requests_without_head(&self) -> Vec<String> {
+        self.requests_by_method(|method| method != "HEAD")
     }
 
-    fn requests_of(&self, is_one: fn(&str) -> bool) -> Vec<String> {
+    fn requests_by_method(&self, is_one: fn(&str) -> bool) -> Vec<String> {
         let sessions = self.sessions();
         let is_request = |event: &Event| {
             event.method == "Network.requestWillBeSent"
@@ -404,7 +406,7 @@ impl Page {
         self.chromium.events(is_request).iter().map(|event| text(&event.params["request"]["url"])).collect()
     }
 
-    /// The sessions of the page's workers, dead ones included, oldest first.
+    /// Sessions of the page's workers, oldest first, including those that have ended.
     pub(crate) fn workers(&self) -> Vec<String> {
         let is_worker = |event: &Event| {
             event.method == "Target.attachedToTarget"
@@ -414,9 +416,9 @@ impl Page {
         self.chromium.events(is_worker).iter().map(|event| text(&event.params["sessionId"])).collect()
     }
 
-    /// How many of them are dead.
-    pub(crate) fn dead_workers(&self) -> usize {
-        // What answers without a network ends when it has nothing to do.
+    /// Number of [`Page::workers`] that have ended.
+    pub(crate) fn ended_worker_count(&self) -> usize {
+        // The service worker is not counted: it ends when it is idle.
         let workers: Vec<Value> = self.workers().into_iter().map(Value::from).collect();
         let is_end = |event: &Event| {
             event.method == "Target.detachedFromTarget"
@@ -445,13 +447,13 @@ impl Drop for Page {
         } else {
             ("Target.disposeBrowserContext", json!({ "browserContextId": self.context }))
         };
-        // A test that already failed must not fail a second time here.
+        // A failed test must not panic again here.
         let _ = self.chromium.try_call("", method, what);
     }
 }
 
-impl Corners {
-    /// The point at these shares (0..1) of width and height, from the top left.
+impl BoundingBox {
+    /// Point at these fractions (0..1) of width and height, from the top left.
     pub(crate) fn at(self, across: f64, down: f64) -> (f64, f64) {
         (self.left + self.width * across, self.top + self.height * down)
     }

@@ -1,92 +1,95 @@
-//! Exports in the pages of the tools that they are made for: speedscope's and DHAT's viewer, from the disk, with what they print compared
-//! with our numbers. tests/readers.sh installs both; where one is missing, its test says so. The other readers are in tests/readers.py.
+//! Exports opened in the HTML viewers of speedscope and DHAT, whose numbers are compared with ours. `tests/readers.sh`
+//! installs both; if one is missing, its test prints a message and passes. The other readers are tested by
+//! `tests/readers.py`.
 
 use crate::chromium::{Adapter, Chromium};
-use crate::fixtures::{LOWER, UPPER, folder, halves};
+use crate::fixtures::{LOWER_BYTES, UPPER_BYTES, folder, halves};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// speedscope in the folder of tools.
+/// Path of speedscope's page in the folder of tools.
 const SPEEDSCOPE: &str = "readers/node_modules/speedscope/dist/release/index.html";
 const DHAT: [&str; 2] = ["/usr/libexec/valgrind/dh_view.html", "/usr/lib/valgrind/dh_view.html"];
 
-/// What the small blocks of the file have.
-const SMALL: u64 = 1 << 20;
+/// Requested bytes of a small block of [`halves`].
+const SMALL_BYTES: u64 = 1 << 20;
 
-/// The two halves at the peak, in a format.
-fn exported(format: &str, name: &str) -> PathBuf {
+/// Exports the peak of [`halves`] in a format.
+fn export_peak(format: &str, name: &str) -> PathBuf {
     let out = folder().join(name);
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     let done = command.arg("export").arg(halves()).args(["--to", format, "--at", "peak", "-o"]).arg(&out).status();
-    assert!(done.expect("it runs").success());
+    assert!(done.expect("the command runs").success());
     out
 }
 
-fn address(path: &Path) -> String {
-    format!("file://{}", std::fs::canonicalize(path).expect("it is there").display())
+fn file_url(path: &Path) -> String {
+    format!("file://{}", std::fs::canonicalize(path).expect("the file exists").display())
 }
 
-/// As speedscope writes bytes.
+/// Formats bytes as speedscope does.
 fn gigabytes(bytes: u64) -> String {
     format!("{:.2} GB", bytes as f64 / f64::from(1 << 30))
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn speedscope_shows_what_is_live_at_the_peak() {
+fn speedscope_shows_live_bytes_at_peak() {
     let speedscope = crate::site::tools().join(SPEEDSCOPE);
     if !speedscope.exists() {
         println!("SKIPPED: npm could not install speedscope");
         return;
     }
-    let profile = std::fs::read(exported("speedscope", "halves.speedscope.json")).expect("it was written");
-    // As speedscope's own command line gives its page a file.
+    let profile = std::fs::read(export_peak("speedscope", "halves.speedscope.json")).expect("the export was written");
+    // A script in the format that speedscope's command line writes for its page.
     let script =
         format!("speedscope.loadFileFromBase64('halves.speedscope.json', '{}')", BASE64_STANDARD.encode(profile));
-    let script = crate::fixtures::file("halves.speedscope.js", script.as_bytes());
-    let page = Page::blank(Chromium::with(Adapter::Software));
+    let script = crate::fixtures::write_file("halves.speedscope.js", script.as_bytes());
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.resize(1440, 900);
-    page.navigate(&format!("{}#localProfilePath={}", address(&speedscope), script.display()));
+    page.navigate(&format!("{}#localProfilePath={}", file_url(&speedscope), script.display()));
     page.wait_until("the profile is open", || page.text("body").contains("Sandwich"));
-    keep(&page, "speedscope-time-order");
+    save_screenshot(&page, "speedscope-time-order");
     page.evaluate(
         "[...document.querySelectorAll('div')].filter(it => it.textContent.endsWith('Sandwich')).pop().click()",
     );
     let text = || page.text("body");
-    page.wait_until("the table of functions", || text().contains("make_lower"));
-    for (function, bytes) in [("make_lower", LOWER), ("make_upper", UPPER)] {
+    page.wait_until("the table of functions is shown", || text().contains("make_lower"));
+    for (function, bytes) in [("make_lower", LOWER_BYTES), ("make_upper", UPPER_BYTES)] {
         let row = format!(
             "[...document.querySelectorAll('tr')].find(it => it.textContent.includes('{function}')).textContent"
         );
         let row = page.evaluate(&row).as_str().unwrap_or_default().to_owned();
         assert!(row.contains(&gigabytes(bytes)), "{function}: {row}");
     }
-    let share = format!("{:.0}%", 100.0 * LOWER as f64 / (LOWER + UPPER + SMALL) as f64);
+    let share = format!("{:.0}%", 100.0 * LOWER_BYTES as f64 / (LOWER_BYTES + UPPER_BYTES + SMALL_BYTES) as f64);
     assert!(text().contains(&share), "{share}: {}", text());
-    keep(&page, "speedscope-sandwich");
+    save_screenshot(&page, "speedscope-sandwich");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_viewer_of_dhat_shows_the_peak_and_the_end() {
+fn dhat_viewer_shows_peak_and_end() {
     let Some(viewer) = DHAT.iter().map(Path::new).find(|path| path.exists()) else {
         println!("SKIPPED: valgrind's dh_view.html is not installed");
         return;
     };
-    let profile = exported("dhat", "halves.dhat.json");
-    let page = Page::blank(Chromium::with(Adapter::Software));
+    let profile = export_peak("dhat", "halves.dhat.json");
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.resize(1440, 900);
-    page.navigate(&address(viewer));
-    page.choose("input[type=file]", &[&profile]);
+    page.navigate(&file_url(viewer));
+    page.choose_files("input[type=file]", &[&profile]);
     let text = || page.text("body");
     page.wait_until("the profile is open", || text().contains("make_lower"));
     let plain = text().replace(',', "");
-    for (what, bytes) in [("At t-gmax: ", LOWER + UPPER + SMALL), ("At t-end:  ", LOWER + UPPER)] {
+    for (what, bytes) in
+        [("At t-gmax: ", LOWER_BYTES + UPPER_BYTES + SMALL_BYTES), ("At t-end:  ", LOWER_BYTES + UPPER_BYTES)]
+    {
         assert!(plain.contains(&format!("{what}{bytes} bytes")), "{what}{bytes}: {plain}");
     }
-    keep(&page, "dhat-viewer");
+    save_screenshot(&page, "dhat-viewer");
 }

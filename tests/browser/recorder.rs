@@ -1,58 +1,61 @@
-//! What a recorder adds to a snapshot, in the page: the name of a tensor, facts about the GPU, source lines with no file dropped.
+//! Data that memscape's recorder adds to a snapshot: tensor names, facts about the GPU, and source lines.
 
 use crate::chromium::{Adapter, Chromium};
-use crate::fixtures::file;
+use crate::fixtures::write_file;
 use crate::page::{Page, SHIFT};
-use crate::pictures::{keep, settled};
 use crate::recorded::snapshot;
+use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
 
-fn shown(page: &Page, selector: &str) -> String {
+fn inner_text(page: &Page, selector: &str) -> String {
     page.evaluate(&format!("document.querySelector('{selector}').innerText")).as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tensors_facts_and_source_lines_are_shown() {
-    file("recorded.pickle", &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"));
-    let url = Site::shared().page_with("../snapshots/recorded.pickle") + "&select=2&tab=source";
-    let page = Page::open(Chromium::with(Adapter::Missing), &url);
+fn recorded_tensors_gpu_facts_and_source_lines_are_shown() {
+    write_file(
+        "recorded.pickle",
+        &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"),
+    );
+    let url = Site::shared().page_with_link("../snapshots/recorded.pickle") + "&select=2&tab=source";
+    let page = Page::open(Chromium::shared(Adapter::Missing), &url);
     page.wait_for_state("ready");
-    // The third allocation is the optimizer's.
-    page.wait_until("the tensor is named", || shown(&page, "#details-key").contains("layers.0.weight"));
-    page.wait_until("it is classified by its name", || {
-        shown(&page, "#details-key").contains("optimizer state")
+    // The third allocation belongs to the optimizer.
+    page.wait_until("the tensor is named", || inner_text(&page, "#details-key").contains("layers.0.weight"));
+    page.wait_until("the allocation is classified by the tensor's name", || {
+        inner_text(&page, "#details-key").contains("optimizer state")
             && page.text("#details-facts").contains("named by the recorder")
     });
     let facts = page.text("#details-facts");
     assert!(facts.contains("layers.0.weight · optimizer_state:exp_avg · [4096, 5120] · bfloat16"), "{facts}");
 
-    page.wait_until("lines have their code", || shown(&page, "#sources-rows").contains("return Model().cuda()"));
-    settled(&page);
-    keep(&page, "recorder-selection-light");
+    page.wait_until("lines have their code", || inner_text(&page, "#sources-rows").contains("return Model().cuda()"));
+    settled_timeline(&page);
+    save_screenshot(&page, "recorder-selection-light");
     page.prefer_color_scheme("dark");
-    settled(&page);
-    keep(&page, "recorder-selection-dark");
+    settled_timeline(&page);
+    save_screenshot(&page, "recorder-selection-dark");
 
     page.click("#side-file");
     page.wait_until("the GPU is described", || page.text("#file-panel").contains("Outside the allocator"));
     let facts = page.text("#file-panel");
-    for told in ["NVIDIA H100", "20.0 MiB · 20,971,520 B", "equal to the peak above", "node7"] {
-        assert!(facts.contains(told), "{told}: {facts}");
+    for fact in ["NVIDIA H100", "20.0 MiB · 20,971,520 B", "equal to the peak above", "node7"] {
+        assert!(facts.contains(fact), "{fact}: {facts}");
     }
     page.evaluate(
         "[...document.querySelectorAll('#file-panel h3')].find(it => it.innerText.includes('GPU'))?.scrollIntoView()",
     );
-    settled(&page);
-    keep(&page, "recorder-file-dark");
+    settled_timeline(&page);
+    save_screenshot(&page, "recorder-file-dark");
     page.prefer_color_scheme("light");
-    settled(&page);
-    keep(&page, "recorder-file-light");
+    settled_timeline(&page);
+    save_screenshot(&page, "recorder-file-light");
 
-    // The steps that it marked are those of the insight.
-    page.press_held("W", SHIFT);
+    // The Steps insight uses the steps marked by the recorder.
+    page.press_with("W", SHIFT);
     page.wait_until("the insights are shown", || {
         page.attribute("#tab-why", "aria-selected").as_deref() == Some("true")
     });
-    assert!(page.complaints().is_empty(), "{:?}", page.complaints());
+    assert!(page.errors().is_empty(), "{:?}", page.errors());
 }

@@ -1,11 +1,11 @@
-//! What is open stays where another file can't be opened; a page that was reloaded asks for its file; the samples of the start page; keys
-//! and the side panel wherever the focus and however narrow the window is.
+//! Opening another file: failures leave the open file unchanged, a reload asks for its file, samples, recent files;
+//! also keyboard focus and the side panel in narrow windows.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_value};
-use crate::opening::{empty_page, shows_halves};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
-use crate::pictures::{keep, keep_drawn};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot};
 use crate::site::Site;
 use crate::zip::zip_of;
 use base64::Engine as _;
@@ -16,38 +16,38 @@ fn fragment(page: &Page) -> String {
     page.evaluate("location.hash").as_str().unwrap_or_default().to_owned()
 }
 
-/// The address of an open file once it has said the same for longer than the page waits before it writes it.
+/// Fragment of an open file once it is stable for longer than the page's delay before it writes it.
 #[track_caller]
-fn settled(page: &Page) -> String {
+fn settled_fragment(page: &Page) -> String {
     page.wait_until("the address has the fingerprint", || fragment(page).contains("print="));
-    page.settled("the address", || {
+    page.wait_until_settled("the address", || {
         std::thread::sleep(std::time::Duration::from_millis(300));
         fragment(page)
     })
 }
 
 fn is_shown(page: &Page, selector: &str) -> bool {
-    page.shows(selector)
+    page.is_shown(selector)
 }
 
-/// [`halves`] with a cursor, a window, a selection and a tab of its own.
-fn seen(page: &Page) -> String {
-    shows_halves(page);
+/// Sets a cursor, a window, a selection and a tab in a page with [`halves`], and returns the fragment.
+fn set_view(page: &Page) -> String {
+    wait_for_halves(page);
     page.click("#tab-events");
     page.evaluate("document.getElementById('timeline').focus()");
     page.press(".");
-    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.75);
+    let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.75);
     page.click_at(x, y);
-    page.wait_for(&Some(fixtures::LOWER.to_string()), || page.attribute("#details", "data-size"));
-    settled(page)
+    page.wait_for(&Some(fixtures::LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
+    settled_fragment(page)
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_wrong_file_leaves_what_is_open() {
-    let page = empty_page();
+fn invalid_file_keeps_open_file_and_view() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     assert!(link.contains("&select=") && link.contains("&x=") && link.contains("tab=events"), "{link}");
     let cut = std::fs::read(halves()).map(|bytes| bytes[..bytes.len() / 2].to_vec()).expect("just written");
     let wrong: [(&str, Vec<u8>, &str); 4] = [
@@ -57,86 +57,88 @@ fn a_wrong_file_leaves_what_is_open() {
         ("call.pickle", b"\x80\x04N)R.".to_vec(), "REDUCE"),
     ];
     for (name, bytes, said) in wrong {
-        page.drop_files(&[&fixtures::file(name, &bytes)]);
-        page.wait_until("it is said", || page.text("#toast-text").starts_with(&format!("Could not open {name}: ")));
+        page.drop_files(&[&fixtures::write_file(name, &bytes)]);
+        page.wait_until("the toast is shown", || {
+            page.text("#toast-text").starts_with(&format!("Could not open {name}: "))
+        });
         page.wait_for_state("ready");
         assert!(is_shown(&page, "#toast") && !is_shown(&page, "#error"));
-        // What is folded away is no text that is seen.
+        // The details are collapsed, so they are not in the rendered text.
         let details = page.evaluate("document.querySelector('#toast-details').textContent").to_string();
         assert!(details.contains(said), "{name}: {details}");
         assert_eq!(page.attribute("#toast", "role").as_deref(), Some("alert"));
-        // It is as it was: picture, window, cursor, selection, tab.
-        shows_halves(&page);
-        page.wait_for(&link, || settled(&page));
-        page.wait_for(&Some(fixtures::LOWER.to_string()), || page.attribute("#details", "data-size"));
+        // Picture, window, cursor, selection and tab are unchanged.
+        wait_for_halves(&page);
+        page.wait_for(&link, || settled_fragment(&page));
+        page.wait_for(&Some(fixtures::LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
     }
-    // It covers nothing, and stays until it is closed.
-    let toast = page.corners("#toast");
+    // The toast covers no controls and stays until it is closed.
+    let toast = page.bounding_box("#toast");
     for control in ["#share", "#show", "#fit-both", "#tab-events", "#side-selection"] {
-        let control = page.corners(control);
+        let control = page.bounding_box(control);
         assert!(control.top >= toast.top + toast.height || control.top + control.height <= toast.top, "{control:?}");
     }
     let details = || page.evaluate("document.querySelector('#toast-details').checkVisibility()") == true;
     assert!(!details());
     page.click("#toast summary");
-    page.wait_until("the details are seen", details);
-    keep_drawn(&page, "toast-details");
+    page.wait_until("the details are shown", details);
+    save_drawn_screenshot(&page, "toast-details");
     page.click("#toast-close");
-    page.wait_until("it is closed", || !is_shown(&page, "#toast"));
-    page.drop_files(&[&fixtures::file("empty.pickle", b"")]);
-    page.wait_until("it is said again", || is_shown(&page, "#toast"));
+    page.wait_until("the toast is closed", || !is_shown(&page, "#toast"));
+    page.drop_files(&[&fixtures::write_file("empty.pickle", b"")]);
+    page.wait_until("the toast is shown again", || is_shown(&page, "#toast"));
     page.evaluate("document.getElementById('timeline').focus()");
     page.press("Escape");
-    page.wait_until("Esc closes it", || !is_shown(&page, "#toast"));
-    assert!(page.attribute("#details", "data-size").is_some(), "and nothing else");
-    // The worker still answers, and the next good file opens.
+    page.wait_until("Esc closes the toast", || !is_shown(&page, "#toast"));
+    assert!(page.attribute("#details", "data-size").is_some(), "the selection is kept");
+    // The worker still answers, and the next valid file opens.
     page.press("End");
     page.click("#tab-table");
-    page.wait_until("rows come", || {
+    page.wait_until("rows are listed", || {
         page.evaluate("document.querySelectorAll('#table-grid [role=row]').length > 1") == true
     });
-    let other = fixtures::file("other.json", halves_value().to_string().as_bytes());
+    let other = fixtures::write_file("other.json", halves_value().to_string().as_bytes());
     page.drop_files(&[&other]);
     page.wait_for(&"other.json".to_owned(), || page.text("#file-name"));
-    shows_halves(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    wait_for_halves(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_that_fails_or_is_cancelled_leaves_what_is_open() {
-    let page = empty_page();
+fn failed_or_cancelled_link_keeps_open_file() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     page.evaluate("location.hash = '#url=../nowhere.pickle'");
-    page.wait_until("it is said", || page.text("#toast-text").starts_with("Could not open nowhere.pickle: "));
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    page.wait_until("the toast is shown", || page.text("#toast-text").starts_with("Could not open nowhere.pickle: "));
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     page.evaluate("location.hash = '#url=../slow.pickle'");
     page.wait_for_state("loading");
     assert!(!is_shown(&page, "#workspace"));
     page.click("#cancel");
     page.wait_for_state("ready");
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
-    assert!(!is_shown(&page, "#toast"), "nobody has to be told of what they did");
-    // A file that is dropped while another one loads, and is wrong as well.
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
+    assert!(!is_shown(&page, "#toast"), "a toast reports the cancellation");
+    // An invalid file dropped while a link loads.
     page.evaluate("location.hash = '#url=../slow.pickle'");
     page.wait_for_state("loading");
-    page.drop_files(&[&fixtures::file("empty.pickle", b"")]);
-    page.wait_until("it is said", || page.text("#toast-text").starts_with("Could not open empty.pickle: "));
-    page.wait_for(&link, || settled(&page));
+    page.drop_files(&[&fixtures::write_file("empty.pickle", b"")]);
+    page.wait_until("the toast is shown", || page.text("#toast-text").starts_with("Could not open empty.pickle: "));
+    page.wait_for(&link, || settled_fragment(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_reload_asks_for_the_file_and_restores_the_view() {
-    let page = empty_page();
-    // Of what is picked the browser keeps no handle.
-    page.choose("input#file", &[&halves()]);
-    let link = seen(&page);
+fn reload_asks_for_file_and_restores_view() {
+    let page = open_empty_page();
+    // The browser gives no reusable handle for files chosen in an input.
+    page.choose_files("input#file", &[&halves()]);
+    let link = set_view(&page);
     page.reload();
-    page.wait_until("it asks", || page.text("#link-choose") == "Choose halves.pickle…");
+    page.wait_until("the page asks for the file", || page.text("#link-choose") == "Choose halves.pickle…");
     assert_eq!(page.state(), "empty");
     let text = page.text("#link-notice-text");
     assert!(
@@ -147,136 +149,140 @@ fn a_reload_asks_for_the_file_and_restores_the_view() {
     );
     page.click("#link-choose");
     page.wait_until("the picker was opened", || page.evaluate("window.picks") == true);
-    page.choose("input#file", &[&halves()]);
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    page.choose_files("input#file", &[&halves()]);
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     assert!(!is_shown(&page, "#link-notice"));
-    // A name that is no button's.
+    // A file name that is too long for a button.
     let long = "checkpoint-".repeat(20);
-    let other =
-        Page::open(Chromium::with(Adapter::Software), &format!("{}#v=1&name={long}&tab=table", Site::shared().page()));
-    other.wait_until("it asks", || other.text("#link-choose").starts_with("Choose checkpoint-"));
-    assert!(other.corners("#link-choose").width <= 330.0);
-    keep(&other, "link-asks");
+    let other = Page::open(
+        Chromium::shared(Adapter::Software),
+        &format!("{}#v=1&name={long}&tab=table", Site::shared().page()),
+    );
+    other.wait_until("the page asks for the file", || other.text("#link-choose").starts_with("Choose checkpoint-"));
+    assert!(other.bounding_box("#link-choose").width <= 330.0);
+    save_screenshot(&other, "link-asks");
     other.drop_files(&[&halves()]);
-    shows_halves(&other);
-    other.wait_until("its tab is shown", || fragment(&other).contains("tab=table"));
+    wait_for_halves(&other);
+    other.wait_until("the tab of the link is shown", || fragment(&other).contains("tab=table"));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn each_sample_opens_at_its_story() {
+fn samples_open_at_their_insight() {
     let stories =
         [("#open-example", "oom"), ("#open-leak", "leaks"), ("#open-training", "steps"), ("#open-graphs", "pools")];
     for (card, topic) in stories {
-        let page = empty_page();
+        let page = open_empty_page();
         page.click(card);
         page.wait_for_state("ready");
         page.wait_for(&Some(topic.to_owned()), || page.attribute("#why-report", "data-topic"));
-        page.wait_until("it says so", || !page.text("#why-statements").is_empty());
+        page.wait_until("the report is shown", || !page.text("#why-statements").is_empty());
         assert!(!is_shown(&page, "#link-notice"), "{}", page.text("#link-notice-text"));
         let has_alarms = ["oom", "leaks"].contains(&topic);
         page.wait_until("alarms are counted", || !has_alarms || is_shown(&page, "#why-badge"));
-        keep_drawn(&page, &format!("sample-{topic}"));
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        save_drawn_screenshot(&page, &format!("sample-{topic}"));
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
-    let page = empty_page();
+    let page = open_empty_page();
     page.click("#open-example");
     page.wait_for_state("ready");
     let at = "document.querySelector('#moment').dataset.event";
-    page.wait_until("the cursor is where memory ran out", || page.evaluate(at) == "1342");
+    page.wait_until("the cursor is at the OOM", || page.evaluate(at) == "1342");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_without_events_says_so_and_shows_segments() {
+fn file_without_events_shows_segments_and_notice() {
     let mut value = halves_value();
     value["device_traces"] = serde_json::json!([[]]);
-    let page = empty_page();
-    page.drop_files(&[&fixtures::file("segments-only.json", value.to_string().as_bytes())]);
+    let page = open_empty_page();
+    page.drop_files(&[&fixtures::write_file("segments-only.json", value.to_string().as_bytes())]);
     page.wait_for_state("ready");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-state", "aria-selected"));
     assert!(page.text("#link-notice-text").starts_with("No trace events recorded: segments only."));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn alarms_are_counted_whichever_tab_is_seen() {
+fn alarms_are_counted_on_any_tab() {
     for view in ["tab=table", "tab=tree&views=folded"] {
         let address = format!("{}#v=1&url=leak.pickle.gz&{view}", Site::shared().page());
-        let page = Page::open(Chromium::with(Adapter::Software), &address);
+        let page = Page::open(Chromium::shared(Adapter::Software), &address);
         page.wait_for_state("ready");
-        page.wait_until("there are alarms", || is_shown(&page, "#why-badge") && page.text("#why-badge") != "0");
+        page.wait_until("alarms are counted", || is_shown(&page, "#why-badge") && page.text("#why-badge") != "0");
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_move_the_timeline_after_a_click_on_an_insight() {
-    let page = empty_page();
+fn timeline_keys_work_after_click_on_insight() {
+    let page = open_empty_page();
     page.click("#open-leak");
     page.wait_for_state("ready");
-    page.wait_until("there is something to click", || {
+    page.wait_until("an item is shown", || {
         page.evaluate("!!document.querySelector('#why-report [data-item]')") == true
     });
     page.click("#why-report [data-item]");
-    page.wait_until("it has the focus", || page.evaluate("!!document.activeElement.closest('#why-report')") == true);
-    // What it is about may be in the window now.
+    page.wait_until("the report has the focus", || {
+        page.evaluate("!!document.activeElement.closest('#why-report')") == true
+    });
+    // The click may have zoomed to the insight's evidence.
     page.press("0");
-    settled(&page);
+    settled_fragment(&page);
     page.press(".");
-    page.wait_until("it is zoomed", || fragment(&page).contains("&x="));
-    let zoomed = settled(&page);
+    page.wait_until("the window is zoomed", || fragment(&page).contains("&x="));
+    let zoomed = settled_fragment(&page);
     page.press("ArrowRight");
-    page.wait_until("it is moved", || fragment(&page).contains("&x=") && fragment(&page) != zoomed);
+    page.wait_until("the window has moved", || fragment(&page).contains("&x=") && fragment(&page) != zoomed);
     page.press("0");
-    page.wait_until("all is seen again", || !fragment(&page).contains("&x="));
-    page.press_held("P", SHIFT);
+    page.wait_until("the window is the whole trace", || !fragment(&page).contains("&x="));
+    page.press_with("P", SHIFT);
     page.wait_until("the cursor is at the peak", || !fragment(&page).contains("&at="));
-    // In a text field they are text.
+    // In a text field, keys are typed as text.
     page.click("#find");
     page.press(".");
-    settled(&page);
+    settled_fragment(&page);
     assert!(!fragment(&page).contains("&x="));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_side_panel_of_a_narrow_window_is_a_sheet() {
-    let page = empty_page();
+fn side_panel_is_bottom_sheet_in_narrow_window() {
+    let page = open_empty_page();
     page.resize(600, 900);
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    let height = || page.corners_now("#side").height;
-    page.wait_until("it is down", || height() < 60.0);
-    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.75);
+    wait_for_halves(&page);
+    let height = || page.bounding_box_now("#side").height;
+    page.wait_until("the sheet is closed", || height() < 60.0);
+    let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.75);
     page.click_at(x, y);
-    page.wait_until("a selection brings it up", || height() > 300.0);
-    page.wait_until("with what was selected", || {
-        let title = page.corners_now("#details-title");
+    page.wait_until("a selection opens the sheet", || height() > 300.0);
+    page.wait_until("the sheet shows the selection", || {
+        let title = page.bounding_box_now("#details-title");
         title.height > 0.0 && title.top > 300.0 && title.top + title.height < 900.0
     });
-    keep_drawn(&page, "sheet");
+    save_drawn_screenshot(&page, "sheet");
     page.click("#side-sheet");
-    page.wait_until("it is closed", || height() < 60.0);
+    page.wait_until("the sheet is closed", || height() < 60.0);
     assert_eq!(page.attribute("#side-sheet", "aria-expanded").as_deref(), Some("false"));
     page.click("#side-file");
-    page.wait_until("a tab opens it", || height() > 300.0);
+    page.wait_until("a tab opens the sheet", || height() > 300.0);
     page.evaluate("document.getElementById('timeline').focus()");
     page.press("Escape");
-    page.wait_until("Esc closes it", || height() < 60.0);
+    page.wait_until("Esc closes the sheet", || height() < 60.0);
     page.resize(1280, 800);
-    page.wait_until("a wide window has it beside the picture", || height() > 600.0);
+    page.wait_until("the panel is beside the timeline in a wide window", || height() > 600.0);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_theme_that_was_chosen_holds_before_anything_is_painted() {
-    let page = empty_page();
+fn stored_theme_applies_before_first_paint() {
+    let page = open_empty_page();
     page.prefer_color_scheme("light");
     page.evaluate("localStorage.setItem('memscape.settings', 'memscape settings 1\\ntheme=dark')");
-    // The program runs after the document was read.
+    // The theme must be set before the program starts, which is after the document is parsed.
     page.run_before_load(
         "document.addEventListener('readystatechange', () => { window.first ??= document.documentElement.dataset.theme ?? 'none' })",
     );
@@ -284,8 +290,8 @@ fn the_theme_that_was_chosen_holds_before_anything_is_painted() {
     page.wait_for(&serde_json::json!("dark"), || page.evaluate("window.first"));
 }
 
-/// Says yes for the person whom Chromium asks for a kept file: without a window its dialog waits forever.
-fn allow(page: &Page) {
+/// Grants the permission to read a recent file: Chromium's own dialog would wait forever without a window.
+fn grant_file_permission(page: &Page) {
     let bytes = BASE64_STANDARD.encode(std::fs::read(halves()).expect("just written"));
     page.evaluate(&format!(
         "FileSystemFileHandle.prototype.requestPermission = async () => 'granted';
@@ -298,11 +304,11 @@ fn allow(page: &Page) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn files_that_were_dropped_are_recent_and_open_again() {
-    let page = empty_page();
+fn dropped_files_are_listed_as_recent_and_reopen() {
+    let page = open_empty_page();
     assert!(!is_shown(&page, "#recent"));
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     let kept = "(async () => {
         const open = indexedDB.open('recent');
         const base = await new Promise(done => open.onsuccess = () => done(open.result));
@@ -319,24 +325,24 @@ fn files_that_were_dropped_are_recent_and_open_again() {
     assert_eq!(page.text("#recent-list button"), "halves.pickle");
     let facts = page.text("#recent-list .facts");
     assert!(facts.contains(" · peak 2.00 GiB · "), "{facts}");
-    keep(&page, "recent-files");
-    allow(&page);
+    save_screenshot(&page, "recent-files");
+    grant_file_permission(&page);
     page.click("#recent-list button");
-    shows_halves(&page);
-    // The link of the view finds it too, without a dialog of the system.
+    wait_for_halves(&page);
+    // A link to the view offers the recent file, without a system dialog.
     page.navigate("about:blank");
     page.navigate(&(Site::shared().page() + &link));
-    page.wait_until("it asks", || page.text("#link-choose") == "Choose halves.pickle…");
-    page.wait_until("it knows the file", || page.text("#recent-list button") == "halves.pickle");
-    allow(&page);
+    page.wait_until("the page asks for the file", || page.text("#link-choose") == "Choose halves.pickle…");
+    page.wait_until("the recent file is offered", || page.text("#recent-list button") == "halves.pickle");
+    grant_file_permission(&page);
     page.click("#link-choose");
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     page.navigate("about:blank");
     page.navigate(&Site::shared().page());
     page.wait_until("the recent files are shown", || is_shown(&page, "#recent"));
     page.click("#recent-clear");
-    page.wait_until("they are gone", || !is_shown(&page, "#recent"));
+    page.wait_until("the recent files are hidden", || !is_shown(&page, "#recent"));
     page.wait_for(&json!([]), || page.evaluate(kept));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -1,106 +1,110 @@
-//! The wasm of the simulated allocator: fetched when it is first needed, once, and what happens where it can't be had.
+//! The simulator's wasm: fetched once, on first use, and errors if it can't be fetched.
 
 use crate::chromium::{Adapter, Chromium};
-use crate::memory::generated;
-use crate::opening::empty_page;
+use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
+use crate::segments::generate_file;
 use crate::site::Site;
 use std::path::Path;
 
 const PROOF: &str = "reproduces this recording exactly";
 
-/// Requests for parts of the simulator.
-fn fetched(page: &Page) -> Vec<String> {
+/// Requests for files of the simulator.
+fn simulator_requests(page: &Page) -> Vec<String> {
     page.requests().into_iter().filter(|url| url.contains("/simulator-")).collect()
 }
 
-/// Opens a file, and the insight with the form.
-fn opens_form(page: &Page, path: &Path) {
+/// Opens a file and the insight with the form.
+fn open_form(page: &Page, path: &Path) {
     page.drop_files(&[path]);
     page.wait_for_state("ready");
-    page.press_held("W", SHIFT);
+    page.press_with("W", SHIFT);
     page.click("[data-topic=settings]");
 }
 
-fn proves(page: &Page) {
-    page.wait_until("the proof", || page.text("#what-if-proof").contains(PROOF));
+fn wait_for_proof(page: &Page) {
+    page.wait_until("the check against the recording is shown", || page.text("#what-if-proof").contains(PROOF));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn it_is_fetched_once_and_not_before_it_is_needed() {
-    let path = generated("simulator.pickle", "--events 5000");
-    let page = empty_page();
+fn simulator_is_fetched_once_on_first_use() {
+    let path = generate_file("simulator.pickle", "--events 5000");
+    let page = open_empty_page();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
-    page.press_held("W", SHIFT);
-    page.wait_until("a report", || page.attribute("#why-report", "data-topic").is_some());
-    assert_eq!(fetched(&page), Vec::<String>::new());
+    page.press_with("W", SHIFT);
+    page.wait_until("a report is shown", || page.attribute("#why-report", "data-topic").is_some());
+    assert_eq!(simulator_requests(&page), Vec::<String>::new());
     page.click("[data-topic=settings]");
-    proves(&page);
-    assert_eq!(fetched(&page).len(), 2, "its glue and its wasm: {:?}", fetched(&page));
-    // Another file needs another worker, of the same code.
-    let other = generated("simulator-other.pickle", "--events 6000");
+    wait_for_proof(&page);
+    assert_eq!(simulator_requests(&page).len(), 2, "the glue script and the wasm: {:?}", simulator_requests(&page));
+    // Another file starts another worker with the same code.
+    let other = generate_file("simulator-other.pickle", "--events 6000");
     page.drop_files(&[&other]);
     page.wait_for_state("ready");
-    page.wait_until("the worker of the other file", || page.workers().len() >= 4);
-    proves(&page);
-    assert_eq!(fetched(&page).len(), 2, "{:?}", fetched(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.wait_until("the worker of the other file has started", || page.workers().len() >= 4);
+    wait_for_proof(&page);
+    assert_eq!(simulator_requests(&page).len(), 2, "{:?}", simulator_requests(&page));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_in_one_file_simulates_from_the_disk() {
+fn single_file_page_simulates_from_disk() {
     let path = crate::site::dist().join("memscape.html");
-    let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
+    let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", path.display()));
     page.wait_for_state("empty");
-    opens_form(&page, &generated("simulator.pickle", "--events 5000"));
-    proves(&page);
+    open_form(&page, &generate_file("simulator.pickle", "--events 5000"));
+    wait_for_proof(&page);
     let asked: Vec<String> = page.requests().into_iter().filter(|url| !url.starts_with("blob:")).collect();
-    assert_eq!(asked.iter().filter(|url| !url.starts_with("data:")).count(), 1, "itself alone: {asked:?}");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(
+        asked.iter().filter(|url| !url.starts_with("data:")).count(),
+        1,
+        "only the page itself is requested: {asked:?}"
+    );
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_cannot_be_fetched_is_said_and_fetched_again() {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+fn failed_fetch_is_reported_and_retried() {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.run_before_load(
         "const real = globalThis.fetch; globalThis.fetch = (what, ...more) => !globalThis.mended && String(what).includes('simulator-')
             ? Promise.reject(new TypeError('no network')) : real(what, ...more)",
     );
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    opens_form(&page, &generated("simulator.pickle", "--events 5000"));
+    open_form(&page, &generate_file("simulator.pickle", "--events 5000"));
     let sentence = "The simulator could not be started: no network. Press Simulate to try again.";
-    page.wait_until("it says so", || page.text("#what-if-status").contains(sentence));
+    page.wait_until("the error is shown", || page.text("#what-if-status").contains(sentence));
     page.click("#what-if-form button[type=submit]");
-    page.wait_until("it says so again", || page.text("#what-if-status").contains(sentence));
+    page.wait_until("the error is shown again", || page.text("#what-if-status").contains(sentence));
     page.evaluate("void (globalThis.mended = true)");
     page.click("#what-if-form button[type=submit]");
-    proves(&page);
+    wait_for_proof(&page);
     page.wait_for(&String::new(), || page.text("#what-if-status"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_device_ends_a_search() {
-    let path = generated("simulator-devices.pickle", "--events 300000 --devices 2");
-    let page = empty_page();
-    opens_form(&page, &path);
-    proves(&page);
+fn switching_device_ends_search() {
+    let path = generate_file("simulator-devices.pickle", "--events 300000 --devices 2");
+    let page = open_empty_page();
+    open_form(&page, &path);
+    wait_for_proof(&page);
     let first = page.text("#what-if-proof");
     page.click("#what-if-search");
-    page.wait_until("it is on its way", || page.text("#what-if-status").starts_with("Simulating…"));
+    page.wait_until("the search runs", || page.text("#what-if-status").starts_with("Simulating…"));
     page.press("u");
-    page.wait_until("the proof of the other device", || {
+    page.wait_until("the check of the other device is shown", || {
         let proof = page.text("#what-if-proof");
         proof.contains(PROOF) && proof != first
     });
     page.wait_for(&String::new(), || page.text("#what-if-status"));
     let rows = page.evaluate("document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr').length");
-    assert_eq!(rows, 1, "of the search nothing came");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(rows, 1, "results of the ended search are listed");
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

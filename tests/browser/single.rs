@@ -1,50 +1,50 @@
-//! The page in one file, from `file://`: no server at all.
+//! The single-file page opened from `file://`, without a server.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
-use crate::opening::shows_halves;
+use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::pictures::keep_drawn;
+use crate::screenshots::save_drawn_screenshot;
 
-/// The page in one file, opened as a person opens a file; it asks for WebGPU, which its policy must not forbid.
-fn from_file() -> Page {
+/// Opens the single-file page from the disk with WebGPU, which its content security policy must allow.
+fn open_from_disk() -> Page {
     let path = crate::site::dist().join("memscape.html");
     let address = format!("file://{}?renderer=webgpu", path.display());
-    let page = Page::open(Chromium::with(Adapter::Software), &address);
+    let page = Page::open(Chromium::shared(Adapter::Software), &address);
     page.wait_for_state("empty");
     page
 }
 
-/// Requests that leave the page: a part of itself (blob:, data:) does not.
-fn asked(page: &Page) -> Vec<String> {
+/// Requests that leave the page, that is without `blob:` and `data:` URLs.
+fn external_requests(page: &Page) -> Vec<String> {
     page.requests().into_iter().filter(|url| !url.starts_with("blob:") && !url.starts_with("data:")).collect()
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn one_file_from_the_disk_opens_what_is_dropped() {
-    let page = from_file();
+fn single_file_page_opens_dropped_file() {
+    let page = open_from_disk();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    page.wait_until("the renderer", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
-    assert_eq!(asked(&page).len(), 1, "itself alone: {:?}", asked(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
-    keep_drawn(&page, "single");
+    wait_for_halves(&page);
+    page.wait_until("WebGPU draws", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
+    assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+    assert_eq!(page.errors(), Vec::<String>::new());
+    save_drawn_screenshot(&page, "single");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn its_example_is_in_it() {
-    let page = from_file();
+fn single_file_page_contains_example() {
+    let page = open_from_disk();
     page.click("#open-example");
     page.wait_for_state("ready");
-    assert_eq!(asked(&page).len(), 1, "itself alone: {:?}", asked(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_saved_report_opens_with_its_snapshot() {
+fn saved_report_opens_its_snapshot() {
     let Some(files) = crate::corpus::real_files() else { return };
     for file in files.iter().take(3) {
         let out = crate::fixtures::folder().join("report.html");
@@ -54,12 +54,17 @@ fn a_saved_report_opens_with_its_snapshot() {
             .arg("-o")
             .arg(&out)
             .status();
-        assert!(status.expect("it runs").success());
-        let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", out.display()));
+        assert!(status.expect("the command runs").success());
+        let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", out.display()));
         page.wait_for_state("ready");
-        let expected = crate::opening::SUMMARY.map(|(_, field)| file.devices[0][field].to_string());
-        page.wait_for(&expected, || crate::opening::summary(&page));
-        assert_eq!(asked(&page).len(), 1, "itself alone: {:?}", asked(&page));
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        let expected = crate::opening::SUMMARY_KEYS.map(|(_, field)| file.devices[0][field].to_string());
+        page.wait_for(&expected, || crate::opening::summary_values(&page));
+        assert_eq!(
+            external_requests(&page).len(),
+            1,
+            "only the page itself is requested: {:?}",
+            external_requests(&page)
+        );
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
 }

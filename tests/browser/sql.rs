@@ -1,13 +1,13 @@
-//! The tab SQL in Chromium: what is typed is answered exactly, rows select, hostile queries end and the page lives.
+//! SQL tab in Chromium: exact results, completion, selection by rows, and hostile queries.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::comparing::two_runs;
 use crate::fixtures;
-use crate::memory::generated;
 use crate::opened;
-use crate::opening::empty_page;
+use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page};
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
+use crate::segments::generate_file;
 use crate::site::Site;
 use memscape::engine::protocol::{CategorySet, DeviceSummary, Grouping};
 use serde_json::{Value, json};
@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Whether the page was built with SQL; said aloud where not.
+/// Returns whether the page was built with SQL; prints a message if not.
 fn has_sql() -> bool {
-    let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("a built page");
+    let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("the page is built");
     let has = page.contains("id=\"part-sql\"");
     if !has {
         println!("SKIPPED: the page was built without SQL, for want of clang");
@@ -25,8 +25,8 @@ fn has_sql() -> bool {
     has
 }
 
-/// Opens a file and the tab, and waits until it can be asked.
-fn opens_tab(page: &Page, path: &Path) {
+/// Opens a file and the SQL tab, and waits until queries can run.
+fn open_sql_tab(page: &Page, path: &Path) {
     page.drop_files(&[path]);
     page.wait_for_state("ready");
     page.click("#tab-sql");
@@ -37,22 +37,22 @@ fn opens_tab(page: &Page, path: &Path) {
     });
 }
 
-/// Types a query in place of the one before, and runs it by its key.
-fn runs(page: &Page, sql: &str) {
+/// Replaces the query and runs it with Ctrl+Enter.
+fn run_query(page: &Page, sql: &str) {
     let typed = "(text => { const field = document.getElementById('sql-text'); field.focus(); field.value = text;
         field.dispatchEvent(new Event('input', { bubbles: true })) })";
     page.evaluate(&format!("void {typed}({})", Value::from(sql)));
-    page.press_held("Enter", CTRL);
+    page.press_with("Enter", CTRL);
 }
 
-/// Types where the cursor is.
-fn types(page: &Page, text: &str) {
+/// Types at the caret.
+fn type_at_caret(page: &Page, text: &str) {
     page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
 }
 
-/// The answer, once the status line says that it is there.
-fn rows(page: &Page) -> Value {
-    page.wait_until("an answer", || {
+/// Cells of the result, once the status line reports it.
+fn wait_for_rows(page: &Page) -> Value {
+    page.wait_until("the query is answered", || {
         let is_busy = page.attribute("#sql", "aria-busy").as_deref() == Some("true");
         let status = page.text("#sql-status");
         assert!(page.attribute("#sql-status", "class").as_deref() != Some("wrong"), "{status}");
@@ -63,62 +63,63 @@ fn rows(page: &Page) -> Value {
     )
 }
 
-fn answer(page: &Page, sql: &str) -> Value {
-    runs(page, sql);
-    rows(page)
+fn query_rows(page: &Page, sql: &str) -> Value {
+    run_query(page, sql);
+    wait_for_rows(page)
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn answers_are_those_of_the_engine() {
+fn query_results_match_engine() {
     if !has_sql() {
         return;
     }
-    let path = generated("sql.pickle", "--events 5000");
+    let path = generate_file("sql.pickle", "--events 5000");
     let mut other = opened::open(&std::fs::read(&path).unwrap()).unwrap();
     let device = other.summary.devices[0].clone();
-    let side = other.engine.whole_side(device.device).unwrap();
-    let page = empty_page();
+    let side = other.engine.complete_side(device.device).unwrap();
+    let page = open_empty_page();
     let fetched = || page.requests().into_iter().filter(|url| url.contains("/sql-")).count();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     assert_eq!(fetched(), 0, "nothing is fetched before the tab is opened");
-    opens_tab(&page, &path);
-    assert_eq!(fetched(), 2, "its glue and its wasm");
-    let told = answer(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
+    open_sql_tab(&page, &path);
+    assert_eq!(fetched(), 2, "the glue script and the wasm");
+    let told = query_rows(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
     let sum: u64 = side.history.allocations.spans().map(|(.., size)| size).sum();
     assert_eq!(told, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
-    let told = answer(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
+    let told =
+        query_rows(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
     assert_eq!(told, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
     let mut wanted = BTreeMap::<String, u64>::new();
-    side.in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
+    side.for_each_in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
         *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
     });
     let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();
     let by_category = "SELECT category, sum(requested_bytes) FROM allocation GROUP BY category";
-    assert_eq!(answer(&page, by_category), json!(wanted));
+    assert_eq!(query_rows(&page, by_category), json!(wanted));
     let saved = "SELECT sum(delta_bytes) FROM between(100, 'end')";
     let live = |moment| side.history.drawn_at(memscape::units::Moment(moment));
-    assert_eq!(answer(&page, saved), json!([[(live(side.history.event_count()) - live(101)).to_string()]]));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(query_rows(&page, saved), json!([[(live(side.history.event_count()) - live(101)).to_string()]]));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
+fn prepared_queries_fill_editor_table_and_chart() {
     if !has_sql() {
         return;
     }
-    let page = empty_page();
-    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    let page = open_empty_page();
+    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
     assert_eq!(page.evaluate("document.querySelectorAll('#sql-canned button').length"), json!(20));
     page.click("#sql-canned [data-act='canned:3']");
-    let told = rows(&page);
+    let told = wait_for_rows(&page);
     assert_eq!(told[0].as_array().unwrap().len(), 4, "device, event, live and reserved bytes");
     assert_eq!(page.evaluate("document.querySelectorAll('#sql-chart path').length"), json!(2));
     assert!(page.evaluate("document.getElementById('sql-text').value").as_str().unwrap().contains("FROM curve"));
     assert_eq!(page.text("#sql-colour .keyword"), "SELECT");
-    // By its head, and once more the other way round.
+    // Sorts by a column, then in the other direction.
     let first = || page.text("#sql-rows td:nth-child(2)").parse::<u32>().unwrap();
     page.click("#sql-result [data-act='sort:1']");
     page.wait_until("the last event comes first", || first() > 4000);
@@ -127,44 +128,44 @@ fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
     let shown = || page.evaluate("document.querySelectorAll('#sql-rows tr').length").as_u64().unwrap();
     assert_eq!(shown(), 200);
     page.evaluate("void (document.getElementById('sql-scroll').scrollTop = 1e6)");
-    page.wait_until("more rows", || shown() > 200);
+    page.wait_until("more rows are listed", || shown() > 200);
     page.click("#sql-side > :nth-child(3) summary");
     page.wait_until("the query is in the history", || page.text("#sql-history").contains("FROM curve"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn words_are_completed_and_rows_select() {
+fn editor_completes_words_and_rows_select_allocations() {
     if !has_sql() {
         return;
     }
-    let page = empty_page();
-    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    let page = open_empty_page();
+    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
     page.evaluate("document.getElementById('sql-text').focus()");
-    types(&page, "SELECT id FROM alloc");
+    type_at_caret(&page, "SELECT id FROM alloc");
     page.wait_until("a table is offered", || page.text("#sql-words li").contains("allocation"));
     page.press("Tab");
     let text = || page.evaluate("document.getElementById('sql-text').value");
     page.wait_for(&json!("SELECT id FROM allocation"), text);
-    types(&page, " WHERE id = 77");
-    page.press_held("Enter", CTRL);
-    assert_eq!(rows(&page), json!([["77"]]));
+    type_at_caret(&page, " WHERE id = 77");
+    page.press_with("Enter", CTRL);
+    assert_eq!(wait_for_rows(&page), json!([["77"]]));
     page.click("#sql-rows tr");
-    page.wait_until("it is selected", || {
+    page.wait_until("the allocation is selected", || {
         page.text("#details-title").contains("77") || page.evaluate("location.hash").to_string().contains("select=")
     });
-    let details = opened::open(&std::fs::read(generated("sql.pickle", "--events 5000")).unwrap())
+    let details = opened::open(&std::fs::read(generate_file("sql.pickle", "--events 5000")).unwrap())
         .unwrap()
         .details(0, 77)
         .unwrap();
     page.wait_for(&Some(details.requested.to_string()), || page.attribute("#details", "data-size"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
+fn compared_files_have_column_side_and_use_category_rules_of_page() {
     if !has_sql() {
         return;
     }
@@ -176,7 +177,7 @@ fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
         let row = |side: &str, of: &DeviceSummary| json!([side, of.drawn_peak.to_string(), of.events.to_string()]);
         json!([row("A", one), row("B", other)])
     };
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&files[0], &files[1]]);
     page.wait_until("both are compared", || {
         page.attribute("#compare-cursor", "title").is_some_and(|it| !it.is_empty())
@@ -184,44 +185,44 @@ fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
     page.click("#tab-sql");
     let ready = || page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     ready();
-    assert_eq!(answer(&page, counts), told([&a, &b]));
-    // A row of B selects in B.
+    assert_eq!(query_rows(&page, counts), told([&a, &b]));
+    // A row of B selects an allocation of B.
     let largest = "SELECT side, device, id, requested_bytes FROM allocation WHERE side = 'B' ORDER BY 4 DESC LIMIT 1";
-    let row = answer(&page, largest);
+    let row = query_rows(&page, largest);
     page.click("#sql-rows tr");
     page.wait_for(&row[0][3].as_str().map(str::to_owned), || page.attribute("#details", "data-size"));
-    // Swapped, and by other rules.
+    // Swapped sides, and another set of rules.
     page.evaluate("document.activeElement.blur()");
     page.press("~");
     page.wait_for_frames();
     ready();
-    assert_eq!(answer(&page, counts), told([&b, &a]));
+    assert_eq!(query_rows(&page, counts), told([&b, &a]));
     page.evaluate("document.querySelector('#rules [value=mosaic]').click()");
     page.wait_for_frames();
     ready();
     let mut mosaic = opened::open(&std::fs::read(&files[0]).unwrap()).unwrap();
     mosaic.engine.request(memscape::engine::Request::Categories(Box::new(CategorySet::mosaic())));
-    let side = mosaic.engine.whole_side(a.device).unwrap();
+    let side = mosaic.engine.complete_side(a.device).unwrap();
     let mut wanted = BTreeMap::<String, u64>::new();
-    side.in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
+    side.for_each_in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {
         *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
     });
     let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();
     let by_category = "SELECT category, sum(requested_bytes) FROM allocation WHERE side = 'B' GROUP BY category";
-    assert_eq!(answer(&page, by_category), json!(wanted));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(query_rows(&page, by_category), json!(wanted));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn hostile_queries_end_and_the_page_lives() {
+fn hostile_queries_end_and_page_survives() {
     if !has_sql() {
         return;
     }
-    let page = empty_page();
-    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
+    let page = open_empty_page();
+    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
     let wrong = |sql: &str, wanted: &str| {
-        runs(&page, sql);
+        run_query(&page, sql);
         page.wait_until(wanted, || page.text("#sql-status").contains(wanted));
         assert_eq!(page.attribute("#sql-status", "class").as_deref(), Some("wrong"));
     };
@@ -231,31 +232,31 @@ fn hostile_queries_end_and_the_page_lives() {
     wrong("SELECT length(zeroblob(1000000000))", "too big");
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
     wrong(&format!("{endless} i FROM n ORDER BY i DESC"), " limit");
-    // One that would run to its limit of time is cancelled, and another worker answers.
-    runs(&page, &format!("{endless} count(*) FROM n"));
-    page.wait_until("it can be cancelled", || {
+    // A query that would run until its time limit is cancelled, and a new worker answers the next one.
+    run_query(&page, &format!("{endless} count(*) FROM n"));
+    page.wait_until("the cancel button is visible", || {
         page.evaluate("getComputedStyle(document.getElementById('sql-cancel')).visibility") == "visible"
     });
     page.click("#sql-cancel");
-    page.wait_until("another worker", || page.text("#sql-status").contains("Ctrl+Enter runs"));
-    assert_eq!(answer(&page, "SELECT 1 + 1"), json!([["2"]]));
+    page.wait_until("a new worker is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    assert_eq!(query_rows(&page, "SELECT 1 + 1"), json!([["2"]]));
     assert_eq!(page.state(), "ready");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_in_one_file_answers_where_it_has_sql() {
+fn single_file_page_answers_queries_if_it_contains_sql() {
     if !has_sql() {
         return;
     }
     let open = |path: &Path| {
-        let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
+        let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", path.display()));
         page.wait_for_state("ready");
         page.click("#tab-sql");
         page
     };
-    let snapshot = generated("sql.pickle", "--events 5000");
+    let snapshot = generate_file("sql.pickle", "--events 5000");
     let [with, without] = ["sql-with.html", "sql-without.html"].map(|name| fixtures::folder().join(name));
     let html = |out: &Path, more: &[&str]| {
         let arguments = ["html", snapshot.to_str().unwrap(), "-o", out.to_str().unwrap()];
@@ -267,54 +268,56 @@ fn the_page_in_one_file_answers_where_it_has_sql() {
     let page = open(&with);
     page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     let events = opened::open(&std::fs::read(&snapshot).unwrap()).unwrap().summary.devices[0].events;
-    assert_eq!(answer(&page, "SELECT count(*) FROM event"), json!([[events.to_string()]]));
+    assert_eq!(query_rows(&page, "SELECT count(*) FROM event"), json!([[events.to_string()]]));
     let page = open(&without);
-    page.wait_until("it says so", || page.text("#sql-status").contains("SQL is not available"));
+    page.wait_until("the page reports that SQL is missing", || {
+        page.text("#sql-status").contains("SQL is not available")
+    });
     assert_eq!(page.state(), "ready");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_page_saved_while_the_tab_is_shown_answers_too() {
+fn page_saved_with_sql_tab_open_answers_queries() {
     if !has_sql() {
         return;
     }
-    let into = crate::saved::folder("saved-sql");
-    let page = crate::saved::page_at(&Site::shared().page(), &into);
-    opens_tab(&page, &generated("sql.pickle", "--events 5000"));
-    let events = answer(&page, "SELECT count(*) FROM event");
-    // Keys of the page are letters in the editor.
+    let into = crate::saved::empty_folder("saved-sql");
+    let page = crate::saved::open_with_downloads(&Site::shared().page(), &into);
+    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
+    let events = query_rows(&page, "SELECT count(*) FROM event");
+    // In the editor, the page's keys would be typed as text.
     page.evaluate("document.activeElement.blur()");
-    let page = crate::saved::opened(&crate::saved::saved(&page, &into, "sql.html"), &into);
+    let page = crate::saved::open_saved(&crate::saved::save_html(&page, &into, "sql.html"), &into);
     page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
-    assert_eq!(answer(&page, "SELECT count(*) FROM event"), events);
+    assert_eq!(query_rows(&page, "SELECT count(*) FROM event"), events);
 }
 
-/// What it looks like, for people to look at.
+/// Keeps screenshots of the tab.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn looks() {
+fn sql_tab_renders_in_light_dark_and_narrow_windows() {
     if !has_sql() {
         return;
     }
-    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
     page.wait_for_state("empty");
-    let path = generated("sql.pickle", "--events 5000");
+    let path = generate_file("sql.pickle", "--events 5000");
     for (name, [width, height], scheme) in
         [("light", [1440, 900], "light"), ("dark", [1440, 900], "dark"), ("narrow", [600, 900], "light")]
     {
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         if name == "light" {
-            opens_tab(&page, &path);
+            open_sql_tab(&page, &path);
             page.click("#sql-canned [data-act='canned:3']");
-            rows(&page);
+            wait_for_rows(&page);
         }
         if name == "dark" {
             page.click("#sql-canned [data-act='canned:0']");
-            page.wait_until("the largest", || page.text("#sql-result").contains("call_site"));
+            page.wait_until("the largest allocations are listed", || page.text("#sql-result").contains("call_site"));
         }
         page.wait_for_frames();
-        keep(&page, &format!("sql-{name}"));
+        save_screenshot(&page, &format!("sql-{name}"));
     }
 }

@@ -1,38 +1,39 @@
-//! From the first byte of the page to the first file: what is dropped too early is kept, and what the worker does while it waits is unseen.
+//! Startup of the page: the worker's rehearsal, which warms it up invisibly, and files that are dropped before the
+//! program runs.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{halves, halves_summary};
-use crate::opening::{empty_page, shows_halves, summary};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::site::Site;
 
-/// How often the worker has said that its rehearsal is over.
-fn rehearsals(page: &Page, worker: &str) -> u64 {
+/// Number of rehearsals that the worker has finished.
+fn rehearsal_count(page: &Page, worker: &str) -> u64 {
     let marks = "performance.getEntriesByName('memscape: rehearsed').length";
-    page.evaluate_in(worker, marks).as_u64().expect("a length")
+    page.evaluate_in(worker, marks).as_u64().expect("the length is a number")
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_rehearsal_is_unseen_and_asks_the_network_for_nothing() {
-    let page = empty_page();
-    page.wait_until("there is a worker", || !page.workers().is_empty());
-    let worker = page.workers().pop().expect("it was waited for");
-    page.wait_until("the rehearsal is over", || rehearsals(&page, &worker) == 1);
+fn rehearsal_is_invisible_and_sends_no_requests() {
+    let page = open_empty_page();
+    page.wait_until("the worker has started", || !page.workers().is_empty());
+    let worker = page.workers().pop().expect("the worker has started");
+    page.wait_until("the rehearsal is over", || rehearsal_count(&page, &worker) == 1);
     assert_eq!(page.state(), "empty");
     assert_eq!(page.evaluate("document.title"), "memscape");
     assert_eq!(page.evaluate("location.hash"), "");
     let is_seen = "['#workspace', '#summary', '#file-name', '#tabs', '#legend', '#why-report'].filter(it => \
         document.querySelector(it).checkVisibility({ visibilityProperty: true }))";
     assert_eq!(page.evaluate(is_seen), serde_json::json!([]));
-    assert_eq!(summary(&page), [""; 5]);
+    assert_eq!(summary_values(&page), [""; 5]);
     let text = page.evaluate("document.body.innerText");
-    let text = text.as_str().expect("a text");
+    let text = text.as_str().expect("the text is a string");
     assert!(text.contains("See where the GPU memory went") && !text.contains("Insights"), "{text}");
     let scrolls = "document.documentElement.scrollWidth > innerWidth";
-    assert_eq!(page.evaluate(scrolls), false, "what is laid out unseen makes nothing wider");
-    keep(&page, "rehearsed");
+    assert_eq!(page.evaluate(scrolls), false, "the page scrolls sideways");
+    save_screenshot(&page, "rehearsed");
     let known = ["/memscape/", ".css", ".js", "_bg.wasm", ".svg"];
     let asked = page.requests();
     let is_own = |address: &String| {
@@ -40,22 +41,22 @@ fn the_rehearsal_is_unseen_and_asks_the_network_for_nothing() {
     };
     assert!(asked.iter().all(is_own), "{asked:#?}");
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    assert_eq!(page.workers().len(), 1, "the worker that rehearsed opens the file");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    wait_for_halves(&page);
+    assert_eq!(page.workers().len(), 1, "the file needs no second worker");
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_ends_the_rehearsal() {
-    let page = Page::blank(Chromium::with(Adapter::Software));
-    // It begins once it is known what draws.
+fn opening_file_ends_rehearsal() {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
+    // The rehearsal starts once the renderer is known.
     page.run_before_load("GPU.prototype.requestAdapter = () => new Promise(done => window.answer = () => done(null))");
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    page.wait_until("there is a worker", || !page.workers().is_empty());
-    let worker = page.workers().pop().expect("it was waited for");
-    // Between two slices the worker sends itself a message: now it waits for that until it is let on.
+    page.wait_until("the worker has started", || !page.workers().is_empty());
+    let worker = page.workers().pop().expect("the worker has started");
+    // Between slices of work the worker posts a message to itself. This holds the messages back.
     page.evaluate_in(
         &worker,
         "self.held = []; self.send = MessagePort.prototype.postMessage; \
@@ -63,33 +64,33 @@ fn a_file_ends_the_rehearsal() {
     );
     page.evaluate("window.answer()");
     page.wait_until("the rehearsal has begun", || page.evaluate_in(&worker, "self.held.length") == 1);
-    page.drop_at_once(&[&halves()]);
-    page.wait_until("the file is on its way", || page.state() == "loading");
+    page.drop_files_without_wait(&[&halves()]);
+    page.wait_until("the file is loading", || page.state() == "loading");
     page.evaluate_in(&worker, "MessagePort.prototype.postMessage = self.send; self.held.forEach(send => send()); 0");
-    shows_halves(&page);
-    assert_eq!(rehearsals(&page, &worker), 0);
+    wait_for_halves(&page);
+    assert_eq!(rehearsal_count(&page, &worker), 0);
     assert_eq!(page.workers().len(), 1);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_is_dropped_before_the_program_runs_is_opened() {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+fn file_dropped_before_program_runs_is_opened() {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.run_before_load(
         "{ const compile = WebAssembly.compileStreaming; \
          WebAssembly.compileStreaming = got => new Promise(done => window.goOn = () => done(compile.call(WebAssembly, got))) }",
     );
     page.navigate(&Site::shared().page());
     page.wait_until("the program waits", || page.evaluate("typeof window.goOn") == "function");
-    page.drop_at_once(&[&halves()]);
+    page.drop_files_without_wait(&[&halves()]);
     assert_eq!(page.text("#snippet"), "", "the program does not run yet");
     page.evaluate("window.goOn()");
     page.wait_for_state("ready");
-    page.wait_for(&halves_summary(), || summary(&page));
-    // The next is dropped once, not twice.
+    page.wait_for(&halves_summary(), || summary_values(&page));
+    // The next drop is handled once, not twice.
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     assert_eq!(page.evaluate("document.querySelectorAll('#snapshot option').length"), 1);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -1,70 +1,70 @@
-//! Files named in the link.
+//! Files that are named by the page's link.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
-use crate::opening::shows_halves;
+use crate::opening::wait_for_halves;
 use crate::page::Page;
 use crate::site::Site;
 
 fn open(link: &str) -> Page {
     halves();
-    Page::open(Chromium::with(Adapter::Software), link)
+    Page::open(Chromium::shared(Adapter::Software), link)
 }
 
-/// Opens a link that leads nowhere and wants a sentence with one of `said` in it.
+/// Opens a link that fails, waits for an error with one of these texts, and then opens a valid file.
 #[track_caller]
-fn fails(link: &str, said: &[&str]) {
-    let page = open(&Site::shared().page_with(link));
+fn assert_link_fails(link: &str, said: &[&str]) {
+    let page = open(&Site::shared().page_with_link(link));
     page.wait_for_state("error");
     let error = page.text("#error");
     assert!(said.iter().any(|word| error.contains(word)), "{error:?} says none of {said:?}");
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_to_a_file_beside_the_page_opens() {
+fn link_to_file_on_same_origin_opens() {
     let site = Site::shared();
-    shows_halves(&open(&site.page_with("../snapshots/halves.pickle")));
-    shows_halves(&open(&site.page_with(&format!("{}/snapshots/halves.pickle", site.home))));
+    wait_for_halves(&open(&site.page_with_link("../snapshots/halves.pickle")));
+    wait_for_halves(&open(&site.page_with_link(&format!("{}/snapshots/halves.pickle", site.origin))));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_query_does_as_well() {
-    shows_halves(&open(&format!("{}?url=../snapshots/halves.pickle", Site::shared().page())));
+fn link_in_query_string_opens() {
+    wait_for_halves(&open(&format!("{}?url=../snapshots/halves.pickle", Site::shared().page())));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_origin_that_allows_it_opens() {
+fn link_to_other_origin_with_cors_opens() {
     let site = Site::shared();
-    let page = open(&site.page_with(&format!("{}/open/halves.pickle", site.elsewhere)));
-    shows_halves(&page);
-    // The link named this origin and no other; the page's own is still allowed, a third is not.
+    let page = open(&site.page_with_link(&format!("{}/open/halves.pickle", site.other_origin)));
+    wait_for_halves(&page);
+    // The policy allows the page's own origin and the one in the link, but no third one.
     let third = "fetch('http://localhost:9/').then(() => 'reached', () => 'refused')";
     assert_eq!(page.evaluate(third), "refused");
-    page.wait_until("the violation is told", || {
-        page.complaints().iter().any(|line| line.contains("Content Security Policy"))
+    page.wait_until("the violation is logged", || {
+        page.errors().iter().any(|line| line.contains("Content Security Policy"))
     });
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_origin_that_does_not_allow_it_is_explained() {
-    fails(&format!("{}/snapshots/halves.pickle", Site::shared().elsewhere), &["CORS", "allow"]);
+fn link_to_other_origin_without_cors_reports_error() {
+    assert_link_fails(&format!("{}/snapshots/halves.pickle", Site::shared().other_origin), &["CORS", "allow"]);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_missing_file_is_explained() {
-    fails("../snapshots/no-such-file.pickle", &["404"]);
+fn link_to_missing_file_reports_error() {
+    assert_link_fails("../snapshots/no-such-file.pickle", &["404"]);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_unreachable_host_is_explained() {
-    // Port 9 (discard) is on the browsers' list of ports that are never asked.
-    fails("http://localhost:9/halves.pickle", &["reach", "network", "CORS"]);
+fn link_to_unreachable_host_reports_error() {
+    // Browsers block port 9 (discard).
+    assert_link_fails("http://localhost:9/halves.pickle", &["reach", "network", "CORS"]);
 }

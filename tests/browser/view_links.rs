@@ -1,19 +1,19 @@
-//! Links to what is seen: written, followed, walked back and forward, and asked of a person where the file has no address.
+//! Links to a view: how they are written and opened, back and forward in the history, and links to local files.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
-use crate::opening::{empty_page, shows_halves};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
-use crate::pictures::keep_drawn;
+use crate::screenshots::save_drawn_screenshot;
 use crate::site::Site;
 
 const EXAMPLE: &str = "training.pickle.gz";
 
 fn open(fragment: &str) -> Page {
-    Page::open(Chromium::with(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
+    Page::open(Chromium::shared(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
 }
 
-fn example(view: &str) -> Page {
+fn open_example(view: &str) -> Page {
     let page = open(&format!("v=1&url={EXAMPLE}&{view}"));
     page.wait_for_state("ready");
     page
@@ -23,30 +23,30 @@ fn fragment(page: &Page) -> String {
     page.evaluate("location.hash").as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits until the address says so.
+/// Waits until the fragment contains `part`.
 #[track_caller]
-fn says(page: &Page, part: &str) {
+fn wait_for_fragment_part(page: &Page, part: &str) {
     page.wait_until(&format!("the address says {part}"), || fragment(page).contains(part));
 }
 
-/// The address of an open file, once it has said the same for longer than the page waits before it writes it, and the fingerprint too:
-/// that comes last.
+/// Fragment of an open file once it is stable for longer than the page's delay before it writes it, and has the
+/// fingerprint, which is written last.
 #[track_caller]
-fn settled(page: &Page) -> String {
-    says(page, "print=");
-    page.settled("the address", || {
+fn settled_fragment(page: &Page) -> String {
+    wait_for_fragment_part(page, "print=");
+    page.wait_until_settled("the address", || {
         std::thread::sleep(std::time::Duration::from_millis(300));
         fragment(page)
     })
 }
 
-/// A page that was given this link goes on saying it.
+/// Waits until the settled fragment is `link`.
 #[track_caller]
-fn keeps(page: &Page, link: &str) {
-    page.wait_for(&link.to_owned(), || settled(page));
+fn assert_fragment_stays(page: &Page, link: &str) {
+    page.wait_for(&link.to_owned(), || settled_fragment(page));
 }
 
-fn notice(page: &Page) -> String {
+fn notice_text(page: &Page) -> String {
     match page.attribute("#link-notice", "hidden") {
         None => page.text("#link-notice-text"),
         Some(_) => String::new(),
@@ -59,15 +59,15 @@ fn selected_tab(page: &Page) -> String {
 
 fn type_into(page: &Page, field: &str, text: &str) {
     page.evaluate(&format!("document.querySelector({}).focus()", serde_json::Value::from(field)));
-    page.write(text);
+    page.replace_text(text);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_carries_every_view() {
-    let page = example("");
+fn link_restores_every_view() {
+    let page = open_example("");
     page.evaluate("document.getElementById('timeline').focus()");
-    // To the beginning: there, rounding of the edges in the address moves the window by none of its parts.
+    // At the start of the trace, rounding the edges in the link does not move the window.
     for key in [".", ".", "."].into_iter().chain(["a"; 12]).chain(["+", "g", "h"]) {
         page.press(key);
     }
@@ -76,35 +76,35 @@ fn a_link_carries_every_view() {
     let names = ["why", "tree", "flame", "table", "sizes", "source", "memory", "events"];
     for (tab, name) in views.iter().zip(names) {
         page.click(&format!("#tab-{tab}"));
-        says(&page, &format!("tab={name}"));
+        wait_for_fragment_part(&page, &format!("tab={name}"));
     }
-    // From the view "Why" on, topic by topic; from the plot "stack" on, plot by plot.
+    // Through all plots, from the one after "stack".
     page.evaluate("document.getElementById('timeline').focus()");
     for plot in ["addresses", "reserved"] {
-        page.press_held("Y", SHIFT);
-        says(&page, &format!("show={plot}"));
-        let link = settled(&page);
+        page.press_with("Y", SHIFT);
+        wait_for_fragment_part(&page, &format!("show={plot}"));
+        let link = settled_fragment(&page);
         for part in ["stack=", "colour=", "find=size%3E1MiB", "x=", "tab=events"] {
             assert!(link.contains(part), "{part} in {link}");
         }
         let other = open(link.trim_start_matches('#'));
         other.wait_for_state("ready");
-        keeps(&other, &link);
+        assert_fragment_stays(&other, &link);
         assert_eq!(other.evaluate("document.getElementById('find').value"), "size>1MiB");
         assert_eq!(other.evaluate("document.getElementById('show').value"), plot);
         other.wait_for(&"tab-events".to_owned(), || selected_tab(&other));
-        assert_eq!(notice(&other), "");
-        keep_drawn(&other, &format!("link-{plot}"));
-        assert_eq!(other.complaints(), Vec::<String>::new());
+        assert_eq!(notice_text(&other), "");
+        save_drawn_screenshot(&other, &format!("link-{plot}"));
+        assert_eq!(other.errors(), Vec::<String>::new());
     }
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
-    let page = example("tab=tree");
-    settled(&page);
+fn back_and_forward_switch_views_and_zooming_adds_no_history() {
+    let page = open_example("tab=tree");
+    settled_fragment(&page);
     let steps = || page.evaluate("history.length").as_u64().unwrap_or_default();
     let before = steps();
     page.evaluate("document.getElementById('timeline').focus()");
@@ -113,131 +113,137 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
             page.press(key);
         }
     }
-    settled(&page);
-    assert_eq!(steps(), before, "windows are no steps");
+    settled_fragment(&page);
+    assert_eq!(steps(), before, "zooming and panning add no history entries");
     page.click("#tab-why");
-    says(&page, "tab=why");
+    wait_for_fragment_part(&page, "tab=why");
     page.click("#tab-table");
-    says(&page, "tab=table");
+    wait_for_fragment_part(&page, "tab=table");
     page.wait_for(&(before + 2), steps);
-    let asked = page.fetched();
+    let asked = page.requests_without_head();
     page.evaluate("history.back()");
     page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
     page.evaluate("history.back()");
     page.wait_for(&"tab-tree".to_owned(), || selected_tab(&page));
     page.evaluate("history.forward()");
     page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
-    settled(&page);
+    settled_fragment(&page);
     assert_eq!(steps(), before + 2);
-    assert_eq!(page.fetched(), asked, "nothing is fetched again");
-    // Somebody types there.
+    assert_eq!(page.requests_without_head(), asked, "nothing is fetched again");
+    // The fragment is edited by hand.
     page.evaluate("location.hash = location.hash.replace('tab=why', 'tab=flame')");
     page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
-    let page = empty_page();
+fn link_to_local_file_asks_for_file_and_recognizes_it() {
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     page.click("#tab-table");
-    says(&page, "tab=table");
-    let link = settled(&page);
+    wait_for_fragment_part(&page, "tab=table");
+    let link = settled_fragment(&page);
     assert!(link.contains("name=halves.pickle"), "{link}");
 
     let other = open(link.trim_start_matches('#'));
-    other.wait_until("it asks", || notice(&other).starts_with("This view belongs to halves.pickle ("));
+    other.wait_until("the page asks for the file", || {
+        notice_text(&other).starts_with("This view belongs to halves.pickle (")
+    });
     assert_eq!(other.state(), "empty");
-    let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
+    let wrong =
+        fixtures::write_file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);
     other.wait_for_state("ready");
-    other.wait_until("it is another file", || notice(&other).starts_with("This is a different file. "));
+    other.wait_until("the page reports a different file", || {
+        notice_text(&other).starts_with("This is a different file. ")
+    });
     assert_eq!(selected_tab(&other), "tab-why");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
-    other.wait_for(&String::new(), || notice(&other));
-    keeps(&other, &link);
-    assert_eq!(other.complaints(), Vec::<String>::new());
+    other.wait_for(&String::new(), || notice_text(&other));
+    assert_fragment_stays(&other, &link);
+    assert_eq!(other.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_hosted_file_that_was_changed_is_warned_about() {
+fn changed_hosted_file_shows_warning() {
     let print = "1234-00000000000000000000000000000000";
-    let page = example(&format!("print={print}&tab=table"));
-    page.wait_until("it warns", || notice(&page).contains("has changed since the link was made"));
+    let page = open_example(&format!("print={print}&tab=table"));
+    page.wait_until("the warning is shown", || notice_text(&page).contains("has changed since the link was made"));
     page.wait_for(&"tab-table".to_owned(), || selected_tab(&page));
     page.click("#link-notice-close");
-    page.wait_for(&String::new(), || notice(&page));
-    // The right one is not.
-    page.wait_until("the address has the right one", || !fragment(&page).contains(print));
-    let link = settled(&page);
+    page.wait_for(&String::new(), || notice_text(&page));
+    // A link with the current fingerprint causes no warning.
+    page.wait_until("the link has the current fingerprint", || !fragment(&page).contains(print));
+    let link = settled_fragment(&page);
     assert!(link.contains("print=") && !link.contains(print), "{link}");
     let page = open(link.trim_start_matches('#'));
     page.wait_for_state("ready");
-    keeps(&page, &link);
-    assert_eq!(notice(&page), "");
+    assert_fragment_stays(&page, &link);
+    assert_eq!(notice_text(&page), "");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn two_snapshots_are_chosen_from() {
+fn link_with_two_snapshots_lists_both() {
     halves();
     let page = open(&format!("url={EXAMPLE}&url=../snapshots/halves.pickle&open=1"));
-    shows_halves(&page);
-    // The address that was given says "open=1" as well.
-    says(&page, "v=1");
+    wait_for_halves(&page);
+    // The link contains "open=1" too, but not the version.
+    wait_for_fragment_part(&page, "v=1");
     let choose = "{ const picker = document.getElementById('snapshot'); picker.selectedIndex = 0; \
                   picker.dispatchEvent(new Event('change', { bubbles: true })); }";
     page.evaluate(choose);
-    page.wait_until("the other one", || !fragment(&page).contains("open=1"));
+    page.wait_until("the other snapshot is open", || !fragment(&page).contains("open=1"));
     page.wait_for_state("ready");
     assert!(fragment(&page).starts_with("#v=1&url=training.pickle.gz&url=../snapshots/halves.pickle"));
     page.evaluate("history.back()");
-    shows_halves(&page);
+    wait_for_halves(&page);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_of_a_later_version_opens_what_it_can() {
+fn link_of_newer_version_opens_known_parts() {
     let page = open(&format!("v=7&url={EXAMPLE}&tab=flame&hologram=on&at=beyond"));
     page.wait_for_state("ready");
-    page.wait_until("it says so", || notice(&page).contains("v=7"));
+    page.wait_until("the version is reported", || notice_text(&page).contains("v=7"));
     page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
+fn known_link_parameters_apply_and_unknown_ones_are_reported() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
-        let page =
-            example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
+        let page = open_example(
+            "tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-",
+        );
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
-        page.wait_for(&"Ignored in the link: hologram and 1 more.".to_owned(), || notice(&page));
+        page.wait_for(&"Ignored in the link: hologram and 1 more.".to_owned(), || notice_text(&page));
         let fields = "[...document.querySelectorAll('[data-threshold]')].map(field => field.value).join()";
         let has = |value: &str| page.evaluate(fields).as_str().is_some_and(|all| all.split(',').any(|it| it == value));
         page.wait_until("the threshold is the link's", || has("16777216"));
-        keep_drawn(&page, &format!("link-in-vain-{scheme}"));
-        // The address has what was understood, and goes on having it.
-        let link = settled(&page);
+        save_drawn_screenshot(&page, &format!("link-in-vain-{scheme}"));
+        // The page's link keeps the known parameters.
+        let link = settled_fragment(&page);
         for part in ["threshold=leaks:alive:16777216", "cursor=40:1000", "at=40"] {
             assert!(link.contains(part), "{part} in {link}");
         }
         assert!(!link.contains("hologram"));
         let other = open(link.trim_start_matches('#'));
         other.wait_for_state("ready");
-        keeps(&other, &link);
-        assert_eq!(notice(&other), "");
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        assert_fragment_stays(&other, &link);
+        assert_eq!(notice_text(&other), "");
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_hostile_link_is_a_view_and_asks_nobody() {
+fn hostile_link_opens_view_without_foreign_requests() {
     let most = u64::MAX;
     let views = [
         format!("device={most}&at={most}&select=4294967295&node=4294967295&focus=4294967295&zoom=4294967295&tab=tree"),
@@ -256,32 +262,34 @@ fn a_hostile_link_is_a_view_and_asks_nobody() {
     page.wait_for_state("error");
     assert!(page.text("#error").contains("Only http and https links"), "{}", page.text("#error"));
     for view in views {
-        let page = example(&view);
-        settled(&page);
+        let page = open_example(&view);
+        settled_fragment(&page);
         assert_eq!(page.state(), "ready", "{view}: {}", page.text("#error"));
         page.press("?");
         page.press("?");
-        let home = &Site::shared().home;
+        let home = &Site::shared().origin;
         assert!(page.requests().iter().all(|url| url.starts_with(home) || url.starts_with("blob:")), "{view}");
-        assert_eq!(page.complaints(), Vec::<String>::new(), "{view}");
+        assert_eq!(page.errors(), Vec::<String>::new(), "{view}");
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_a_link_asks_for_looks_like_this() {
+fn link_to_missing_file_shows_notice_with_name() {
     let print = "4404019-00112233445566778899aabbccddeeff";
     let name = "run-17/rank-0/a%20snapshot%20with%20a%20rather%20long%20name%20of%20the%20third%20attempt.pickle";
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
         let page = open(&format!("v=1&name={name}&print={print}&tab=why"));
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
-        page.wait_until("it asks", || notice(&page).contains("(4.20 MiB)"));
-        crate::pictures::keep(&page, &format!("link-asks-{scheme}"));
+        page.wait_until("the page asks for the file", || notice_text(&page).contains("(4.20 MiB)"));
+        crate::screenshots::save_screenshot(&page, &format!("link-asks-{scheme}"));
         page.drop_files(&[&halves()]);
-        page.wait_until("it is another file", || notice(&page).starts_with("This is a different file. "));
-        keep_drawn(&page, &format!("link-other-{scheme}"));
+        page.wait_until("the page reports a different file", || {
+            notice_text(&page).starts_with("This is a different file. ")
+        });
+        save_drawn_screenshot(&page, &format!("link-other-{scheme}"));
         let fits = "document.documentElement.scrollWidth <= innerWidth";
-        assert_eq!(page.evaluate(fits), true, "nothing sticks out at {width}");
+        assert_eq!(page.evaluate(fits), true, "the page scrolls sideways at {width} px");
     }
 }

@@ -1,39 +1,40 @@
-//! The simulated allocator in the page: the proof first, then the runs a person asks for, with the numbers of the engine.
+//! What-if simulation in the page: the check against the recording, then runs with other settings, compared with the
+//! engine.
 
 use crate::corpus::real_files;
-use crate::memory::generated;
 use crate::opened::open;
-use crate::opening::empty_page;
+use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
-use crate::pictures::{keep, keep_drawn};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot};
+use crate::segments::generate_file;
 use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::units::grouped;
+use memscape::units::group_digits;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-const LINE: &str = "expandable_segments:True";
+const SETTINGS: &str = "expandable_segments:True";
 
-/// A real file, and what its proof says; without the real files a generated one.
-fn snapshot() -> (PathBuf, &'static str) {
+/// A real file, or a generated one without the corpus, and the expected text of the check against the recording.
+fn snapshot_and_proof() -> (PathBuf, &'static str) {
     let real = real_files().into_iter().flatten().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle"));
     match real {
         Some(file) => (file.path, "8,768 of 8,768 addresses"),
-        None => (generated("what-if.pickle", "--events 20000 --leak"), "reproduces this recording exactly"),
+        None => (generate_file("what-if.pickle", "--events 20000 --leak"), "reproduces this recording exactly"),
     }
 }
 
-/// What the engine says without a page.
-fn beside(path: &Path, question: WhatIfQuestion) -> WhatIf {
-    let mut opened = open(&std::fs::read(path).expect("it was read before")).expect("the page opened it");
+/// Answer of an engine without a page.
+fn engine_answer(path: &Path, question: WhatIfQuestion) -> WhatIf {
+    let mut opened = open(&std::fs::read(path).expect("the file exists")).expect("the file is valid");
     let (device, what) = (opened.summary.devices[0].device, Question::WhatIf(Box::new(question)));
     match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
         Reply::Answer { answer: Answer::WhatIf(answer), .. } => *answer,
-        other => panic!("a simulation was asked for, not {other:?}"),
+        other => panic!("expected a simulation, got {other:?}"),
     }
 }
 
-/// Settings and exact peaks of the rows.
+/// Settings and exact peak of each row.
 fn rows(page: &Page) -> Value {
     page.evaluate(
         "[...document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr')].map(row =>
@@ -49,34 +50,36 @@ fn type_in(page: &Page, selector: &str, text: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn settings_are_simulated_as_the_engine_does() {
-    let (path, proof) = snapshot();
-    let page = empty_page();
+fn simulated_settings_match_engine() {
+    let (path, proof) = snapshot_and_proof();
+    let page = open_empty_page();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
-    page.press_held("W", SHIFT);
-    page.wait_until("its report", || page.attribute("#why-report", "data-topic").is_some());
-    assert!(page.attribute("#what-if", "hidden").is_some(), "another insight is seen");
+    page.press_with("W", SHIFT);
+    page.wait_until("a report is shown", || page.attribute("#why-report", "data-topic").is_some());
+    assert!(page.attribute("#what-if", "hidden").is_some(), "the form is shown in another insight");
     page.click("[data-topic=settings]");
-    page.wait_until("the proof", || page.text("#what-if-proof").contains(proof));
+    page.wait_until("the check against the recording is shown", || page.text("#what-if-proof").contains(proof));
 
-    // A wrong line says what is wrong, and simulates nothing.
+    // An invalid line shows an error and simulates nothing.
     type_in(&page, "#what-if-line", "expandable_segments:maybe");
     page.press_enter();
     page.wait_for(&"Expected True or False at character 1: expandable_segments:maybe".to_owned(), || {
         page.text("#what-if-line-error")
     });
     assert_eq!(page.attribute("#what-if-line", "aria-invalid").as_deref(), Some("true"));
-    assert_eq!(rows(&page).as_array().map(Vec::len), Some(1), "the recorded settings");
+    assert_eq!(rows(&page).as_array().map(Vec::len), Some(1), "only the recorded settings are listed");
 
-    type_in(&page, "#what-if-line", LINE);
+    type_in(&page, "#what-if-line", SETTINGS);
     page.press_enter();
-    let answer =
-        beside(&path, WhatIfQuestion { lines: vec![LINE.to_owned()], fits: true, ..WhatIfQuestion::default() });
+    let answer = engine_answer(
+        &path,
+        WhatIfQuestion { lines: vec![SETTINGS.to_owned()], fits: true, ..WhatIfQuestion::default() },
+    );
     let mut runs: Vec<_> = answer.runs.iter().map(|run| (run.peak_reserved, run.settings.clone())).collect();
     runs.sort();
     let expected: Vec<Value> =
-        runs.iter().map(|(peak, settings)| json!([settings, format!("{} B", grouped(*peak))])).collect();
+        runs.iter().map(|(peak, settings)| json!([settings, format!("{} B", group_digits(*peak))])).collect();
     page.wait_for(&json!(expected), || rows(&page));
     page.wait_for(&String::new(), || page.text("#what-if-status"));
     assert_eq!(page.text("#what-if-line-error"), "");
@@ -88,72 +91,74 @@ fn settings_are_simulated_as_the_engine_does() {
         assert_eq!(page.evaluate(peak), json!("53.0 GiB"));
     }
 
-    // A capacity that is too small: the error happens at an event, and a click goes there.
+    // With a capacity that is too small there is an OOM, and a click goes to its event.
     type_in(&page, "#what-if-capacity", "64 MiB");
     page.press_enter();
-    page.wait_until("it runs out of memory", || {
+    page.wait_until("the OOM is shown", || {
         page.evaluate("document.querySelectorAll('#what-if-answer .out [data-run-oom]').length > 0") == true
     });
     page.wait_for(&String::new(), || page.text("#what-if-status"));
-    let moment = page.attribute("#what-if-answer .out [data-run-oom]", "data-run-oom").expect("it is a button");
+    let moment = page.attribute("#what-if-answer .out [data-run-oom]", "data-run-oom").expect("the OOM has a button");
     page.click("#what-if-answer .out [data-run-oom]");
     let event = moment.parse::<i64>().expect("a number") - 1;
     page.wait_for(&Some(event.to_string()), || page.attribute("#moment", "data-event"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_search_is_canceled() {
-    let path = generated("what-if-large.pickle", "--events 1000000");
-    let page = empty_page();
+fn search_can_be_canceled() {
+    let path = generate_file("what-if-large.pickle", "--events 1000000");
+    let page = open_empty_page();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
-    page.press_held("W", SHIFT);
+    page.press_with("W", SHIFT);
     page.click("[data-topic=settings]");
-    page.wait_until("the proof", || page.text("#what-if-proof").contains("reproduces this recording exactly"));
+    page.wait_until("the check against the recording is shown", || {
+        page.text("#what-if-proof").contains("reproduces this recording exactly")
+    });
     page.click("#what-if-search");
-    page.wait_until("it is on its way", || page.text("#what-if-status").starts_with("Simulating… 1 of "));
+    page.wait_until("the search runs", || page.text("#what-if-status").starts_with("Simulating… 1 of "));
     page.click("#what-if-cancel");
     page.wait_for(&"Canceled.".to_owned(), || page.text("#what-if-status"));
     assert!(page.attribute("#what-if-cancel", "hidden").is_some());
-    let count = page.settled("nothing more comes", || rows(&page).as_array().map(Vec::len));
+    let count = page.wait_until_settled("the rows", || rows(&page).as_array().map(Vec::len));
     assert!(count < Some(12), "{count:?}");
-    // What is asked next is answered.
-    type_in(&page, "#what-if-line", LINE);
+    // The next simulation works.
+    type_in(&page, "#what-if-line", SETTINGS);
     page.press_enter();
-    page.wait_until("the typed settings", || rows(&page).to_string().contains(LINE));
+    page.wait_until("the typed settings are simulated", || rows(&page).to_string().contains(SETTINGS));
     page.wait_for(&String::new(), || page.text("#what-if-status"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
-/// What the picker of snapshots lists.
-fn listed(page: &Page) -> Value {
+/// Labels of the listed snapshots.
+fn listed_snapshots(page: &Page) -> Value {
     page.evaluate("[...document.querySelectorAll('#snapshot option')].map(option => option.textContent)")
 }
 
-/// The button of this kind in the row of these settings.
+/// Selector of the button of this kind in the row of these settings.
 fn button(kind: &str, settings: &str) -> String {
     format!("#what-if-answer [data-run-{kind}][aria-label$='{settings}']")
 }
 
-/// Shows the insight, and has the settings simulated.
+/// Shows the insight and simulates [`LINE`].
 fn simulate(page: &Page) {
-    page.press_held("W", SHIFT);
+    page.press_with("W", SHIFT);
     page.click("[data-topic=settings]");
-    page.wait_until("the proof", || !page.text("#what-if-proof").is_empty());
-    type_in(page, "#what-if-line", LINE);
+    page.wait_until("the check against the recording is shown", || !page.text("#what-if-proof").is_empty());
+    type_in(page, "#what-if-line", SETTINGS);
     page.press_enter();
-    page.wait_until("the typed settings", || rows(page).to_string().contains(LINE));
+    page.wait_until("the typed settings are simulated", || rows(page).to_string().contains(SETTINGS));
     page.wait_for(&String::new(), || page.text("#what-if-status"));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_run_opens_like_a_recording_and_is_compared_with_it() {
-    let (path, _) = snapshot();
-    let name = path.file_name().expect("it has one").to_string_lossy().into_owned();
-    let page = empty_page();
+fn simulated_run_opens_and_is_compared_with_recording() {
+    let (path, _) = snapshot_and_proof();
+    let name = path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
+    let page = open_empty_page();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     simulate(&page);
@@ -162,28 +167,29 @@ fn a_run_opens_like_a_recording_and_is_compared_with_it() {
         page.resize(width, 900);
         page.evaluate("document.querySelector('#what-if-answer table').scrollIntoView({ block: 'center' })");
         page.wait_for_frames();
-        keep(&page, &format!("what-if-open-{scheme}-{width}"));
+        save_screenshot(&page, &format!("what-if-open-{scheme}-{width}"));
     }
     page.prefer_color_scheme("light");
     page.resize(1440, 900);
-    let answer = beside(&path, WhatIfQuestion { lines: vec![LINE.to_owned()], ..WhatIfQuestion::default() });
-    let peak = answer.runs.iter().find(|run| run.settings == LINE).expect("it was asked for").peak_reserved;
+    let answer = engine_answer(&path, WhatIfQuestion { lines: vec![SETTINGS.to_owned()], ..WhatIfQuestion::default() });
+    let peak =
+        answer.runs.iter().find(|run| run.settings == SETTINGS).expect("the settings were simulated").peak_reserved;
 
-    page.click(&button("open", LINE));
-    let simulated = format!("{name} · {LINE} (simulated)");
+    page.click(&button("open", SETTINGS));
+    let simulated = format!("{name} · {SETTINGS} (simulated)");
     page.wait_for(&simulated, || page.text("#file-name"));
     page.wait_for_state("ready");
     page.wait_for(&Some(peak.to_string()), || page.attribute("#summary", "data-peak-reserved"));
-    assert_eq!(listed(&page).as_array().map(Vec::len), Some(2), "the recording can still be chosen");
-    let warning = format!("simulated, not recorded: allocator settings {LINE} {name}");
+    assert_eq!(listed_snapshots(&page).as_array().map(Vec::len), Some(2), "the recording and the run are listed");
+    let warning = format!("simulated, not recorded: allocator settings {SETTINGS} {name}");
     assert_eq!(page.evaluate("document.querySelector('#warnings').textContent"), json!(warning));
-    // Its addresses and its segments are there, as of any file.
-    page.press_held("Y", SHIFT);
-    keep_drawn(&page, "simulated-addresses");
-    page.press_held("M", SHIFT);
-    keep_drawn(&page, "simulated-segments");
+    // Addresses and segments of the run are shown as for a recording.
+    page.press_with("Y", SHIFT);
+    save_drawn_screenshot(&page, "simulated-addresses");
+    page.press_with("M", SHIFT);
+    save_drawn_screenshot(&page, "simulated-segments");
 
-    // Back to the recording; then both.
+    // Returns to the recording, then compares both.
     page.evaluate(
         "{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = 0; \
          picker.dispatchEvent(new Event('change', { bubbles: true })); }",
@@ -193,10 +199,12 @@ fn a_run_opens_like_a_recording_and_is_compared_with_it() {
     simulate(&page);
     page.evaluate(&format!(
         "document.querySelector(\"{}\").dispatchEvent(new MouseEvent('click', {{ bubbles: true, shiftKey: true }}))",
-        button("open", LINE)
+        button("open", SETTINGS)
     ));
-    page.wait_until("the comparison", || page.text("#why-report").contains("reserved"));
-    page.wait_until("two lanes", || page.attribute("#why-report", "data-topic").as_deref() == Some("comparison"));
-    keep_drawn(&page, "simulated-compared");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.wait_until("the comparison is shown", || page.text("#why-report").contains("reserved"));
+    page.wait_until("the topic is the comparison", || {
+        page.attribute("#why-report", "data-topic").as_deref() == Some("comparison")
+    });
+    save_drawn_screenshot(&page, "simulated-compared");
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! What the tests ask of a browser, whatever language it is driven in; and the processes that end with the tests.
+//! Interface to a browser, independent of its protocol, and child processes that end with the tests.
 
 use crate::{firefox, webkit};
 use serde_json::Value;
@@ -8,69 +8,69 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How long a browser may take to answer one command.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+/// Timeout of a command.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(240);
 
-/// A browser of the tests.
+/// A browser that the tests run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Browser {
     Firefox,
-    /// Firefox that gives pages other pixels than they have drawn.
-    FirefoxAgainstFingerprinting,
+    /// Firefox with `privacy.resistFingerprinting`, which returns modified pixels of canvases.
+    FirefoxResistingFingerprinting,
     WebKit,
 }
 
-/// What a browser is told to do: the names of WebDriver's commands, whose bodies are the same in both languages.
+/// WebDriver commands. Their bodies are the same in both protocols.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Order<'a> {
-    /// Go to an address.
+pub(crate) enum WebDriverCommand<'a> {
+    /// Navigates to a URL.
     Navigate,
-    /// Run a script.
+    /// Runs a script.
     Execute,
-    /// Find an element.
+    /// Finds an element.
     Find,
-    /// Type into this element; a file input takes paths.
+    /// Types into this element; a file input takes paths.
     SendKeys(&'a str),
-    /// Keys and pointer.
+    /// Performs keyboard and pointer actions.
     Act,
-    /// A PNG of what is seen.
+    /// Takes a PNG screenshot.
     Screenshot,
 }
 
-/// A browser that does what it is told.
+/// Connection to a running browser.
 pub(crate) trait Driver: Send {
-    /// The value that the browser answers, or why it refuses.
-    fn tell(&mut self, order: Order<'_>, body: Value) -> Result<Value, String>;
+    /// Runs a command and returns its value, or the error of the browser.
+    fn execute(&mut self, order: WebDriverCommand<'_>, body: Value) -> Result<Value, String>;
 
-    /// Where it saves files.
+    /// Folder of downloads.
     fn downloads(&self) -> &Path;
 
-    /// What it calls itself, with its version.
-    #[allow(dead_code, reason = "the bench of opening says it")]
+    /// Name and version of the browser.
+    #[allow(dead_code, reason = "used by the benchmark `open`")]
     fn version(&self) -> &str;
 }
 
-impl Kind {
-    /// Starts it; `None`, said aloud, where this machine has none.
+impl Browser {
+    /// Starts the browser; `None`, with a message, if it is not installed.
     pub(crate) fn start(self) -> Option<Box<dyn Driver>> {
         match self {
-            Kind::Firefox => firefox::start("firefox", &[]),
-            Kind::FirefoxAgainstFingerprinting => {
+            Browser::Firefox => firefox::start("firefox", &[]),
+            Browser::FirefoxResistingFingerprinting => {
                 firefox::start("firefox-resisting", &[("privacy.resistFingerprinting", "true")])
             }
-            Kind::WebKit => webkit::start(),
+            Browser::WebKit => webkit::start(),
         }
     }
 }
 
-/// Name and version, as a new session tells them.
+/// Name and version from the capabilities of a new session.
 pub(crate) fn version(capabilities: &Value) -> String {
     let [name, version] = ["browserName", "browserVersion"].map(|key| capabilities[key].as_str().unwrap_or("?"));
     format!("{name} {version}")
 }
 
-/// The first of these programs on PATH; says aloud where there is none.
-pub(crate) fn program(names: &[&str]) -> Option<PathBuf> {
+/// Finds the first of these programs on `PATH`; prints a message if there is none.
+pub(crate) fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = names.iter().flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
     let found = places.into_iter().find(|program| program.is_file());
@@ -80,22 +80,22 @@ pub(crate) fn program(names: &[&str]) -> Option<PathBuf> {
     found
 }
 
-/// A folder of this name with nothing in it.
-pub(crate) fn folder(name: &str) -> PathBuf {
+/// Creates an empty folder of this name.
+pub(crate) fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browsers").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("target/tmp can be written");
     folder
 }
 
-/// A program that ends with the tests, however they end: a shell waits for the end of its input and ends it then.
-pub(crate) struct Process(Child);
+/// Child process that ends with the tests, even if they crash: a shell kills it when its standard input closes.
+pub(crate) struct GuardedProcess(Child);
 
 const GUARD: &str = r#""$@" </dev/null & child=$!; exec >/dev/null; cat; kill $child; wait $child"#;
 
-impl Process {
-    /// Starts it; what it complains of goes to `log`.
-    pub(crate) fn start(command: &Command, log: &Path) -> Process {
+impl GuardedProcess {
+    /// Starts the command, with standard error redirected to `log`.
+    pub(crate) fn start(command: &Command, log: &Path) -> GuardedProcess {
         let mut guarded = Command::new("sh");
         guarded.args(["-c", GUARD, "sh"]).arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
@@ -103,10 +103,10 @@ impl Process {
         }
         let log = File::create(log).expect("target/tmp can be written");
         guarded.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
-        Process(guarded.spawn().expect("there is a shell"))
+        GuardedProcess(guarded.spawn().expect("sh can be started"))
     }
 
-    /// The first line it prints; empty when it ends without one.
+    /// First line of its output; empty if it ends without one.
     pub(crate) fn first_line(&mut self) -> String {
         let mut line = String::new();
         if let Some(printed) = self.0.stdout.take() {
@@ -116,7 +116,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for GuardedProcess {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

@@ -1,45 +1,45 @@
-//! Files in the other browsers: the numbers of the real ones, a page saved with one, and the page on the disk.
+//! Files in Firefox and WebKitGTK: numbers of real snapshots, saved pages, and the page opened from the disk.
 
 use crate::corpus::real_files;
 use crate::fixtures::{self, halves};
-use crate::page::{Page, SUMMARY};
+use crate::page::{Page, SUMMARY_KEYS};
 use crate::site::Site;
 use crate::zip::zip_of;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn every_real_file_shows_the_reference_numbers(page: &Page) {
+pub(crate) fn real_files_show_reference_numbers(page: &Page) {
     for file in real_files().unwrap_or_default() {
-        // Opened anew, so that no number can be left over from the file before.
+        // A new document, so that no number can be left over from the previous file.
         page.open_empty();
-        page.choose(&file.path);
+        page.choose_file(&file.path);
         page.wait_until("the file is open", || {
             assert_ne!(page.state(), "error", "{}: {}", file.path.display(), page.text("#error"));
             page.state() == "ready"
         });
         let mut expected: Vec<String> = file.devices.iter().map(|device| device["device"].to_string()).collect();
         expected.sort();
-        let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value).sort()";
-        page.wait_for(&json!(expected), || page.evaluate(offered));
+        let initial_range = "[...document.querySelectorAll('select#device option')].map(option => option.value).sort()";
+        page.wait_for(&json!(expected), || page.evaluate(initial_range));
         for device in &file.devices {
             println!("{}, device {}", file.path.display(), device["device"]);
             let choose = "const picker = document.querySelector('select#device'); picker.value = arguments[0]; \
                           picker.dispatchEvent(new Event('change', { bubbles: true }))";
             page.run(choose, &Value::from(device["device"].to_string()));
-            page.wait_for(&SUMMARY.map(|(_, field)| device[field].to_string()), || page.summary());
+            page.wait_for(&SUMMARY_KEYS.map(|(_, field)| device[field].to_string()), || page.summary());
         }
     }
 }
 
-/// Saves the open snapshot by the keys, and waits for the file.
+/// Saves the open snapshot as HTML with keys, and waits for the file.
 #[track_caller]
-fn saved(page: &Page, name: &str) -> PathBuf {
-    page.forget_download(name);
+fn save_html(page: &Page, name: &str) -> PathBuf {
+    page.remove_download(name);
     page.focus("timeline");
     page.press(&['i']);
     page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
     page.press(&['h']);
-    page.wait_until("the page says how it ended", || {
+    page.wait_until("the result is reported", || {
         let status = page.text("#status");
         status.starts_with("Saved") || status.contains("could not")
     });
@@ -47,40 +47,41 @@ fn saved(page: &Page, name: &str) -> PathBuf {
     page.wait_for_download(name, b"</html>")
 }
 
-fn address(path: &Path) -> String {
+fn file_url(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-pub(crate) fn a_saved_page_opens_from_the_disk(page: &Page) {
+pub(crate) fn saved_page_opens_from_disk(page: &Page) {
     page.open_file(&halves());
-    page.shows_halves();
-    let path = saved(page, "halves.html");
-    page.open(&address(&path));
-    page.shows_halves();
+    page.wait_for_halves();
+    let path = save_html(page, "halves.html");
+    page.open(&file_url(&path));
+    page.wait_for_halves();
 }
 
-pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
+pub(crate) fn page_from_disk_opens_and_saves_files(page: &Page) {
     let viewer = crate::site::dist().join("memscape.html");
-    page.open(&address(&viewer));
+    page.open(&file_url(&viewer));
     page.wait_until_started();
-    page.choose(&halves());
-    page.shows_halves();
-    // A link to what is seen names the file by its fingerprint: that was read as well.
+    page.choose_file(&halves());
+    page.wait_for_halves();
+    // The link contains the fingerprint, so the file could be read for that too.
     page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("print="));
-    let path = saved(page, "halves.html");
-    page.open(&address(&path));
-    page.shows_halves();
+    let path = save_html(page, "halves.html");
+    page.open(&file_url(&path));
+    page.wait_for_halves();
 }
 
-/// What lies anywhere in a file, and what was fetched and is read again: the worker has blobs of its own then.
-pub(crate) fn the_page_on_the_disk_reads_archives(page: &Page) {
+/// Checks random access to an archive, chosen and linked, for which the worker creates its own blobs.
+pub(crate) fn page_from_disk_opens_archives(page: &Page) {
     let bytes = std::fs::read(halves()).expect("just written");
-    let archive = fixtures::file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
+    let archive =
+        fixtures::write_file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
     let viewer = crate::site::dist().join("memscape.html");
-    page.open(&address(&viewer));
+    page.open(&file_url(&viewer));
     page.wait_until_started();
-    page.choose(&archive);
-    page.shows_halves();
-    page.open(&format!("{}#url={}/open/halves.zip", address(&viewer), Site::shared().elsewhere));
-    page.shows_halves();
+    page.choose_file(&archive);
+    page.wait_for_halves();
+    page.open(&format!("{}#url={}/open/halves.zip", file_url(&viewer), Site::shared().other_origin));
+    page.wait_for_halves();
 }

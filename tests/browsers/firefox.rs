@@ -1,6 +1,6 @@
-//! Firefox, driven over Marionette: JSON on a socket, each message behind its length.
+//! Firefox, controlled with Marionette: JSON messages over a socket, each prefixed with its length.
 
-use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
+use crate::driver::{Driver, GuardedProcess, TIMEOUT, WebDriverCommand, empty_folder, find_program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -13,23 +13,23 @@ struct Firefox {
     last_id: u64,
     downloads: PathBuf,
     version: String,
-    _process: Process,
+    _process: GuardedProcess,
 }
 
-/// A Firefox with a profile of its own and these preferences besides.
+/// Starts Firefox with a new profile and these additional preferences. `None`, with a message, if it is not installed.
 pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>> {
     let program = match std::env::var_os("FIREFOX") {
         Some(named) => named.into(),
-        None => program(&["firefox-esr", "firefox"])?,
+        None => find_program(&["firefox-esr", "firefox"])?,
     };
-    let profile = folder(name);
+    let profile = empty_folder(name);
     let downloads = profile.join("downloads");
     std::fs::create_dir_all(&downloads).expect("target/tmp can be written");
     let folder = Value::from(downloads.to_string_lossy()).to_string();
     let preferences = [
-        // Any free port: it writes down which.
+        // Any free port, which Firefox writes to a file.
         ("marionette.port", "0"),
-        // As it is outside of tests: files of one folder are strangers to each other.
+        // The default outside of tests: files of a folder do not share an origin.
         ("security.fileuri.strict_origin_policy", "true"),
         ("datareporting.policy.dataSubmissionEnabled", "false"),
         ("browser.download.folderList", "2"),
@@ -40,8 +40,8 @@ pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>
     let mut command = Command::new(program);
     command.args(["--headless", "--no-remote", "--marionette", "--width", "1280", "--height", "900", "--profile"]);
     command.arg(&profile);
-    let process = Process::start(&command, &profile.join("stderr.txt"));
-    let deadline = Instant::now() + PATIENCE;
+    let process = GuardedProcess::start(&command, &profile.join("stderr.txt"));
+    let deadline = Instant::now() + TIMEOUT;
     let port = profile.join("MarionetteActivePort");
     let stream = loop {
         let port = std::fs::read_to_string(&port).ok().and_then(|port| port.trim().parse::<u16>().ok());
@@ -51,28 +51,28 @@ pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>
         assert!(Instant::now() < deadline, "Firefox does not listen: {}/stderr.txt", profile.display());
         std::thread::sleep(Duration::from_millis(20));
     };
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("the timeout is not zero");
     let mut firefox = Firefox { stream, last_id: 0, downloads, version: String::new(), _process: process };
-    firefox.received().expect("it greets");
-    let session = firefox.answered("WebDriver:NewSession", json!({})).expect("a session");
+    firefox.receive().expect("the greeting of Marionette");
+    let session = firefox.send("WebDriver:NewSession", json!({})).expect("a session");
     firefox.version = version(&session["capabilities"]);
     Some(Box::new(firefox))
 }
 
 impl Firefox {
     fn call(&mut self, name: &str, body: Value) -> Result<Value, String> {
-        self.answered(name, body).map(|mut answer| answer["value"].take())
+        self.send(name, body).map(|mut answer| answer["value"].take())
     }
 
-    fn answered(&mut self, name: &str, body: Value) -> Result<Value, String> {
+    fn send(&mut self, name: &str, body: Value) -> Result<Value, String> {
         self.last_id += 1;
         let message = json!([0, self.last_id, name, body]).to_string();
         write!(self.stream, "{}:{message}", message.len()).map_err(|error| error.to_string())?;
-        let mut answer = self.received()?;
+        let mut answer = self.receive()?;
         if answer[2].is_null() { Ok(answer[3].take()) } else { Err(answer[2].to_string()) }
     }
 
-    fn received(&mut self) -> Result<Value, String> {
+    fn receive(&mut self) -> Result<Value, String> {
         let mut digit = [0];
         let mut length = 0;
         loop {
@@ -89,17 +89,17 @@ impl Firefox {
 }
 
 impl Driver for Firefox {
-    fn tell(&mut self, order: Order<'_>, mut body: Value) -> Result<Value, String> {
+    fn execute(&mut self, order: WebDriverCommand<'_>, mut body: Value) -> Result<Value, String> {
         let name = match order {
-            Order::Navigate => "Navigate",
-            Order::Execute => "ExecuteScript",
-            Order::Find => "FindElement",
-            Order::SendKeys(element) => {
+            WebDriverCommand::Navigate => "Navigate",
+            WebDriverCommand::Execute => "ExecuteScript",
+            WebDriverCommand::Find => "FindElement",
+            WebDriverCommand::SendKeys(element) => {
                 body["id"] = element.into();
                 "ElementSendKeys"
             }
-            Order::Act => "PerformActions",
-            Order::Screenshot => {
+            WebDriverCommand::Act => "PerformActions",
+            WebDriverCommand::Screenshot => {
                 body["full"] = false.into();
                 "TakeScreenshot"
             }

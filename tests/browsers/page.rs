@@ -1,7 +1,7 @@
-//! The page in one of the browsers: what a user sees of it and does to it. Everything is waited for, nothing for a time.
+//! The page in Firefox or WebKitGTK: reading its state, user input, and waiting for conditions.
 
-use crate::asking;
-use crate::driver::{Driver, Kind, Order};
+use crate::driver::{Browser, Driver, WebDriverCommand};
+use crate::expressions;
 use crate::fixtures;
 use crate::site::Site;
 use base64::Engine;
@@ -13,20 +13,20 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a state may take to come.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Timeout of a wait.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What WebDriver calls an element.
+/// Key of an element's id in WebDriver messages.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// WebDriver's name of the control key.
+/// Control key in WebDriver actions.
 pub(crate) const CTRL: char = '\u{e009}';
 
-/// Fewer colours than this on the timeline, and the blocks are not drawn.
-pub(crate) const LEAST_COLOURS: u64 = 4;
+/// Minimum number of colours on a timeline with drawn blocks.
+pub(crate) const MIN_COLOURS: u64 = 4;
 
-/// The attributes of `#summary`, and what `expected.json` calls them.
-pub(crate) const SUMMARY: [(&str, &str); 5] = [
+/// Attributes of `#summary`, with the corresponding keys in `expected.json`.
+pub(crate) const SUMMARY_KEYS: [(&str, &str); 5] = [
     ("data-peak-requested", "peak_requested"),
     ("data-peak-event", "peak_event"),
     ("data-peak-reserved", "peak_reserved"),
@@ -34,13 +34,14 @@ pub(crate) const SUMMARY: [(&str, &str); 5] = [
     ("data-allocations", "allocations"),
 ];
 
-/// The one tab of a browser.
+/// The only tab of a browser.
 pub(crate) struct Page {
     driver: RefCell<Box<dyn Driver>>,
 }
 
-/// Runs a test in this browser, started when first asked for; a test that failed leaves none behind.
-pub(crate) fn with(kind: Kind, test: fn(&Page)) {
+/// Runs a test in this browser, which is started on the first call and after a failed test. Does nothing if it is not
+/// installed.
+pub(crate) fn run_in(kind: Browser, test: fn(&Page)) {
     static PAGES: [Mutex<Option<Page>>; 3] = [Mutex::new(None), Mutex::new(None), Mutex::new(None)];
     let place = &PAGES[kind as usize];
     let mut page = place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,40 +58,41 @@ pub(crate) fn with(kind: Kind, test: fn(&Page)) {
 }
 
 impl Page {
-    fn tell(&self, order: Order<'_>, body: Value) -> Result<Value, String> {
-        self.driver.borrow_mut().tell(order, body)
+    fn execute(&self, order: WebDriverCommand<'_>, body: Value) -> Result<Value, String> {
+        self.driver.borrow_mut().execute(order, body)
     }
 
-    /// Goes to `url`, in a document of its own.
+    /// Opens `url` in a new document.
     #[track_caller]
     pub(crate) fn open(&self, url: &str) {
         for url in ["about:blank", url] {
-            self.tell(Order::Navigate, json!({ "url": url })).unwrap_or_else(|why| panic!("{url}: {why}"));
+            self.execute(WebDriverCommand::Navigate, json!({ "url": url }))
+                .unwrap_or_else(|why| panic!("{url}: {why}"));
         }
     }
 
-    /// Opens the hosted page, and waits until it has started.
+    /// Opens the hosted page and waits until it has started.
     #[track_caller]
     pub(crate) fn open_empty(&self) {
         self.open(&Site::shared().page());
         self.wait_until_started();
     }
 
-    /// Waits until the page has started: one that died says "empty" as well.
+    /// Waits until the program runs. The state alone does not show it: it is "empty" before, too.
     #[track_caller]
     pub(crate) fn wait_until_started(&self) {
         self.wait_until("the page has started", || {
-            assert_eq!(self.evaluate("document.querySelector('#dead').hidden"), true, "it died");
+            assert_eq!(self.evaluate("document.querySelector('#dead').hidden"), true, "the program failed to start");
             !self.text("#snippet").is_empty()
         });
         self.wait_for(&"empty".to_owned(), || self.state());
     }
 
-    /// Opens the hosted page with this file.
+    /// Opens the hosted page and a file in it.
     #[track_caller]
     pub(crate) fn open_file(&self, file: &Path) {
         self.open_empty();
-        self.choose(file);
+        self.choose_file(file);
         self.wait_until_ready();
     }
 
@@ -99,60 +101,66 @@ impl Page {
     pub(crate) fn wait_until_ready(&self) {
         self.wait_until("the file is open", || {
             let state = self.state();
-            assert_ne!(state, "error", "the page says {:?}", self.text("#error"));
+            assert_ne!(state, "error", "the page shows {:?}", self.text("#error"));
             state == "ready"
         });
-        self.wait_until("it is drawn", || self.attribute("#timeline", "data-frames").is_some());
+        self.wait_until("the timeline is drawn", || self.attribute("#timeline", "data-frames").is_some());
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     #[track_caller]
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
         let script = json!({ "script": format!("return ({expression})"), "args": [] });
-        self.tell(Order::Execute, script).unwrap_or_else(|why| panic!("{expression}: {why}"))
+        self.execute(WebDriverCommand::Execute, script).unwrap_or_else(|why| panic!("{expression}: {why}"))
     }
 
-    /// Runs statements in the page, which see `value` as `arguments[0]`.
+    /// Runs statements in the page, with `value` as `arguments[0]`.
     #[track_caller]
     pub(crate) fn run(&self, statements: &str, value: &Value) {
         let script = json!({ "script": statements, "args": [value] });
-        self.tell(Order::Execute, script).unwrap_or_else(|why| panic!("{statements}: {why}"));
+        self.execute(WebDriverCommand::Execute, script).unwrap_or_else(|why| panic!("{statements}: {why}"));
     }
 
-    /// An attribute of the one element that `selector` names; `None` where element or attribute is missing.
+    /// Attribute of the element that `selector` matches; `None` if the element or the attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
+        self.evaluate(&expressions::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
-    /// The text of the element as a reader sees it; empty where it is missing.
+    /// Rendered text of an element; empty if there is no such element.
     pub(crate) fn text(&self, selector: &str) -> String {
-        self.evaluate(&asking::text(selector)).as_str().unwrap_or_default().to_owned()
+        self.evaluate(&expressions::text(selector)).as_str().unwrap_or_default().to_owned()
     }
 
-    /// `body[data-state]`.
+    /// State of the page: `body[data-state]`.
     pub(crate) fn state(&self) -> String {
         self.attribute("body", "data-state").unwrap_or_default()
     }
 
-    /// What `#summary` says now; empty where an attribute is missing.
+    /// Current values of the [`SUMMARY`] attributes; empty if missing.
     pub(crate) fn summary(&self) -> [String; 5] {
-        SUMMARY.map(|(attribute, _)| self.attribute("#summary", attribute).unwrap_or_default())
+        SUMMARY_KEYS.map(|(attribute, _)| self.attribute("#summary", attribute).unwrap_or_default())
     }
 
     /// Chooses a file in the page's file input, as the system's dialog would.
     #[track_caller]
-    pub(crate) fn choose(&self, file: &Path) {
-        let found = self.tell(Order::Find, json!({ "using": "css selector", "value": "#file" })).expect("an input");
-        let element = found[ELEMENT].as_str().expect("an element");
-        self.tell(Order::SendKeys(element), json!({ "text": file })).unwrap_or_else(|why| panic!("{why}"));
+    pub(crate) fn choose_file(&self, file: &Path) {
+        let found = self
+            .execute(WebDriverCommand::Find, json!({ "using": "css selector", "value": "#file" }))
+            .expect("the file input exists");
+        let element = found[ELEMENT].as_str().expect("the response has an element");
+        self.execute(WebDriverCommand::SendKeys(element), json!({ "text": file }))
+            .unwrap_or_else(|why| panic!("{why}"));
     }
 
-    /// Clicks at this share (0..1) of an element's width and height, once it stands still and nothing lies over that.
+    /// Clicks at these fractions (0..1) of an element's width and height, once it does not move and is not covered
+    /// there.
     #[track_caller]
     pub(crate) fn click_at(&self, selector: &str, across: f64, down: f64) {
-        if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
+        if let Some(opener) = self.evaluate(&expressions::opener_of(selector)).as_str() {
             self.click_at(opener, 0.5, 0.5);
-            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
+            self.wait_until(&format!("{selector} is shown"), || {
+                self.evaluate(&expressions::opener_of(selector)).is_null()
+            });
         }
         let point = RefCell::new(Value::Null);
         let place = format!(
@@ -168,45 +176,48 @@ impl Page {
             !now.is_null() && now == before
         });
         let point = point.into_inner();
-        self.act(&json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
+        self.perform_actions(
+            &json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
             { "type": "pointerMove", "x": point[0], "y": point[1], "duration": 0 },
             { "type": "pointerDown", "button": 0 },
             { "type": "pointerUp", "button": 0 },
-        ] }));
+        ] }),
+        );
     }
 
-    /// Clicks in the middle of an element.
+    /// Clicks the middle of an element.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
         self.click_at(selector, 0.5, 0.5);
     }
 
-    /// Presses these keys, one after another, and releases them in the other order.
+    /// Presses these keys in order, and releases them in reverse order.
     #[track_caller]
     pub(crate) fn press(&self, keys: &[char]) {
         let event = |kind: &str, key: &char| json!({ "type": kind, "value": key });
         let mut actions: Vec<Value> = keys.iter().map(|key| event("keyDown", key)).collect();
         actions.extend(keys.iter().rev().map(|key| event("keyUp", key)));
-        self.act(&json!({ "type": "key", "id": "keyboard", "actions": actions }));
+        self.perform_actions(&json!({ "type": "key", "id": "keyboard", "actions": actions }));
     }
 
     #[track_caller]
-    fn act(&self, source: &Value) {
-        self.tell(Order::Act, json!({ "actions": [source] })).unwrap_or_else(|why| panic!("{source}: {why}"));
+    fn perform_actions(&self, source: &Value) {
+        self.execute(WebDriverCommand::Act, json!({ "actions": [source] }))
+            .unwrap_or_else(|why| panic!("{source}: {why}"));
     }
 
-    /// Gives an element the focus.
+    /// Focuses the element with this id.
     #[track_caller]
     pub(crate) fn focus(&self, id: &str) {
         self.run("document.getElementById(arguments[0]).focus()", &id.into());
     }
 
-    /// How many colours the part of the window has that an element covers. The page reads its own picture.
+    /// Number of distinct colours of an element on a screenshot, which the page itself decodes.
     #[track_caller]
-    pub(crate) fn colours(&self, selector: &str) -> u64 {
-        // The bar that WebKit shows beneath a page that saved a file may cover it.
+    pub(crate) fn colour_count(&self, selector: &str) -> u64 {
+        // WebKit shows a bar at the bottom after a download, which may cover the element.
         self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", &selector.into());
-        let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_else(|why| panic!("{why}"));
+        let picture = self.execute(WebDriverCommand::Screenshot, json!({})).unwrap_or_else(|why| panic!("{why}"));
         let count = format!(
             "window.seenColours = null; const image = new Image(); image.onload = () => {{ \
              const scale = image.naturalWidth / innerWidth; \
@@ -224,7 +235,7 @@ impl Page {
         self.evaluate("window.seenColours").as_u64().expect("a number")
     }
 
-    /// Waits until this file was saved whole, and says where it is.
+    /// Waits until a download ends with these bytes, and returns its path.
     #[track_caller]
     pub(crate) fn wait_for_download(&self, name: &str, end: &[u8]) -> std::path::PathBuf {
         let path = self.driver.borrow().downloads().join(name);
@@ -234,20 +245,20 @@ impl Page {
         path
     }
 
-    /// Removes a file that was saved before.
-    pub(crate) fn forget_download(&self, name: &str) {
+    /// Removes an earlier download of this name.
+    pub(crate) fn remove_download(&self, name: &str) {
         let _ = std::fs::remove_file(self.driver.borrow().downloads().join(name));
     }
 
-    /// Waits until `holds`.
+    /// Waits until `holds` returns true.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !holds() {
             if Instant::now() >= deadline {
-                self.keep("in-vain");
+                self.save_screenshot("timeout");
                 panic!(
-                    "waited in vain until {what}: target/screenshots/in-vain.png; it says {:?}",
+                    "timeout waiting until {what}: target/screenshots/timeout.png; the page shows {:?}",
                     self.text("#status")
                 );
             }
@@ -255,30 +266,30 @@ impl Page {
         }
     }
 
-    /// Keeps what is seen as `target/screenshots/NAME.png`, for people to look at.
-    fn keep(&self, name: &str) {
+    /// Saves a screenshot as `target/screenshots/NAME.png`.
+    fn save_screenshot(&self, name: &str) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
         std::fs::create_dir_all(&folder).expect("target can be written");
-        let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_default();
+        let picture = self.execute(WebDriverCommand::Screenshot, json!({})).unwrap_or_default();
         let bytes = BASE64_STANDARD.decode(picture.as_str().unwrap_or_default()).unwrap_or_default();
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("target can be written");
     }
 
-    /// Waits until `read` gives `wanted`, and shows what it gave last where it never does.
+    /// Waits until `read` returns `wanted`. On a timeout the failure shows the last value.
     #[track_caller]
     pub(crate) fn wait_for<T: PartialEq + Debug>(&self, wanted: &T, read: impl Fn() -> T) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut found = read();
         while found != *wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
             found = read();
         }
-        assert_eq!(found, *wanted, "the page says {:?}", self.text("#status"));
+        assert_eq!(found, *wanted, "the page shows {:?}", self.text("#status"));
     }
 
-    /// Waits until the open file is [`fixtures::halves`].
+    /// Waits until [`fixtures::halves`] is open and its numbers are shown.
     #[track_caller]
-    pub(crate) fn shows_halves(&self) {
+    pub(crate) fn wait_for_halves(&self) {
         self.wait_until_ready();
         self.wait_for(&fixtures::halves_summary(), || self.summary());
     }

@@ -1,6 +1,6 @@
-//! WebKitGTK's MiniBrowser, driven over WebDriver: JSON by HTTP. It has no headless mode, so it gets a screen of its own.
+//! WebKitGTK's MiniBrowser, controlled with WebDriver: JSON over HTTP. It has no headless mode, so it runs in Xvfb.
 
-use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
+use crate::driver::{Driver, GuardedProcess, TIMEOUT, WebDriverCommand, empty_folder, find_program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,15 +13,15 @@ struct WebKit {
     session: String,
     downloads: PathBuf,
     version: String,
-    // In the order in which they end.
-    _driver: Process,
-    _screen: Process,
+    // The driver ends before its screen: fields drop in order.
+    _driver: GuardedProcess,
+    _screen: GuardedProcess,
 }
 
-/// A MiniBrowser with a home of its own.
+/// Starts MiniBrowser with a new home folder. `None`, with a message, if the driver or Xvfb is not installed.
 pub(crate) fn start() -> Option<Box<dyn Driver>> {
-    let (driver, screen) = (program(&["WebKitWebDriver"])?, program(&["Xvfb"])?);
-    let home = folder("webkit");
+    let (driver, screen) = (find_program(&["WebKitWebDriver"])?, find_program(&["Xvfb"])?);
+    let home = empty_folder("webkit");
     let downloads = home.join("downloads");
     std::fs::create_dir_all(&downloads).expect("target/tmp can be written");
     let folders = format!("XDG_DOWNLOAD_DIR=\"{}\"\n", downloads.display());
@@ -29,11 +29,11 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
 
     let mut command = Command::new(screen);
     command.args(["-screen", "0", "1400x1000x24", "-nolisten", "tcp", "-displayfd", "1"]);
-    let mut screen = Process::start(&command, &home.join("screen.txt"));
+    let mut screen = GuardedProcess::start(&command, &home.join("screen.txt"));
     let display = screen.first_line();
     assert!(!display.is_empty(), "Xvfb did not start: {}/screen.txt", home.display());
 
-    // It wants to be told a port: one that is free now.
+    // The driver needs a port number, so one that is free now is used.
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     let port = free.expect("a free port").port();
     let mut command = Command::new(driver);
@@ -41,8 +41,8 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env(name, &home);
     }
-    let driver = Process::start(&command, &home.join("stderr.txt"));
-    let deadline = Instant::now() + PATIENCE;
+    let driver = GuardedProcess::start(&command, &home.join("stderr.txt"));
+    let deadline = Instant::now() + TIMEOUT;
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         assert!(Instant::now() < deadline, "WebKitWebDriver does not listen: {}/stderr.txt", home.display());
         std::thread::sleep(Duration::from_millis(20));
@@ -59,17 +59,18 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
 
 impl WebKit {
     fn call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
-        let answer = self.asked(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
+        let answer =
+            self.http_request(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
         let head =
-            answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
+            answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("a response without the end of its header")?;
         let mut answer: Value = serde_json::from_slice(&answer[head + 4..]).map_err(|error| error.to_string())?;
         let value = answer["value"].take();
         if value["error"].is_string() { Err(value.to_string()) } else { Ok(value) }
     }
 
-    fn asked(&self, method: &str, path: &str, body: &str) -> std::io::Result<Vec<u8>> {
+    fn http_request(&self, method: &str, path: &str, body: &str) -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
         let body = if method == "POST" { body } else { "" };
         write!(
             stream,
@@ -84,14 +85,14 @@ impl WebKit {
 }
 
 impl Driver for WebKit {
-    fn tell(&mut self, order: Order<'_>, body: Value) -> Result<Value, String> {
+    fn execute(&mut self, order: WebDriverCommand<'_>, body: Value) -> Result<Value, String> {
         let (method, path) = match order {
-            Order::Navigate => ("POST", "/url".to_owned()),
-            Order::Execute => ("POST", "/execute/sync".to_owned()),
-            Order::Find => ("POST", "/element".to_owned()),
-            Order::SendKeys(element) => ("POST", format!("/element/{element}/value")),
-            Order::Act => ("POST", "/actions".to_owned()),
-            Order::Screenshot => ("GET", "/screenshot".to_owned()),
+            WebDriverCommand::Navigate => ("POST", "/url".to_owned()),
+            WebDriverCommand::Execute => ("POST", "/execute/sync".to_owned()),
+            WebDriverCommand::Find => ("POST", "/element".to_owned()),
+            WebDriverCommand::SendKeys(element) => ("POST", format!("/element/{element}/value")),
+            WebDriverCommand::Act => ("POST", "/actions".to_owned()),
+            WebDriverCommand::Screenshot => ("GET", "/screenshot".to_owned()),
         };
         self.call(method, &format!("{}{path}", self.session), &body)
     }
@@ -107,7 +108,7 @@ impl Driver for WebKit {
 
 impl Drop for WebKit {
     fn drop(&mut self) {
-        // It ends MiniBrowser; a browser that is gone is fine too.
+        // Closes MiniBrowser, which may have ended already.
         let _ = self.call("DELETE", &self.session, &Value::Null);
     }
 }

@@ -1,38 +1,38 @@
-//! Commands of documents by kind: those that are run, with placeholders replaced, and those that are exempt.
+//! Checks of the commands in documents: which are run, with which placeholders, and which are exempt.
 
 use super::workshop::{Workshop, has_python};
 use super::{protocol, tasks, words};
 use std::collections::BTreeSet;
 
-/// Commands that are not run here, by their beginning, and why.
+/// Commands that are not run: prefix and reason.
 pub(super) const EXEMPT: [(&str, &str); 1] =
     [("pip install target/wheels/memscape-*.whl", "needs a wheel: tests/wheel.sh installs it")];
 
-/// Blocks that are not run, by language, and why.
+/// Languages of blocks that are not run, and the reason.
 pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 2] =
     [("nginx", "configuration of a server that is not ours"), ("text", "a diagram or an address, no command")];
 
-/// Words after `memscape` in sentences of `--help`.
+/// Words that follow `memscape` in prose of `--help`, where it is not a command.
 pub(super) const PROSE: [&str; 2] = ["does", "with"];
 
-/// Placeholders in commands and the words that replace them, with the command that they belong to. Other placeholders (`FILE`, `A`, `B`,
-/// `DIR`, `FOLDER`) are names of files in the folder where commands run.
+/// Placeholders in commands: command, placeholder, replacement. Other placeholders (`FILE`, `A`, `B`, `DIR`, `FOLDER`)
+/// are names of files in the folder where commands run.
 const PLACEHOLDERS: [(&str, &str, &str); 10] = [
     ("summary", "FILE...", "FILE"),
     ("mcp", "[FILE|FOLDER]", "FOLDER"),
     ("sql", "SELECT …", "SELECT 1"),
-    // The files of the documents are larger than that of the test.
+    // The generated file has fewer events than those in the documents.
     ("live", "126670", "300"),
     ("live", "52000000", "200"),
     ("peak", "1.2s", "5ms"),
     ("peak", "3s", "10ms"),
     ("events", "3200", "300"),
     ("events", "3220", "320"),
-    // Any command.
+    // Stands for any command.
     ("COMMAND", "COMMAND", "oom"),
 ];
 
-/// A folder and the entries of the tables that were used.
+/// Runs the commands of documents in a [`Workshop`], and records which table entries were used.
 pub(super) struct Session {
     pub(super) workshop: Workshop,
     pub(super) commands_run: usize,
@@ -42,7 +42,6 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Makes the folder.
     pub(super) fn new(name: &str) -> Session {
         let workshop = Workshop::new(name);
         let help = workshop.memscape(&["--help".to_owned()], "").unwrap();
@@ -53,12 +52,12 @@ impl Session {
         Session { workshop, commands_run: 0, has_python: has_python(), commands, used: BTreeSet::new() }
     }
 
-    /// All commands of the program.
+    /// Returns the names of all commands of the program.
     pub(super) fn commands(&self) -> Vec<String> {
         self.commands.clone()
     }
 
-    /// Entries of the tables that no document needs.
+    /// Returns an error for each table entry that no document uses.
     pub(super) fn unused(&self) -> Vec<String> {
         let placeholders = PLACEHOLDERS.map(|(command, from, _)| format!("{command} {from}"));
         let known = EXEMPT.iter().map(|(start, _)| (*start).to_owned()).chain(placeholders);
@@ -68,10 +67,10 @@ impl Session {
             .collect()
     }
 
-    /// Checks a command within a sentence. One without a file names the command and its options, and is not run.
+    /// Checks a command in a code span. A command without a file is not run, only its name and options are checked.
     ///
     /// # Errors
-    /// One sentence.
+    /// Describes the failure in one sentence.
     pub(super) fn check_span(&mut self, span: &str) -> Result<(), String> {
         let words = words(span);
         let is_named = words.len() == 2 || words.get(2).is_some_and(|word| word.starts_with('-') && word != "--help");
@@ -95,10 +94,10 @@ impl Session {
         unknown.map_or(Ok(()), |option| Err(format!("{} has no option {option}", words[0])))
     }
 
-    /// Runs a command as far as its kind allows. A line without a command is fine.
+    /// Runs a command, or checks it if its kind cannot be run here. Empty lines and comments are accepted.
     ///
     /// # Errors
-    /// It fails, or is of no known kind: one sentence.
+    /// Fails if the command fails or is of an unknown kind.
     pub(super) fn check(&mut self, command: &str) -> Result<(), String> {
         if let Some((start, _)) = EXEMPT.iter().find(|(start, _)| command.starts_with(start)) {
             self.used.insert((*start).to_owned());
@@ -137,7 +136,7 @@ impl Session {
                 let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
                 protocol::check_answer(&answer)
             }
-            "mcp" => protocol::tools(&self.workshop, &words).map(|_| ()),
+            "mcp" => protocol::listed_tools(&self.workshop, &words).map(|_| ()),
             "sql" if words.iter().any(|word| word.contains("SELECT") || word == "--schema") => {
                 self.workshop.memscape(&words, "").map(|_| ())
             }
@@ -148,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Runs the last rank of what torchrun starts.
+    /// Runs the last of the ranks that torchrun would start.
     fn torchrun(&mut self, ranks: &str, words: &[&str]) -> Result<(), String> {
         if !self.has_python {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Fenced blocks and code spans of Markdown, with their lines.
 
-/// A fenced block; `line` is that of its fence, counted from 1.
+/// A fenced block. `line` is the line of its fence, counted from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) line: usize,
@@ -8,27 +8,27 @@ pub(super) struct Block {
     pub(super) text: String,
 }
 
-/// A code span; one that is wrapped is joined by spaces. `line` is that of its paragraph, counted from 1.
+/// A code span. Wrapped lines are joined by spaces. `line` is the first line of its paragraph, counted from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// A Markdown file of the repository, in parts.
+/// A parsed Markdown file.
 pub(super) struct Document {
     pub(super) name: &'static str,
     pub(super) blocks: Vec<Block>,
     pub(super) spans: Vec<Span>,
-    /// Paragraphs and rows of tables, without blocks; each in one line.
+    /// Paragraphs and table rows outside blocks, each joined into one line.
     pub(super) paragraphs: Vec<Span>,
 }
 
 impl Document {
-    /// Splits a text. An indented block is one without a language.
+    /// Parses Markdown. Indented blocks have no language.
     ///
     /// # Panics
-    /// A fence or a code span is not closed.
+    /// Panics if a fence or a code span is not closed.
     pub(super) fn new(name: &'static str, text: &str) -> Document {
         let mut document = Document { name, blocks: Vec::new(), spans: Vec::new(), paragraphs: Vec::new() };
         let mut paragraph: Option<Span> = None;
@@ -69,7 +69,7 @@ impl Document {
         document.paragraphs.extend(paragraph);
         for Span { line, text } in &document.paragraphs {
             let parts: Vec<&str> = text.split('`').collect();
-            assert!(parts.len() % 2 == 1, "{name}:{line}: a code span that is not closed: {text}");
+            assert!(parts.len() % 2 == 1, "{name}:{line}: code span is not closed: {text}");
             let spans = parts.iter().skip(1).step_by(2);
             document.spans.extend(spans.map(|text| Span { line: *line, text: (*text).to_owned() }));
         }
@@ -77,7 +77,7 @@ impl Document {
     }
 }
 
-/// The words of a shell command without its comment. Quotes group; nothing is expanded.
+/// Splits a shell command into words, without its comment. Quotes are honoured, nothing is expanded.
 pub(super) fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -99,13 +99,13 @@ pub(super) fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn comments_and_quotes_of_commands() {
+fn words_honours_comments_and_quotes() {
     assert_eq!(words("memscape a \"x & y\" '#12' # b"), ["memscape", "a", "x & y", "#12"]);
     assert_eq!(words("# only a comment"), [""; 0]);
 }
 
 #[test]
-fn spans_are_joined_and_blocks_kept() {
+fn wrapped_spans_are_joined_and_blocks_kept() {
     let text = "a `b\nc` d\n| `x` |\n\n```sh\nls `x`\n```\n\n    indented\n";
     let document = Document::new("test", text);
     let spans: Vec<(usize, &str)> = document.spans.iter().map(|it| (it.line, &*it.text)).collect();

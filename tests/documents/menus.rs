@@ -1,4 +1,4 @@
-//! Labels and menu paths in README.md (`*Share → Copy link*`), held against those of the page.
+//! Checks that labels and menu paths in README.md (`*Share → Copy link*`) exist in the page.
 
 use super::markdown::Document;
 use super::{assert_none, document, root};
@@ -7,25 +7,25 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What opens the labels that follow in a path: the part of index.html from one text to another.
+/// Menus and dialogs: label, and start and end of the part of index.html with their entries.
 const MENUS: [(&str, &str, &str); 3] = [
     ("Share", "<div id=\"share-menu\"", "</div>"),
     ("⋯", "<div id=\"more-menu\"", "</div>"),
     ("Export…", "<dialog id=\"export\"", "</dialog>"),
 ];
 
-/// The texts of elements.
+/// Returns the texts of all elements.
 fn texts(html: &str) -> BTreeSet<String> {
     let parts = html.split('<').filter_map(|part| part.split_once('>'));
     parts.map(|(_, text)| text.trim().replace("&amp;", "&")).filter(|text| !text.is_empty()).collect()
 }
 
-/// Emphasized texts with their lines; not strong ones.
+/// Returns emphasized (not strong) texts with their lines.
 fn emphasized(document: &Document) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for paragraph in &document.paragraphs {
         let plain: String = paragraph.text.split('`').step_by(2).collect();
-        // Bullets and strong text go first.
+        // Bullets and strong text are removed first.
         let plain = plain.trim_start().trim_start_matches("* ").replace(" * ", " ").replace("**", "\u{0}");
         let parts = plain.split('*').skip(1).step_by(2);
         found.extend(parts.map(|text| (paragraph.line, text.to_owned())));
@@ -33,12 +33,12 @@ fn emphasized(document: &Document) -> Vec<(usize, String)> {
     found
 }
 
-/// Whether a string in the sources of the page is this text; some elements are made by the program.
-fn is_made(folder: &Path, label: &str) -> bool {
+/// Returns true if the sources in `folder` contain this text as a string, because some elements are created at run time.
+fn is_in_sources(folder: &Path, label: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            is_made(&path, label)
+            is_in_sources(&path, label)
         } else {
             fs::read_to_string(&path).unwrap().contains(&format!("\"{label}\""))
         }
@@ -57,8 +57,8 @@ fn menu_paths_in_the_readme_exist() {
         let is_known = |label: &str| {
             all.contains(label)
                 || topics.contains(label)
-                || is_made(&root().join("src/page"), label)
-                || is_made(&root().join("src/ui"), label)
+                || is_in_sources(&root().join("src/page"), label)
+                || is_in_sources(&root().join("src/ui"), label)
         };
         if is_known(&path) {
             continue;

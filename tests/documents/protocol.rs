@@ -1,10 +1,10 @@
-//! Questions to `memscape ask` and `memscape mcp`, as documents show them.
+//! Runs the questions to `memscape ask` and `memscape mcp` that documents show.
 
 use super::workshop::Workshop;
 use super::{document, documents};
 use serde_json::Value;
 
-/// A question as SKILL.md and `memscape ask --help` show it.
+/// The question shown in SKILL.md and `memscape ask --help`.
 pub(super) const QUESTION: &str = r#"{"id": 1, "command": "live", "arguments": ["--at", "oom"]}"#;
 
 const HANDSHAKE: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
@@ -12,21 +12,21 @@ const HANDSHAKE: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "
 {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 "#;
 
-/// Checks that one line answers [`QUESTION`].
+/// Checks that a line of the output answers [`QUESTION`].
 ///
 /// # Errors
-/// One sentence.
+/// Fails if no line does.
 pub(super) fn check_answer(answer: &str) -> Result<(), String> {
     let lines = answer.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let answered = lines.into_iter().any(|line| line["id"] == 1 && line["answer"]["live_bytes"].is_u64());
     if answered { Ok(()) } else { Err(format!("answers {QUESTION} with {answer}")) }
 }
 
-/// The names of the tools that `memscape mcp` lists, sorted.
+/// Returns the sorted names of the tools that `memscape mcp` lists.
 ///
 /// # Errors
-/// It lists none: one sentence.
-pub(super) fn tools(workshop: &Workshop, words: &[String]) -> Result<Vec<String>, String> {
+/// Fails if the command fails or lists no tools.
+pub(super) fn listed_tools(workshop: &Workshop, words: &[String]) -> Result<Vec<String>, String> {
     let answer = workshop.memscape(words, HANDSHAKE)?;
     let lines = answer.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let listed = lines.into_iter().find(|line| line["id"] == 2).ok_or("does not list its tools")?;
@@ -37,14 +37,14 @@ pub(super) fn tools(workshop: &Workshop, words: &[String]) -> Result<Vec<String>
 }
 
 #[test]
-fn shown_question_is_that_of_the_help() {
+fn question_in_documents_matches_help() {
     let workshop = Workshop::new("ask");
     assert!(document("SKILL.md").spans.iter().any(|span| span.text == QUESTION));
     assert!(workshop.memscape(&["ask", "--help"].map(str::to_owned), "").unwrap().contains(QUESTION));
 }
 
 #[test]
-fn registered_server_has_the_listed_tools() {
+fn registered_server_has_listed_tools() {
     let workshop = Workshop::new("mcp");
     let mut registered = Vec::new();
     for document in documents() {
@@ -53,9 +53,9 @@ fn registered_server_has_the_listed_tools() {
             let server = &registration["mcpServers"]["memscape"];
             assert_eq!(server["command"], "memscape", "{}:{}", document.name, block.line);
             let words = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
-            // A folder of somebody's.
+            // The example names a folder that does not exist here.
             let words: Vec<String> = words.map(|word| word.replace("/home/me/runs", "runs")).collect();
-            registered.push(tools(&workshop, &words).unwrap());
+            registered.push(listed_tools(&workshop, &words).unwrap());
         }
     }
     assert_eq!(registered.len(), 1);

@@ -1,10 +1,10 @@
-//! Python in documents, run with the package, the stand-in for PyTorch and the program under test.
+//! Runs Python code in documents, with the package, the stand-in for PyTorch and the program under test.
 
 use super::documents;
 use super::workshop::{Workshop, has_python};
 
-/// Names that blocks and spans use. pandas, Polars and IPython are mocks: they may be missing here, and
-/// tests/python has tests with them.
+/// Defines the names that blocks and spans use. pandas, Polars and IPython are mocks, because they may not be installed.
+/// tests/python tests them.
 const PRELUDE: &str = r#"
 import sys, unittest.mock
 for module in ("pandas", "polars", "IPython", "IPython.display"):
@@ -27,13 +27,13 @@ def train_step(batch):
     optimizer.step()
 "#;
 
-/// Ends what a block started.
-const END: &str = "
+/// Stops the servers that a block started.
+const EPILOGUE: &str = "
 for shown in views:
     shown.close()
 ";
 
-/// Runs a program; the error if it fails.
+/// Runs a Python program. Returns its error output if it fails.
 fn run(workshop: &Workshop, program: &str) -> Option<String> {
     let mut python = workshop.command("python3");
     python.args(["-c", program]);
@@ -51,10 +51,10 @@ fn python_in_documents_runs() {
     for document in documents() {
         for block in document.blocks.iter().filter(|block| block.language == "python") {
             count += 1;
-            let error = run(&workshop, &format!("{PRELUDE}\n{}\n{END}", block.text));
+            let error = run(&workshop, &format!("{PRELUDE}\n{}\n{EPILOGUE}", block.text));
             assert!(error.is_none(), "{}:{}: {}", document.name, block.line, error.unwrap());
         }
-        // Calls in sentences and tables.
+        // Calls in code spans of prose and tables.
         let calls = document.spans.iter().filter(|span| {
             ["memscape.", "rec.", "s."].iter().any(|start| span.text.starts_with(start)) && span.text.contains('(')
         });
@@ -62,12 +62,12 @@ fn python_in_documents_runs() {
         if !calls.is_empty() {
             count += calls.len();
             let program = format!(
-                "{PRELUDE}\nrec = memscape.start(folder)\ns = memscape.open(FILE)\n{}\n{END}",
+                "{PRELUDE}\nrec = memscape.start(folder)\ns = memscape.open(FILE)\n{}\n{EPILOGUE}",
                 calls.join("\n")
             );
             let error = run(&workshop, &program);
             assert!(error.is_none(), "{}: {calls:?}: {}", document.name, error.unwrap());
         }
     }
-    assert!(count >= 8, "{count} pieces of Python were run");
+    assert!(count >= 8, "{count} Python snippets were run");
 }

@@ -1,12 +1,13 @@
-//! Blocks of the language `console`: a command after `$`, and what it prints. A last line `...` leaves out the rest.
+//! Compares the output shown in `console` blocks. A block has a command after `$` and its output. A last line `...` stands
+//! for the rest.
 
 use super::markdown::words;
 use super::workshop::{Workshop, root};
 use super::{DOCUMENTS, assert_none, document};
 use std::fs;
 
-/// Output as a document shows it: as many lines as there are now where the rest is left out.
-fn shown(output: &str, old: &[&str]) -> String {
+/// Returns the output as a document shows it, cut to the number of lines in `old` if that ends with `...`.
+fn cut_to_shown(output: &str, old: &[&str]) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
     match old {
         [first @ .., "..."] => {
@@ -18,7 +19,7 @@ fn shown(output: &str, old: &[&str]) -> String {
 }
 
 #[test]
-fn shown_output_is_what_the_command_prints() {
+fn shown_output_matches_command() {
     let workshop = Workshop::new("shown");
     let mut errors = Vec::new();
     let mut count = 0;
@@ -34,10 +35,10 @@ fn shown_output_is_what_the_command_prints() {
                 assert_eq!(command[0], "memscape", "{name}:{}: {}", block.line, lines[0]);
                 let output =
                     workshop.memscape(&command[1..], "").unwrap_or_else(|error| panic!("{}: {error}", lines[0]));
-                now += &format!("$ {}\n{}", lines[0], shown(&output, &lines[1..]));
+                now += &format!("$ {}\n{}", lines[0], cut_to_shown(&output, &lines[1..]));
             }
             if now != block.text {
-                errors.push(format!("{name}:{}: shown is\n{}printed is\n{now}", block.line, block.text));
+                errors.push(format!("{name}:{}: shown\n{}printed\n{now}", block.line, block.text));
                 text = text.replacen(&block.text, &now, 1);
             }
         }
@@ -52,6 +53,6 @@ fn shown_output_is_what_the_command_prints() {
 
 #[test]
 fn omitted_lines_are_not_compared() {
-    assert_eq!(shown("a\nb \nc\n", &["x", "y", "..."]), "a\nb\n...\n");
-    assert_eq!(shown("a\nb\n", &["x"]), "a\nb\n");
+    assert_eq!(cut_to_shown("a\nb \nc\n", &["x", "y", "..."]), "a\nb\n...\n");
+    assert_eq!(cut_to_shown("a\nb\n", &["x"]), "a\nb\n");
 }

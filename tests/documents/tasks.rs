@@ -1,13 +1,13 @@
-//! Commands of `./run` and of Cargo: their names and options are checked, but they are not run.
+//! Checks names and options of `./run` and Cargo commands without running them.
 
 use super::workshop::root;
 use std::fs;
 use std::path::Path;
 
-/// Checks the task, its options and its arguments against `run`.
+/// Checks a task, its options and its arguments against `run`.
 ///
 /// # Errors
-/// One sentence.
+/// Fails if `run` does not have them, or if no test has a given name.
 pub(super) fn check_run(words: &[&str]) -> Result<(), String> {
     let text = fs::read_to_string(root().join("run")).unwrap();
     let [task, rest @ ..] = words else { return Err("names no task".to_owned()) };
@@ -30,7 +30,8 @@ pub(super) fn check_run(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a file below a folder, of the module if there is one, has a function whose name contains this.
+/// Returns true if a Rust file below `folder` has a function whose name contains `name`. A non-empty `module` has to be
+/// the name of the file.
 fn has_test(folder: &Path, module: &str, name: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();
@@ -48,10 +49,10 @@ fn has_test(folder: &Path, module: &str, name: &str) -> bool {
     })
 }
 
-/// Checks that the packages, tests, benches and examples that a command of Cargo names exist.
+/// Checks that the packages and targets in a Cargo command exist.
 ///
 /// # Errors
-/// One sentence.
+/// Fails if one does not exist, or if the command or an option is unknown.
 pub(super) fn check_cargo(words: &[&str]) -> Result<(), String> {
     const COMMANDS: [&str; 8] = ["bench", "build", "check", "clippy", "fmt", "install", "run", "test"];
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
@@ -77,18 +78,18 @@ pub(super) fn check_cargo(words: &[&str]) -> Result<(), String> {
             }
             _ => return Err(format!("unknown argument of cargo {command}: {word}")),
         };
-        is_known.then_some(()).ok_or_else(|| format!("what {word} names does not exist"))?;
+        is_known.then_some(()).ok_or_else(|| format!("the target of {word} does not exist"))?;
     }
     Ok(())
 }
 
 #[test]
-fn tasks_and_targets_that_do_not_exist_are_errors() {
+fn unknown_tasks_and_targets_are_errors() {
     assert!(check_run(&["build", "--native"]).is_ok());
     assert!(check_run(&["build", "--nativ"]).is_err());
     assert!(check_run(&["bild"]).is_err());
-    assert!(check_run(&["test", "lanes::there_is_none"]).is_err());
-    assert!(check_run(&["test", "lanes::wall_clock"]).is_ok());
+    assert!(check_run(&["test", "lanes::no_such_test"]).is_err());
+    assert!(check_run(&["test", "lanes::time_axis"]).is_ok());
     assert!(check_cargo(&["test", "--test", "layers"]).is_ok());
     assert!(check_cargo(&["test", "--test", "layer"]).is_err());
     assert!(check_cargo(&["check", "-p", "memscape-pag"]).is_err());

@@ -1,4 +1,4 @@
-//! A folder with files of the names that documents use, in which their commands run.
+//! A temporary folder with the files that documents name, to run their commands.
 
 use crate::generate::{Options, generate};
 use crate::tmux::{Tmux, has_tmux};
@@ -10,14 +10,14 @@ use std::process::{Command, Output, Stdio};
 /// The program under test.
 pub(super) const PROGRAM: &str = env!("CARGO_BIN_EXE_memscape");
 
-/// The page as far as the program looks at it: the tests of the browser have the page itself.
+/// Stand-in for the single-file page, with the only element that the program looks for.
 const VIEWER: &str = "<html><body><script id=\"part-wasm\">AAAA</script></body></html>";
 
-/// A trace of torch.profiler at the time of the generated snapshots, in µs.
+/// A torch.profiler trace at the time of the generated snapshots. Times are in µs.
 const TRACE: &str =
     r#"{"traceEvents": [{"ph": "X", "name": "kernel", "ts": 1760000000000400, "dur": 1000, "pid": 0, "tid": 7}]}"#;
 
-/// The program for Python, with a page and without a browser.
+/// Script that the Python package runs as the program. It adds the options for the page, and opens no browser.
 const WRAPPER: &str = "#!/bin/sh
 command=$1
 shift
@@ -28,13 +28,13 @@ esac
 exec \"$MEMSCAPE_PROGRAM\" \"$command\" \"$@\"
 ";
 
-/// A folder with `FILE`, `A`, `B`, `DIR`, `FOLDER`, `runs/today` and what else documents name; snapshots are recognized by content.
+/// A folder with `FILE`, `A`, `B`, `DIR`, `FOLDER`, `runs/today` and the other files that documents name.
 pub(super) struct Workshop {
     pub(super) folder: PathBuf,
 }
 
 impl Workshop {
-    /// Makes the folder.
+    /// Creates the folder and its files. `name` must be unique among tests.
     pub(super) fn new(name: &str) -> Workshop {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join(name);
         let _ = fs::remove_dir_all(&folder);
@@ -82,7 +82,7 @@ impl Workshop {
         fs::write(path, bytes).unwrap();
     }
 
-    /// A program in the folder, with our Python package, the stand-in for PyTorch and the wrapper.
+    /// Returns a command that runs in the folder, with our Python package, the stand-in for PyTorch and the wrapper script.
     pub(super) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let paths = ["tests/python/standin", "src/python"].map(|path| root().join(path));
@@ -94,18 +94,18 @@ impl Workshop {
         command
     }
 
-    /// Runs a command to its end with this standard input.
+    /// Runs a command with this standard input, and waits for its end.
     pub(super) fn output(&self, mut command: Command, input: &str) -> Output {
         let mut child = command.spawn().unwrap();
-        // It may end without reading.
+        // The program may end without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
-    /// Runs `memscape` to its end with this standard input; what it prints.
+    /// Runs `memscape` with this standard input, and returns its output.
     ///
     /// # Errors
-    /// It fails or prints nothing: one sentence.
+    /// Fails if the command fails, or neither prints nor writes anything.
     pub(super) fn memscape(&self, words: &[String], input: &str) -> Result<String, String> {
         let mut command = self.command(PROGRAM);
         match words {
@@ -121,7 +121,7 @@ impl Workshop {
         }
     }
 
-    /// Whether a command has written what follows `-o`, man pages, or snapshots of a program.
+    /// Returns true if the command has written its output file: the value of `-o`, a man page or a recorded snapshot.
     fn has_written(&self, words: &[String]) -> bool {
         let after_option = words.iter().skip_while(|word| *word != "-o").nth(1).map(String::as_str);
         let path = match (&*words[0], after_option) {
@@ -132,10 +132,10 @@ impl Workshop {
         fs::metadata(self.folder.join(path)).is_ok_and(|file| file.is_file() && file.len() > 0)
     }
 
-    /// Runs `memscape serve` until it says where it listens.
+    /// Runs `memscape serve` until it prints its address.
     ///
     /// # Errors
-    /// It ends before.
+    /// Fails if the program ends before that.
     pub(super) fn serve(&self, words: &[String]) -> Result<(), String> {
         let mut command = self.command(PROGRAM);
         command.args(["serve", "--no-browser", "--viewer", "viewer.html"]).args(words);
@@ -147,7 +147,7 @@ impl Workshop {
         if is_ready { Ok(()) } else { Err("ends before it listens".to_owned()) }
     }
 
-    /// Runs `memscape tui` in a terminal until it shows its views; nothing where there is no tmux.
+    /// Runs `memscape tui` in tmux until it shows its views. Does nothing without tmux.
     pub(super) fn tui(&self, words: &[String]) {
         if has_tmux() {
             let folder = self.folder.display();
@@ -157,21 +157,21 @@ impl Workshop {
     }
 }
 
-/// The repository.
+/// Returns the root of the repository.
 pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether there is Python.
+/// Returns true if python3 is installed. Prints a SKIPPED line if not.
 pub(super) fn has_python() -> bool {
     let has = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !has {
-        eprintln!("SKIPPED: commands and blocks of the documents that need python3: there is none");
+        eprintln!("SKIPPED: commands and code in documents that need python3, which is not installed");
     }
     has
 }
 
-/// A generated snapshot.
+/// Generates a snapshot with these options of the generator.
 fn snapshot(options: &str) -> Vec<u8> {
     let (options, _) = Options::parse(options.split_whitespace().map(str::to_owned)).unwrap();
     generate(&options, Vec::new()).unwrap().0

@@ -1,4 +1,4 @@
-//! Gives inputs of libFuzzer to the target in `targets/json.rs`.
+//! libFuzzer entry point for the target in `targets/json.rs`.
 
 #![no_main]
 #[allow(dead_code, reason = "the native tests use the rest")]

@@ -1,4 +1,4 @@
-//! Gives inputs of libFuzzer to the target in `targets/open.rs`.
+//! libFuzzer entry point for the target in `targets/open.rs`.
 
 #![no_main]
 #[allow(dead_code, reason = "the native tests use the rest")]

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for so many seconds, two at once where there are two cores; prints what a target died of so
-# that it can be fed again. What they learn stays in target/fuzz; the seeds in corpus/ are written by tests/generate (seeds.sh).
+# Builds the fuzz targets and runs each for the given number of seconds, two at once on two or more cores. Prints the
+# input of a crash in a form that can be run again. Corpora are kept in target/fuzz. The seeds in corpus/ are written by
+# seeds.sh.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
 #
-# FUZZ_SEED=0 begins somewhere else each time; without it a fresh clone goes the same way as far as the time carries it, so that what
-# fails is the change.
+# The seed is fixed, so that runs of a fresh clone only differ if the code does. FUZZ_SEED=0 uses a random one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=tests/fuzz
@@ -20,12 +20,12 @@ fi
 
 command -v c++ >/dev/null || { echo "fuzz: libFuzzer is C++ and there is no 'c++': install g++ (or clang++), then run this again." >&2; exit 1; }
 
-# The flags of the other builds have no place in one with coverage. --sanitizer none: all there is on a stable toolchain.
+# The flags of other builds do not apply here. Sanitizers need a nightly toolchain, hence --sanitizer none.
 unset RUSTFLAGS
 cargo fuzz build --fuzz-dir $here --sanitizer none --target-dir "$work" 2>"$work.log" || { cat "$work.log" >&2; exit 1; }
 binaries=$work/$(rustc -vV | sed -n 's/^host: //p')/release
 
-# fuzz TARGET: a few lines of what it did, or what it died of. Inputs that take seconds or gigabytes count as deaths.
+# fuzz TARGET: runs a target and prints statistics or the crash. Inputs that take seconds or gigabytes count as crashes.
 fuzz() {
     local target=$1 folder=$work/run/$1 died=()
     mkdir -p "$folder/corpus" "$folder/died"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the seeds of the fuzz targets anew, with our own generator: the smallest files that hold a bit of everything.
+# Writes the seeds of the fuzz targets with tests/generate: small files with most features of the format.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 cargo build --quiet --locked --example generate
@@ -17,12 +17,12 @@ seed pickle cpp --style cpp --events 9 --frames 2 --expandable
 seed containers two_devices --events 6 --frames 1 --devices 2 --no-time
 for style in python cpp; do
     seed containers $style.gz --events 20 --frames 2 --style $style --pending --compile-contexts
-    # Any bytes are a seed where bytes are only choices.
+    # For the target `open`, bytes are only choices, so any file is a seed.
     mkdir -p tests/fuzz/corpus/open
     cp tests/fuzz/corpus/containers/$style.gz tests/fuzz/corpus/open/$style
 done
 
-# The other formats, around as little as will do.
+# Minimal files of the other formats.
 packed=tests/fuzz/corpus/containers
 python3 -m zipfile -c $packed/zip $packed/python.gz tests/fuzz/corpus/pickle/python2
 mkdir -p tests/fuzz/corpus/json
@@ -32,4 +32,4 @@ cp tests/fuzz/corpus/json/small $packed/json
 # zstd: one segment of 15 bytes, in one raw block.
 printf '\x28\xb5\x2f\xfd\x20\x0f\x79\0\0{"segments":[]}' >$packed/zstd
 # Columns of a small file.
-cargo test --quiet --locked --features gpu --test native compact::seed -- --ignored
+cargo test --quiet --locked --features gpu --test native compact::fuzz_seeds_are_written -- --ignored

@@ -1,37 +1,36 @@
-//! A model of PyTorch's caching allocators: best fit, splitting, merging, emptying the cache.
+//! A model of PyTorch's caching allocators: best fit, splitting, merging, and emptying the cache.
 
 use super::pool::{Class, GRANULE, Kind, Owner, Pool, SMALL_REQUEST};
 use super::tracer::Context;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far the address ranges of two pools with expandable segments are apart: more than all that is ever mapped.
+/// Distance between the address ranges of two pools with expandable segments, in bytes. More than is ever mapped.
 const EXPANDABLE_SPAN: u64 = 1 << 40;
 
-/// How far two segments of fixed size are apart, and what their addresses are multiples of.
-const APART: u64 = 2 << 20;
+/// Distance between two segments of fixed size and alignment of their addresses, in bytes.
+const SEGMENT_SPACING: u64 = 2 << 20;
 
-/// What a block is doing.
+/// State of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Allocated,
-    /// Freed by the program, still used by a stream.
+    /// Freed by the program but still used by a stream.
     PendingFree,
     Inactive,
 }
 
-/// One block. Sizes in bytes.
+/// A block. Sizes are in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) size: u64,
     pub(crate) requested: u64,
     pub(crate) state: State,
     pub(crate) context: Option<Context>,
-    /// Number of the event that allocated it; `None` when that was before recording.
-    pub(crate) born: Option<u64>,
+    /// Number of the event that allocated it, or `None` if it was allocated before recording.
+    pub(crate) allocated_at: Option<u64>,
     segment: u64,
 }
 
-/// One segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     pub(crate) size: u64,
@@ -39,7 +38,7 @@ pub(crate) struct Segment {
     pub(crate) context: Option<Context>,
 }
 
-/// Sums in bytes: of live blocks (pending ones too) as requested and as handed out, and of segments.
+/// Sums in bytes over live blocks, including those awaiting free, and over segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) requested: u64,
@@ -47,7 +46,7 @@ pub(crate) struct Totals {
     pub(crate) reserved: u64,
 }
 
-/// The allocator of one device. Blocks and segments are named by their address.
+/// The allocator of one device. Blocks and segments are keyed by address.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocator {
     pub(crate) blocks: BTreeMap<u64, Block>,
@@ -55,9 +54,9 @@ pub(crate) struct Allocator {
     pub(crate) totals: Totals,
     kind: Kind,
     free: BTreeSet<(Pool, u64, u64)>,
-    /// Where the next segment of fixed size lies.
+    /// Address of the next segment of fixed size.
     next_segment: u64,
-    /// Where the ranges of expandable segments begin.
+    /// Start of the address ranges of expandable segments.
     expandable: u64,
 }
 
@@ -74,32 +73,32 @@ impl Allocator {
         }
     }
 
-    /// How many bytes have to be taken from the driver first, if no free block serves `request`. Expandable segments may grow in several
-    /// places until one does.
-    pub(crate) fn lacks(&self, request: u64, owner: Owner) -> Option<u64> {
+    /// Returns the number of bytes to request from the driver if no free block fits `request`. Expandable segments may
+    /// need several calls.
+    pub(crate) fn missing_bytes(&self, request: u64, owner: Owner) -> Option<u64> {
         if self.best_fit(request, owner).is_some() {
             return None;
         }
         let size = self.rounded(request);
-        let pool = Pool::of(size, owner);
+        let pool = Pool::for_size(size, owner);
         Some(match self.kind {
             Kind::Fixed => pool.segment_for(size),
-            Kind::Expandable => self.gap(pool, size).1,
+            Kind::Expandable => self.next_mapping(pool, size).1,
             Kind::Host => size,
         })
     }
 
-    /// Takes `size` bytes from the driver for `request`; returns their address.
+    /// Adds `size` bytes from the driver for `request` and returns their address.
     pub(crate) fn grow(&mut self, request: u64, owner: Owner, size: u64, context: Option<Context>) -> u64 {
         let rounded = self.rounded(request);
-        let pool = Pool::of(rounded, owner);
+        let pool = Pool::for_size(rounded, owner);
         let address = if self.kind == Kind::Expandable {
-            self.gap(pool, rounded).0
+            self.next_mapping(pool, rounded).0
         } else {
-            let next = self.next_segment + size.next_multiple_of(APART) + APART;
+            let next = self.next_segment + size.next_multiple_of(SEGMENT_SPACING) + SEGMENT_SPACING;
             std::mem::replace(&mut self.next_segment, next)
         };
-        // What lies behind it becomes a part of the same segment.
+        // A segment right behind it is merged.
         let behind = self.segments.remove(&(address + size)).filter(|it| it.pool == pool);
         if let Some(behind) = &behind {
             let end = address + size + behind.size;
@@ -120,15 +119,21 @@ impl Allocator {
                 address
             }
         };
-        let block = Block { size, requested: 0, state: State::Allocated, context: None, born: None, segment };
+        let block = Block { size, requested: 0, state: State::Allocated, context: None, allocated_at: None, segment };
         self.blocks.insert(address, block);
         self.totals.reserved += size;
-        self.join(address);
+        self.free_and_merge(address);
         address
     }
 
-    /// Hands out the smallest free block that serves `request`; [`Allocator::lacks`] must have said that there is one.
-    pub(crate) fn allocate(&mut self, request: u64, owner: Owner, context: Option<Context>, born: Option<u64>) -> u64 {
+    /// Allocates the smallest free block that fits `request`. Panics if [`Allocator::lacks`] returns `Some`.
+    pub(crate) fn allocate(
+        &mut self,
+        request: u64,
+        owner: Owner,
+        context: Option<Context>,
+        allocated_at: Option<u64>,
+    ) -> u64 {
         let key @ (pool, found, address) = self.best_fit(request, owner).expect("the caller grew the pool");
         self.free.remove(&key);
         let size = self.rounded(request);
@@ -137,8 +142,9 @@ impl Allocator {
             (Kind::Fixed, Class::Large) => rest > SMALL_REQUEST,
             _ => rest >= GRANULE,
         };
-        let block = self.blocks.get_mut(&address).expect("a free block is a block");
-        (block.requested, block.state, block.context, block.born) = (request, State::Allocated, context, born);
+        let block = self.blocks.get_mut(&address).expect("a free block has an entry");
+        (block.requested, block.state, block.context, block.allocated_at) =
+            (request, State::Allocated, context, allocated_at);
         if is_split {
             block.size = size;
             let segment = block.segment;
@@ -149,29 +155,29 @@ impl Allocator {
         address
     }
 
-    /// The program lets go of the block, a stream does not yet.
-    pub(crate) fn wait(&mut self, address: u64) {
+    /// Marks a block as awaiting free: the program has freed it, but a stream still uses it.
+    pub(crate) fn mark_pending(&mut self, address: u64) {
         self.blocks.get_mut(&address).expect("a live block").state = State::PendingFree;
     }
 
-    /// The block can be reused.
+    /// Frees a block for reuse.
     pub(crate) fn free(&mut self, address: u64) {
         let freed = &self.blocks[&address];
         self.totals.requested -= freed.requested;
         self.totals.rounded -= freed.size;
-        self.join(address);
+        self.free_and_merge(address);
     }
 
-    /// What emptying the cache gives back to the driver, in the order it does: address and size of each part.
+    /// Returns address and size of each part that emptying the cache returns to the driver, in PyTorch's order.
     pub(crate) fn releasable(&self) -> Vec<(u64, u64)> {
-        // Large blocks first, small ones of them before.
+        // Large blocks before small ones.
         let of_class =
             |class| self.free.iter().filter(move |(pool, ..)| (pool.owner, pool.class) == (Owner::Default, class));
         let of_everyone = of_class(Class::Large).chain(of_class(Class::Small));
         match self.kind {
             Kind::Expandable => of_everyone
                 .filter_map(|&(pool, size, address)| {
-                    // Pages are counted from where their range begins.
+                    // Pages are aligned to the start of the range.
                     let [range, _] = self.range(pool);
                     let start = range + (address - range).next_multiple_of(pool.page());
                     let end = range + (address + size - range) / pool.page() * pool.page();
@@ -186,9 +192,10 @@ impl Allocator {
         }
     }
 
-    /// Gives a part that is [`Allocator::releasable`] back; what is left of its segment on both sides are segments.
+    /// Returns a [`Allocator::releasable`] part to the driver. The rest of its segment on both sides becomes segments
+    /// of their own.
     pub(crate) fn release(&mut self, address: u64, size: u64) {
-        let (&start, block) = self.blocks.range(..=address).next_back().expect("a part of a free block");
+        let (&start, block) = self.blocks.range(..=address).next_back().expect("the part lies in a free block");
         let (block_end, at) = (start + block.size, block.segment);
         let segment = self.segments.remove(&at).expect("the segment of a block");
         let (end, segment_end) = (address + size, at + segment.size);
@@ -210,19 +217,19 @@ impl Allocator {
         }
     }
 
-    /// Out of whose pool a block is.
+    /// Returns the owner of a block's pool.
     pub(crate) fn owner(&self, block: u64) -> Owner {
         self.segments[&self.blocks[&block].segment].pool.owner
     }
 
-    /// The blocks of a segment in order of address.
+    /// Returns the blocks of a segment, sorted by address.
     pub(crate) fn blocks_of(&self, segment: u64) -> impl Iterator<Item = (u64, &Block)> {
         let end = segment + self.segments[&segment].size;
         self.blocks.range(segment..end).map(|(&address, block)| (address, block))
     }
 
-    /// Makes a block free, and one with its free neighbours.
-    fn join(&mut self, address: u64) {
+    /// Makes a block free and merges it with free neighbors.
+    fn free_and_merge(&mut self, address: u64) {
         let freed = self.blocks.remove(&address).expect("a block that is not free");
         let (segment, mut start, mut size) = (freed.segment, address, freed.size);
         let pool = self.segments[&segment].pool;
@@ -239,14 +246,14 @@ impl Allocator {
     }
 
     fn insert_free(&mut self, address: u64, size: u64, segment: u64) {
-        let block = Block { size, requested: 0, state: State::Inactive, context: None, born: None, segment };
+        let block = Block { size, requested: 0, state: State::Inactive, context: None, allocated_at: None, segment };
         self.blocks.insert(address, block);
         self.free.insert((self.segments[&segment].pool, size, address));
     }
 
-    /// Where the next pages of a pool with expandable segments are mapped for a block of `size`, and how many bytes: in the first gap of
-    /// the first stretch without a live block that is long enough.
-    fn gap(&self, pool: Pool, size: u64) -> (u64, u64) {
+    /// Returns address and bytes of the pages to map next for a block of `size`: in the first gap of the first stretch
+    /// without live blocks that is long enough.
+    fn next_mapping(&self, pool: Pool, size: u64) -> (u64, u64) {
         let [start, end] = self.range(pool);
         let mapped = self.segments.range(start..end).map(|(&address, segment)| [address, address + segment.size]);
         let mut from = start;
@@ -261,12 +268,12 @@ impl Allocator {
             let free = self.free_below(begins);
             let mut bytes = free + ends - begins;
             for pair in gaps[at..].windows(2) {
-                // What is mapped between two gaps is free as a whole, or ends the stretch.
+                // The mapped part between two gaps is either all free or ends the stretch.
                 let [[_, low], [high, next_end]] = [pair[0], pair[1]];
                 let between = self.free_below(high);
                 bytes += between;
                 if between < high - low {
-                    // The free front of it counts as well.
+                    // Its free front counts as well.
                     bytes -= between;
                     bytes += self.free_at(low);
                     break;
@@ -280,15 +287,15 @@ impl Allocator {
         unreachable!("no device has as much memory as a pool has addresses")
     }
 
-    /// The addresses of a pool with expandable segments.
+    /// Returns the address range of a pool with expandable segments.
     fn range(&self, pool: Pool) -> [u64; 2] {
         let range = 2 * u64::from(pool.owner == Owner::MemPool) + u64::from(pool.class == Class::Large);
         let start = self.expandable + range * EXPANDABLE_SPAN;
         [start, start + EXPANDABLE_SPAN]
     }
 
-    /// Bytes of a free block and of the gap right behind it.
-    fn reach(&self, &(pool, size, address): &(Pool, u64, u64)) -> u64 {
+    /// Returns the size of a free block and of the gap right behind it.
+    fn growable_size(&self, &(pool, size, address): &(Pool, u64, u64)) -> u64 {
         let [_, end] = self.range(pool);
         let at = address + size;
         let next = self.segments.range(address + 1..end).next().map_or(end, |(&next, _)| next);
@@ -297,12 +304,12 @@ impl Allocator {
         size + if is_last { next - at } else { 0 }
     }
 
-    /// Free bytes that begin at `address`.
+    /// Returns the free bytes that start at `address`.
     fn free_at(&self, address: u64) -> u64 {
         self.blocks.get(&address).filter(|block| block.state == State::Inactive).map_or(0, |block| block.size)
     }
 
-    /// Free bytes that end at `address`.
+    /// Returns the free bytes that end at `address`.
     fn free_below(&self, address: u64) -> u64 {
         let before = self.blocks.range(..address).next_back();
         let before = before.filter(|&(&at, block)| at + block.size == address && block.state == State::Inactive);
@@ -311,13 +318,13 @@ impl Allocator {
 
     fn best_fit(&self, request: u64, owner: Owner) -> Option<(Pool, u64, u64)> {
         let size = self.rounded(request);
-        let pool = Pool::of(size, owner);
+        let pool = Pool::for_size(size, owner);
         let mut fitting =
             self.free.range((pool, size, 0)..).copied().take_while(|&(found_in, ..)| found_in == pool).peekable();
         let mut found = fitting.next()?;
-        // A block that can grow is left for those that need it to.
+        // Blocks that can grow are left for larger requests.
         while self.kind == Kind::Expandable
-            && let Some(next) = fitting.next_if(|next| self.reach(next) < self.reach(&found))
+            && let Some(next) = fitting.next_if(|next| self.growable_size(next) < self.growable_size(&found))
         {
             found = next;
         }

@@ -1,13 +1,13 @@
-//! What the program says it is doing.
+//! Annotations of the generated program.
 
 use std::fmt;
 
-/// One end of a range, as `record_function` leaves it.
+/// Start or end of a range, as recorded by `record_function`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Annotation {
     pub(crate) stage: Stage,
     pub(crate) name: Name,
-    /// Since 1970.
+    /// Microseconds since 1970.
     pub(crate) time_us: u64,
 }
 
@@ -17,12 +17,12 @@ pub(crate) enum Stage {
     End,
 }
 
-/// What a range is called. A long trace has many: none holds a text of its own.
+/// Name of a range. Formatted on demand, because long traces have many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     Step(u64),
     Phase(&'static str),
-    /// The forward pass of a layer, where the program says so.
+    /// Forward pass of a layer, if requested.
     Layer(u64),
 }
 

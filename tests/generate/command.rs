@@ -1,23 +1,22 @@
-//! Writes a synthetic snapshot, and what is true of it to standard output.
+//! Writes a synthetic snapshot, and prints its expected values as JSON.
 //!
 //! ```text
 //! cargo run --release --example generate -- OUT.pickle[.gz] [OPTIONS]        --help lists them
 //! ```
 //!
-//! A sample that ships with the page: `cargo run --example generate -- www/leak.pickle.gz --sample leak`.
+//! For a sample of the page: `cargo run --example generate -- www/leak.pickle.gz --sample leak`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a tool for tests may fail loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test tool may panic")]
 
 #[path = "mod.rs"]
 mod generate;
 
 use flate2::{Compression, write::GzEncoder};
-use generate::{Options, truth::Truth};
+use generate::{Options, expected::Expected};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-/// What the command line understands.
 const HELP: &str = "generate OUT.pickle[.gz] [OPTIONS]
 
 Writes a PyTorch memory snapshot of a training loop, and what is true of it, as JSON, to standard output.
@@ -80,10 +79,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(options: &Options, path: &str) -> io::Result<Truth> {
+fn write(options: &Options, path: &str) -> io::Result<Expected> {
     let file = BufWriter::new(File::create(path)?);
     if path.ends_with(".gz") {
-        // No time stamp inside, so that the same options give the same bytes.
+        // Without a time stamp, so that the same options give the same bytes.
         let (encoder, truth) = generate::generate(options, GzEncoder::new(file, Compression::best()))?;
         encoder.finish()?.flush()?;
         Ok(truth)

@@ -1,26 +1,26 @@
-//! Synthetic snapshots with the truth beside them: any number of events, as Python or as torch's C++ pickler writes them.
+//! Synthetic snapshots with expected values: any number of events, written as by Python's or torch's C++ pickler.
 //!
 //! ```text
 //!   workload ──malloc, free──▶ allocator          a training loop on a model of PyTorch's caching allocator
 //!      │
-//!      └──events──▶ tracer ──▶ Sink: survey (how many, what is left) │ pickled (the file) + truth (its numbers)
+//!      └──events──▶ tracer ──▶ Sink: survey (counts events) │ pickled (the file) + truth (its expected values)
 //! ```
 //!
-//! The loop runs twice with the same seed: lists tell their length first and `segments` stand before the traces, so the first
-//! run counts and the second writes. Besides the live blocks only a few bytes a training step are ever held, however long the
+//! The loop runs twice with the same seed, because list lengths and `segments` come before the traces: the first run
+//! counts and the second writes. Besides live blocks, memory use is a few bytes per training step, however long the
 //! trace.
 
 mod allocator;
 mod annotation;
-mod layers;
+pub(crate) mod expected;
+mod modules;
 mod options;
-mod pickled;
 mod pool;
+mod programs;
 mod random;
+mod snapshot_writer;
 mod stacks;
-mod stories;
 mod tracer;
-pub(crate) mod truth;
 mod workload;
 
 #[path = "../support/pickle_writer.rs"]
@@ -29,13 +29,13 @@ pub(crate) mod pickle_writer;
 
 pub(crate) use options::Options;
 
-use pickled::Pickled;
+use expected::{Expected, ExpectedDevice, TruthSink};
+use snapshot_writer::SnapshotWriter;
 use std::io::{self, Write};
 use tracer::Survey;
-use truth::{DeviceTruth, Judge, Truth};
 
-/// Writes the snapshot that `options` describes to `out`; returns what is true of it.
-pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Truth)> {
+/// Writes the snapshot that `options` describes to `out`. Returns the output and the expected values.
+pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Expected)> {
     let mut surveys: Vec<Survey> = Vec::new();
     for device in 0..options.devices {
         let mut survey = Survey::default();
@@ -44,13 +44,13 @@ pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Tr
         surveys.push(survey);
     }
 
-    let mut file = Pickled::new(out, options, &surveys)?;
-    let mut truth = Truth { devices: Vec::new() };
+    let mut file = SnapshotWriter::new(out, options, &surveys)?;
+    let mut truth = Expected { devices: Vec::new() };
     file.begin_traces(surveys.len())?;
     for (device, survey) in surveys.iter().enumerate() {
         let kept = options.kept(survey.events);
         file.begin_trace(kept)?;
-        let mut judge = Judge::new(survey.events - kept, &mut file);
+        let mut judge = TruthSink::new(survey.events - kept, &mut file);
         workload::run(options, device, &mut judge)?;
         truth.devices.push(judge.verdict(device as i64, survey));
         file.end_trace()?;
@@ -64,14 +64,14 @@ pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Tr
     Ok((file.finish()?, truth))
 }
 
-fn host<W: Write>(options: &Options, batches: u64, file: &mut Pickled<W>) -> io::Result<DeviceTruth> {
+fn host<W: Write>(options: &Options, batches: u64, file: &mut SnapshotWriter<W>) -> io::Result<ExpectedDevice> {
     let mut survey = Survey::default();
     survey.end = Some(workload::run_host(options, options.devices, batches, &mut survey)?);
     let kept = options.kept(survey.events);
     file.begin_host(&survey, kept)?;
-    let mut judge = Judge::new(survey.events - kept, file);
+    let mut judge = TruthSink::new(survey.events - kept, file);
     workload::run_host(options, options.devices, batches, &mut judge)?;
-    let truth = judge.verdict(pickled::HOST, &survey);
+    let truth = judge.verdict(snapshot_writer::HOST, &survey);
     file.end_trace()?;
     Ok(truth)
 }

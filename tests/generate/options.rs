@@ -1,80 +1,78 @@
-//! What to generate, and its command line.
+//! Options of the generator and their command line.
 
 use super::pickle_writer::Style;
 
-/// What to generate.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) length: Length,
     pub(crate) seed: u64,
     pub(crate) devices: usize,
-    /// Frames in a stack, at least; longer where the program is deeper.
+    /// Minimum number of frames in a stack.
     pub(crate) depth: usize,
     pub(crate) style: Style,
-    /// Keep the last so many events of each device, as `max_entries` does.
+    /// Keep only the last events of each device, like `max_entries`.
     pub(crate) ring: Option<u64>,
-    /// Parameters in MiB that exist before recording; without, the parameters are made while it runs.
+    /// Parameters in MiB that exist before recording. `None` allocates the parameters while recording.
     pub(crate) before_recording_mib: Option<u64>,
     pub(crate) model: Model,
     /// Some frees wait for another stream.
     pub(crate) pending: bool,
-    /// The last thing is an allocation that fails.
+    /// The run ends with a failing allocation.
     pub(crate) oom: bool,
-    /// Expandable segments: map and unmap.
+    /// Use expandable segments, with map and unmap events.
     pub(crate) expandable: bool,
-    /// Every step leaves something behind.
+    /// Every step leaks a tensor.
     pub(crate) leak: bool,
     pub(crate) annotations: bool,
-    /// A range around each layer's forward pass as well.
+    /// Annotate each layer's forward pass as well.
     pub(crate) layer_annotations: bool,
     pub(crate) times: bool,
     pub(crate) compile_contexts: bool,
-    /// `user_metadata`: the phase of the step, as JSON text.
+    /// Write `user_metadata`: the phase of the step, as JSON text.
     pub(crate) metadata: bool,
-    /// `pool_id`, and a pool of its own for what attention needs for itself.
+    /// Write `pool_id`, and use a private pool for attention's scratch memory.
     pub(crate) private_pools: bool,
-    /// A `snapshot` event after each step.
+    /// Write a `snapshot` event after each step.
     pub(crate) snapshots: bool,
-    /// Pinned host memory, recorded too.
+    /// Record pinned host memory as well.
     pub(crate) host: bool,
-    pub(crate) story: Story,
-    pub(crate) work: Work,
+    pub(crate) program: Program,
+    pub(crate) work: StepSize,
 }
 
-/// How much is done in a step.
+/// Size of the work in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Work {
-    /// Sequences in a batch; 4 where not said.
+pub(crate) struct StepSize {
+    /// Sequences in a batch. The default is 4.
     pub(crate) batch: Option<u64>,
-    /// Tokens in a sequence; without, another number in each step. With it attention saves its scores, a number for each two tokens, and
-    /// nothing else grows by the square.
+    /// Tokens in a sequence, the same in each step. Attention then saves its scores, the only tensors that grow
+    /// quadratically. `None` uses another number in each step.
     pub(crate) sequence: Option<u64>,
-    /// Activations have 16 bits instead of 32.
+    /// Activations have 16 bits in place of 32.
     pub(crate) is_half: bool,
-    /// Every step keeps so many MiB more.
+    /// Size of an additional leak per step, in MiB.
     pub(crate) extra_leak_mib: u64,
 }
 
-/// What the program does.
+/// Program to simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Story {
+pub(crate) enum Program {
     Training,
-    /// An evaluation whose results break memory into pieces, and a training step that fails for it.
+    /// An evaluation whose results fragment memory, and a training step that therefore fails.
     Fragmentation,
     /// A server that captures CUDA graphs.
     Graphs,
 }
 
-/// When the training ends.
+/// End of the training.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Length {
-    /// At the first event from this one on where no allocation is under way.
+    /// At the first event from this one on with no allocation in progress.
     Events(u64),
-    /// After whole steps.
+    /// After this many whole steps.
     Steps(u64),
 }
 
-/// What is trained.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Model {
     pub(crate) layers: u64,
@@ -105,15 +103,15 @@ impl Default for Options {
             private_pools: false,
             snapshots: false,
             host: false,
-            story: Story::Training,
-            work: Work::default(),
+            program: Program::Training,
+            work: StepSize::default(),
         }
     }
 }
 
 impl Options {
-    /// A small story: a model made, three steps trained, a tensor kept by mistake in each, and in the
-    /// fourth the memory runs out.
+    /// Returns the options of a small example: a model is created and trained for three steps that leak a tensor each,
+    /// and the fourth runs out of memory.
     pub(crate) fn example() -> Options {
         Options {
             length: Length::Steps(3),
@@ -126,25 +124,25 @@ impl Options {
         }
     }
 
-    /// A snapshot of the start page (src/ui/samples.rs), by its name.
+    /// Returns the options of a sample of the start page (src/ui/samples.rs).
     pub(crate) fn sample(name: &str) -> Option<Options> {
         let base = Options { depth: 12, before_recording_mib: None, ..Options::default() };
         let model = |layers| Model { layers, hidden: 1024, vocabulary: 50_304 };
         Some(match name {
-            "out-of-memory" => Options { story: Story::Fragmentation, ..base },
+            "out-of-memory" => Options { program: Program::Fragmentation, ..base },
             "leak" => Options { length: Length::Steps(8), model: model(3), leak: true, ..base },
             "training" => Options { length: Length::Steps(3), model: model(6), layer_annotations: true, ..base },
-            "cuda-graphs" => Options { story: Story::Graphs, private_pools: true, ..base },
+            "cuda-graphs" => Options { program: Program::Graphs, private_pools: true, ..base },
             _ => return None,
         })
     }
 
-    /// How many of so many events are kept.
+    /// Returns how many of a device's events are kept.
     pub(crate) fn kept(&self, events: u64) -> u64 {
         self.ring.map_or(events, |ring| ring.min(events))
     }
 
-    /// Options out of the words of a command line, and the words that are none.
+    /// Parses command-line arguments. Returns the options and the remaining arguments.
     pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Options, Vec<String>), String> {
         let mut options = Options::default();
         let mut others = Vec::new();

@@ -1,53 +1,52 @@
-//! How memory is taken from the driver and which requests it serves: kinds of allocator, pools, sizes.
+//! Allocator kinds, pools and sizes of PyTorch's caching allocators.
 
 const MIB: u64 = 1 << 20;
-/// Sizes are multiples of this.
+/// Block sizes are multiples of this, in bytes.
 pub(super) const GRANULE: u64 = 512;
-/// Requests up to this come from the small pool, whose segments all have [`SMALL_SEGMENT`].
+/// Maximum request served by the small pool, whose segments all have [`SMALL_SEGMENT`] bytes.
 pub(super) const SMALL_REQUEST: u64 = MIB;
 const SMALL_SEGMENT: u64 = 2 * MIB;
-/// Requests below this share segments of [`LARGE_SEGMENT`]; larger ones get their own, rounded to 2 MiB.
+/// Smaller requests share segments of [`LARGE_SEGMENT`] bytes. Larger ones get their own, rounded up to 2 MiB.
 const SHARED_REQUEST: u64 = 10 * MIB;
 const LARGE_SEGMENT: u64 = 20 * MIB;
 
-/// How an allocator takes memory from the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `cudaMalloc`: segments of a size that never changes.
+    /// `cudaMalloc`: segments of fixed size.
     Fixed,
-    /// `expandable_segments:True`: pages are mapped behind each other, and unmapped wherever they are free. Each contiguous
-    /// range is told as a segment.
+    /// `expandable_segments:True`: pages are mapped one after another and unmapped where they are free. Each contiguous
+    /// range is reported as a segment.
     Expandable,
-    /// Pinned host memory: a segment a block, of a power of two, never split.
+    /// Pinned host memory: one block per segment, sized to a power of two, never split.
     Host,
 }
 
-/// Which requests a segment serves.
+/// A pool of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pool {
     pub(crate) owner: Owner,
     pub(crate) class: Class,
 }
 
-/// Whose pool it is.
+/// Owner of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owner {
-    /// Everyone's.
+    /// The default pool.
     #[default]
     Default,
-    /// A `torch.cuda.MemPool`: emptying the cache leaves it alone.
+    /// A `torch.cuda.MemPool`. Emptying the cache does not release it.
     MemPool,
-    /// The CUDA graph of this number: emptying the cache leaves it alone.
+    /// The CUDA graph of this number. Emptying the cache does not release it.
     Graph(u8),
 }
 
 impl Pool {
-    /// The one that blocks of this size come from.
-    pub(super) fn of(size: u64, owner: Owner) -> Pool {
+    /// Returns the pool for blocks of this size.
+    pub(super) fn for_size(size: u64, owner: Owner) -> Pool {
         Pool { owner, class: if size <= SMALL_REQUEST { Class::Small } else { Class::Large } }
     }
 
-    /// What expandable segments map at a time.
+    /// Returns the number of bytes that expandable segments map at a time.
     pub(super) fn page(self) -> u64 {
         match self.class {
             Class::Small => SMALL_SEGMENT,
@@ -55,7 +54,7 @@ impl Pool {
         }
     }
 
-    /// The size of a new segment of fixed size for a block of `size`.
+    /// Returns the size of a new fixed-size segment for a block of `size`.
     pub(super) fn segment_for(self, size: u64) -> u64 {
         match self.class {
             Class::Small => SMALL_SEGMENT.max(size),
@@ -66,7 +65,7 @@ impl Pool {
 }
 
 impl Owner {
-    /// As snapshots write it.
+    /// Returns the pool id as written in snapshots.
     pub(crate) fn id(self) -> (u8, u8) {
         match self {
             Owner::Default => (0, 0),
@@ -76,7 +75,7 @@ impl Owner {
     }
 }
 
-/// Of which size the blocks of a pool are.
+/// Size class of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     Small,

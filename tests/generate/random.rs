@@ -1,6 +1,5 @@
-//! Chance that comes out the same on every machine: splitmix64.
+//! A random number generator with the same results on every machine (splitmix64).
 
-/// A sequence that its seed determines.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -8,7 +7,6 @@ impl Random {
         Random(seed)
     }
 
-    /// Any number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -17,12 +15,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
-    /// One of `choices`, which are not none.
+    /// Returns one of `choices`, which must not be empty.
     pub(crate) fn one_of(&mut self, choices: &[u64]) -> u64 {
         choices[self.below(choices.len() as u64) as usize]
     }

@@ -1,10 +1,10 @@
-//! Stacks as PyTorch captures them: C++ frames of the allocator and the operator, then Python frames, innermost first.
+//! Stacks as captured by PyTorch: C++ frames of allocator and operator, then Python frames, innermost first.
 
-use super::stories;
+use super::programs;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// One frame. C++ frames have the file `??` and line 0.
+/// A frame. C++ frames have the file `??` and line 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Frame {
     pub(crate) name: &'static str,
@@ -12,16 +12,16 @@ pub(crate) struct Frame {
     pub(crate) line: u64,
 }
 
-/// A place in the program.
+/// A place in the generated program that allocates, frees, or takes a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Site {
-    /// Parameter `part` of a layer is made.
+    /// Parameter `part` of a layer is created.
     Parameter { layer: u64, part: usize },
     /// An operator runs in the forward pass.
     Forward { layer: u64, module: Module, operator: usize },
-    /// Attention keeps its scores.
+    /// Attention saves its scores.
     Scores { layer: u64 },
-    /// What a forward operator needed for itself is freed.
+    /// Scratch memory of a forward operator is freed.
     ForwardFree { layer: u64, module: Module },
     /// The next batch is copied to the device.
     Batch,
@@ -31,27 +31,27 @@ pub(crate) enum Site {
     Backward { operator: usize },
     /// The backward pass frees what the forward pass saved.
     BackwardFree,
-    /// The optimizer's state is made, in the first step.
+    /// Optimizer state is created in the first step.
     OptimizerState { part: usize },
-    /// What the optimizer needs for a moment.
+    /// Scratch memory of the optimizer.
     Optimizer { part: usize },
     /// Gradients are freed.
     ZeroGrad,
-    /// A tensor is put away in a list that nobody empties.
+    /// A tensor is added to a list that is never cleared.
     Leak,
     /// The program empties the cache.
     EmptyCache,
     /// The program takes a snapshot.
     Snapshot,
-    /// A place in one of the other stories.
+    /// A place in a program of [`stories`].
     Story(usize),
-    /// A batch is put into pinned host memory.
+    /// A batch is copied to pinned host memory.
     Pin,
-    /// The batch there is not needed any more.
+    /// The pinned batch is freed.
     Unpin,
 }
 
-/// A part of a transformer's layer.
+/// A submodule of a transformer layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Module {
     Attention,
@@ -62,7 +62,7 @@ pub(crate) enum Module {
 }
 
 impl Module {
-    /// Its name within its layer.
+    /// Returns its name within the layer.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Module::Attention => "attention",
@@ -73,7 +73,7 @@ impl Module {
         }
     }
 
-    /// The class whose `forward` runs.
+    /// Returns the class of its `forward`.
     pub(crate) fn class(self) -> &'static str {
         match self {
             Module::Attention => "CausalSelfAttention",
@@ -83,7 +83,7 @@ impl Module {
         }
     }
 
-    /// Its `forward`, where it calls operators.
+    /// Returns the frame of its `forward` at the operator call.
     pub(crate) fn forward(self) -> Frame {
         match self {
             Module::Attention => python("forward", MODEL, 66),
@@ -93,7 +93,7 @@ impl Module {
         }
     }
 
-    /// Where its layer's `forward` calls it.
+    /// Returns the frame of its call in the layer's `forward`.
     pub(crate) fn call(self) -> Frame {
         let line = match self {
             Module::Norm => 71,
@@ -106,26 +106,26 @@ impl Module {
     }
 }
 
-/// Where the model's `forward` calls a layer. They are written out here: `x = self.h3(x)`, a line each.
+/// Returns the frame of a layer's call in the model's `forward`. The calls have a line each: `x = self.h3(x)`.
 pub(crate) fn call_of_layer(layer: u64) -> Frame {
     python("forward", MODEL, 150 + layer)
 }
 
-/// Where the model is called.
+/// Returns the frame of the model's call.
 pub(crate) fn call_of_model() -> Frame {
     python("train_step", TRAIN, 59)
 }
 
-/// Where the loss is called.
+/// Returns the frame of the loss's call.
 pub(crate) fn call_of_loss() -> Frame {
     python("train_step", TRAIN, 60)
 }
 
-/// All parts in the order in which a layer runs them.
+/// All submodules in execution order.
 pub(crate) const MODULES: [Module; 5] =
     [Module::Norm, Module::Attention, Module::Projection, Module::Mlp, Module::Dropout];
 
-/// The frames and the stack of each site.
+/// Frames and stacks of all sites so far.
 pub(crate) struct Stacks {
     pub(crate) frames: Vec<Frame>,
     numbers: HashMap<Frame, u32>,
@@ -134,13 +134,13 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// Stacks of at least `depth` frames.
+    /// Creates stacks of at least `depth` frames.
     pub(crate) fn new(depth: usize) -> Stacks {
         Stacks { frames: Vec::new(), numbers: HashMap::new(), sites: HashMap::new(), depth }
     }
 
-    /// The stack of a site, by the numbers of its frames.
-    pub(crate) fn at(&mut self, site: Site) -> Rc<[u32]> {
+    /// Returns the stack of a site as frame numbers.
+    pub(crate) fn stack_of(&mut self, site: Site) -> Rc<[u32]> {
         if let Some(stack) = self.sites.get(&site) {
             return Rc::clone(stack);
         }
@@ -148,12 +148,12 @@ impl Stacks {
         let padding = self.depth.saturating_sub(native.len() + python.len());
         let padding = INTERPRETER.iter().cycle().take(padding).map(|name| cpp(name));
         let stack: Vec<Frame> = native.into_iter().map(cpp).chain(padding).chain(python).collect();
-        let stack: Rc<[u32]> = stack.into_iter().map(|frame| self.number(frame)).collect();
+        let stack: Rc<[u32]> = stack.into_iter().map(|frame| self.frame_number(frame)).collect();
         self.sites.insert(site, Rc::clone(&stack));
         stack
     }
 
-    fn number(&mut self, frame: Frame) -> u32 {
+    fn frame_number(&mut self, frame: Frame) -> u32 {
         let frames = &mut self.frames;
         *self.numbers.entry(frame).or_insert_with(|| {
             frames.push(frame);
@@ -220,7 +220,7 @@ fn python(name: &'static str, filename: &'static str, line: u64) -> Frame {
     Frame { name, filename, line }
 }
 
-/// The C++ frames and the Python frames of a site.
+/// Returns C++ frame names and Python frames of a site.
 fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
     let operator = |number: usize| [&ALLOCATE[..], &[OPERATORS[number % OPERATORS.len()]]].concat();
     match site {
@@ -259,7 +259,7 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
         Site::Leak => (operator(6), step(vec![python("log_metrics", TRAIN, 71)], 67)),
         Site::EmptyCache => (RELEASE[..1].to_vec(), step(vec![python("empty_cache", TORCH_MEMORY, 224)], 68)),
         Site::Snapshot => (Vec::new(), step(vec![python("_snapshot", TORCH_MEMORY, 971)], 69)),
-        Site::Story(number) => match stories::place(number) {
+        Site::Story(number) => match programs::site_frames(number) {
             (_, true, python) => (RELEASE.to_vec(), python),
             (number, false, python) => (operator(number), python),
         },

@@ -1,4 +1,4 @@
-//! The recording side: what the workload does becomes events, once recording is on.
+//! Records the workload's allocations and frees as events.
 
 use super::allocator::{Allocator, Totals};
 use super::annotation::{Annotation, Name, Stage};
@@ -10,62 +10,61 @@ use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
 
-/// Recording begins here: 2025-10-09, in microseconds since 1970.
+/// Start of the recording, 2025-10-09, in microseconds since 1970.
 const EPOCH_US: u64 = 1_760_000_000_000_000;
 
-/// One captured stack: a list object of its own, of shared frames.
+/// A captured stack. Each is a list object of its own with shared frames.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
-    /// Every capture has another.
+    /// Unique number of the capture.
     pub(crate) number: u64,
     pub(crate) frames: Rc<[u32]>,
-    /// Where it was captured.
     pub(crate) site: Site,
 }
 
-/// Whether a later event has the same context.
+/// Marks the last event that uses a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reuse {
-    ComesAgain,
+    Repeated,
     Last,
 }
 
 /// One event of the trace.
 pub(crate) struct Event<'a> {
     pub(crate) action: &'static str,
-    /// For `oom`: the bytes that the driver had left.
+    /// Address, or for `oom` the driver's free bytes.
     pub(crate) address: u64,
     pub(crate) size: u64,
     pub(crate) time_us: u64,
     pub(crate) compile_context: &'a str,
-    /// Empty where the program says nothing.
+    /// Empty if the program sets none.
     pub(crate) user_metadata: &'a str,
     pub(crate) owner: Owner,
     pub(crate) context: &'a Context,
     pub(crate) reuse: Reuse,
-    /// Of a free: number of the event that allocated the block, `None` when that was before recording.
-    pub(crate) born: Option<u64>,
-    /// Of a `free_completed`: how many events ago the program let go of the block.
+    /// For a free: number of the event that allocated the block, or `None` if it was allocated before recording.
+    pub(crate) allocated_at: Option<u64>,
+    /// For `free_completed`: number of events since the block's `free_requested`.
     pub(crate) waited: u64,
-    /// The training step under way.
+    /// Current training step.
     pub(crate) step: Option<u64>,
-    /// What holds before and after it.
+    /// Totals before and after the event.
     pub(crate) before: Totals,
     pub(crate) after: Totals,
 }
 
-/// Who receives the events, in order.
+/// Receives the events in order.
 pub(crate) trait Sink {
-    /// The next event.
+    /// Receives the next event.
     fn event(&mut self, event: &Event<'_>, stacks: &Stacks) -> io::Result<()>;
 }
 
-/// The sink of the first run: how many events there are.
+/// The sink of the first run, which counts events.
 #[derive(Default)]
 pub(crate) struct Survey {
     pub(crate) events: u64,
-    /// What the run left.
-    pub(crate) end: Option<End>,
+    /// State at the end of the run.
+    pub(crate) end: Option<FinalState>,
 }
 
 impl Sink for Survey {
@@ -75,8 +74,8 @@ impl Sink for Survey {
     }
 }
 
-/// What a run leaves.
-pub(crate) struct End {
+/// State at the end of a run.
+pub(crate) struct FinalState {
     pub(crate) allocator: Allocator,
     pub(crate) stacks: Stacks,
     pub(crate) annotations: Vec<Annotation>,
@@ -84,43 +83,43 @@ pub(crate) struct End {
     pub(crate) leaked: Vec<u64>,
 }
 
-/// A device being recorded.
+/// A device that is being recorded.
 pub(crate) struct Tracer<'a, S> {
     pub(crate) allocator: Allocator,
     pub(crate) random: Random,
-    /// How long things take, where what happens must not depend on how large it is.
+    /// Source of durations, if events must not depend on sizes.
     clock: Option<Random>,
     pub(crate) stacks: Stacks,
     pub(crate) annotations: Vec<Annotation>,
-    /// Events recorded so far.
+    /// Number of events recorded so far.
     pub(crate) events: u64,
     pub(crate) compile_context: String,
     pub(crate) user_metadata: String,
-    /// The training step under way.
+    /// Current training step.
     pub(crate) step: Option<u64>,
     is_recording: bool,
     options: &'a Options,
     sink: &'a mut S,
     time_us: u64,
     captures: u64,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingFree>,
 }
 
-/// A block that a stream still uses.
-struct Waiting {
+/// A freed block that a stream still uses.
+struct PendingFree {
     address: u64,
     context: Context,
-    /// Number of the event by which the program let go of it.
+    /// Number of its `free_requested` event.
     since: u64,
 }
 
-/// The part of an event that its caller knows.
-struct Happening {
+/// The part of an event that the caller knows.
+struct EventParts {
     action: &'static str,
     address: u64,
     size: u64,
     owner: Owner,
-    born: Option<u64>,
+    allocated_at: Option<u64>,
     waited: u64,
 }
 
@@ -149,64 +148,64 @@ impl<'a, S: Sink> Tracer<'a, S> {
         self.is_recording = true;
     }
 
-    /// Allocates `request` bytes at a place in the program; returns the block's address.
+    /// Allocates `request` bytes and returns the block's address.
     pub(crate) fn malloc(&mut self, request: u64, site: Site) -> io::Result<u64> {
         self.malloc_from(Owner::Default, request, site)
     }
 
-    /// As [`Tracer::malloc`], out of this pool.
+    /// Like [`Tracer::malloc`], from a specific pool.
     pub(crate) fn malloc_from(&mut self, owner: Owner, request: u64, site: Site) -> io::Result<u64> {
         let context = self.capture(site);
-        // Before recording nothing is captured.
+        // Nothing is captured before recording.
         let kept = self.is_recording.then(|| context.clone());
-        while let Some(size) = self.allocator.lacks(request, owner) {
+        while let Some(size) = self.allocator.missing_bytes(request, owner) {
             let before = self.allocator.totals;
             let address = self.allocator.grow(request, owner, size, kept.clone());
             let action = if self.options.expandable { "segment_map" } else { "segment_alloc" };
-            let happening = Happening { action, address, size, owner, born: None, waited: 0 };
-            self.record(&happening, &context, Reuse::ComesAgain, before)?;
+            let happening = EventParts { action, address, size, owner, allocated_at: None, waited: 0 };
+            self.record(&happening, &context, Reuse::Repeated, before)?;
         }
         let before = self.allocator.totals;
-        let born = self.is_recording.then_some(self.events);
-        let address = self.allocator.allocate(request, owner, kept, born);
-        let happening = Happening { action: "alloc", address, size: request, owner, born, waited: 0 };
+        let allocated_at = self.is_recording.then_some(self.events);
+        let address = self.allocator.allocate(request, owner, kept, allocated_at);
+        let happening = EventParts { action: "alloc", address, size: request, owner, allocated_at, waited: 0 };
         self.record(&happening, &context, Reuse::Last, before)?;
         Ok(address)
     }
 
-    /// Frees a block; the stream has done with it.
+    /// Frees a block that no other stream uses.
     pub(crate) fn free(&mut self, address: u64, site: Site) -> io::Result<()> {
         let waiting = self.request_free(address, site)?;
         self.complete_free(&waiting)
     }
 
-    /// Frees a block that another stream still uses.
+    /// Requests the free of a block that another stream still uses.
     pub(crate) fn free_later(&mut self, address: u64, site: Site) -> io::Result<()> {
         let waiting = self.request_free(address, site)?;
-        self.allocator.wait(address);
+        self.allocator.mark_pending(address);
         self.waiting.push_back(waiting);
         Ok(())
     }
 
-    /// The other stream has done with the block that waits longest.
-    pub(crate) fn catch_up(&mut self) -> io::Result<()> {
+    /// Completes the oldest free that waits for a stream.
+    pub(crate) fn complete_oldest_free(&mut self) -> io::Result<()> {
         match self.waiting.pop_front() {
             Some(waiting) => self.complete_free(&waiting),
             None => Ok(()),
         }
     }
 
-    /// The other streams have done with all blocks.
-    pub(crate) fn catch_up_with_all(&mut self) -> io::Result<()> {
+    /// Completes all frees that wait for a stream.
+    pub(crate) fn complete_all_frees(&mut self) -> io::Result<()> {
         while !self.waiting.is_empty() {
-            self.catch_up()?;
+            self.complete_oldest_free()?;
         }
         Ok(())
     }
 
-    /// Gives what is free back to the driver, and before that waits for what other streams still use.
+    /// Completes all waiting frees and releases free memory to the driver.
     pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
-        self.catch_up_with_all()?;
+        self.complete_all_frees()?;
         let context = self.capture(site);
         let parts = self.allocator.releasable();
         let last = parts.last().copied();
@@ -214,18 +213,18 @@ impl<'a, S: Sink> Tracer<'a, S> {
             let before = self.allocator.totals;
             self.allocator.release(address, size);
             let action = if self.options.expandable { "segment_unmap" } else { "segment_free" };
-            let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
-            let reuse = if Some(part) == last { Reuse::Last } else { Reuse::ComesAgain };
+            let happening = EventParts { action, address, size, owner: Owner::Default, allocated_at: None, waited: 0 };
+            let reuse = if Some(part) == last { Reuse::Last } else { Reuse::Repeated };
             self.record(&happening, &context, reuse, before)?;
         }
         Ok(())
     }
 
-    /// An event that changes nothing: `snapshot`, or `oom`, an allocation of `size` bytes that fails when the driver has `address`
-    /// bytes left.
-    pub(crate) fn note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
+    /// Records an event without an effect on memory: `snapshot`, or `oom`, where `size` bytes are requested and the
+    /// driver has `address` bytes left.
+    pub(crate) fn record_note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
         let context = self.capture(site);
-        let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+        let happening = EventParts { action, address, size, owner: Owner::Default, allocated_at: None, waited: 0 };
         self.record(&happening, &context, Reuse::Last, self.allocator.totals)
     }
 
@@ -236,37 +235,44 @@ impl<'a, S: Sink> Tracer<'a, S> {
         }
     }
 
-    fn request_free(&mut self, address: u64, site: Site) -> io::Result<Waiting> {
-        let waiting = Waiting { address, context: self.capture(site), since: self.events };
-        let happening = self.end_of(&waiting, "free_requested");
-        self.record(&happening, &waiting.context, Reuse::ComesAgain, self.allocator.totals)?;
+    fn request_free(&mut self, address: u64, site: Site) -> io::Result<PendingFree> {
+        let waiting = PendingFree { address, context: self.capture(site), since: self.events };
+        let happening = self.free_parts(&waiting, "free_requested");
+        self.record(&happening, &waiting.context, Reuse::Repeated, self.allocator.totals)?;
         Ok(waiting)
     }
 
-    fn complete_free(&mut self, waiting: &Waiting) -> io::Result<()> {
-        let happening = self.end_of(waiting, "free_completed");
+    fn complete_free(&mut self, waiting: &PendingFree) -> io::Result<()> {
+        let happening = self.free_parts(waiting, "free_completed");
         let before = self.allocator.totals;
         self.allocator.free(waiting.address);
         self.record(&happening, &waiting.context, Reuse::Last, before)
     }
 
-    fn end_of(&self, waiting: &Waiting, action: &'static str) -> Happening {
+    fn free_parts(&self, waiting: &PendingFree, action: &'static str) -> EventParts {
         let block = &self.allocator.blocks[&waiting.address];
         let owner = self.allocator.owner(waiting.address);
         let waited = self.events - waiting.since;
-        Happening { action, address: waiting.address, size: block.requested, owner, born: block.born, waited }
+        EventParts {
+            action,
+            address: waiting.address,
+            size: block.requested,
+            owner,
+            allocated_at: block.allocated_at,
+            waited,
+        }
     }
 
     fn capture(&mut self, site: Site) -> Context {
         self.captures += 1;
-        Context { number: self.captures, frames: self.stacks.at(site), site }
+        Context { number: self.captures, frames: self.stacks.stack_of(site), site }
     }
 
-    fn record(&mut self, what: &Happening, context: &Context, reuse: Reuse, before: Totals) -> io::Result<()> {
+    fn record(&mut self, what: &EventParts, context: &Context, reuse: Reuse, before: Totals) -> io::Result<()> {
         if !self.is_recording {
             return Ok(());
         }
-        // A call to the driver takes its time.
+        // Driver calls take longer.
         let span = if what.action.starts_with("segment") { 900 } else { 40 };
         self.time_us += 1 + self.clock.as_mut().unwrap_or(&mut self.random).below(span);
         self.events += 1;
@@ -280,7 +286,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
             owner: what.owner,
             context,
             reuse,
-            born: what.born,
+            allocated_at: what.allocated_at,
             waited: what.waited,
             step: self.step,
             before,

@@ -1,25 +1,25 @@
-//! A transformer being trained: parameters, then steps of forward, backward and optimizer; and the host that brings its batches.
+//! Training of a transformer: parameters, then steps of forward, backward and optimizer, and the host's pinned batches.
 
 use super::annotation::{Name, Stage};
-use super::options::{Length, Options, Story};
+use super::options::{Length, Options, Program};
 use super::pool::{Kind, Owner};
+use super::programs;
 use super::stacks::{MODULES, Module, Site};
-use super::stories;
-use super::tracer::{End, Sink, Tracer};
+use super::tracer::{FinalState, Sink, Tracer};
 use std::collections::VecDeque;
 use std::io;
 
 const MIB: u64 = 1 << 20;
 const FLOAT_BYTES: u64 = 4;
-/// Heads of the attention, each with scores of its own.
+/// Number of attention heads. Each has scores of its own.
 const HEADS: u64 = 16;
-/// The cache is emptied after every so many steps.
+/// Number of steps between emptying the cache.
 const STEPS_TO_EMPTY_CACHE: u64 = 5;
 
-/// Trains on one device, telling `sink` every event.
-pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
-    if options.story != Story::Training {
-        return stories::run(options, device, sink);
+/// Runs the training on one device and sends all events to `sink`.
+pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<FinalState> {
+    if options.program != Program::Training {
+        return programs::run(options, device, sink);
     }
     let mut training = Training {
         tracer: Tracer::new(options, if options.expandable { Kind::Expandable } else { Kind::Fixed }, device, sink),
@@ -38,15 +38,26 @@ pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io
         training.step()?;
     }
     if options.oom {
-        training.run_out()?;
+        training.run_out_of_memory()?;
     }
     let Training { tracer, steps, leaked, .. } = training;
     let leaked = leaked.iter().map(|address| tracer.allocator.blocks[address].requested).collect();
-    Ok(End { allocator: tracer.allocator, stacks: tracer.stacks, annotations: tracer.annotations, steps, leaked })
+    Ok(FinalState {
+        allocator: tracer.allocator,
+        stacks: tracer.stacks,
+        annotations: tracer.annotations,
+        steps,
+        leaked,
+    })
 }
 
-/// Brings so many batches to the device, through pinned host memory, two ahead; `number` is one that no device has.
-pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, sink: &mut S) -> io::Result<End> {
+/// Copies batches to the device through pinned host memory, two ahead. `number` differs from those of all devices.
+pub(crate) fn run_host<S: Sink>(
+    options: &Options,
+    number: usize,
+    batches: u64,
+    sink: &mut S,
+) -> io::Result<FinalState> {
     let mut tracer = Tracer::new(options, Kind::Host, number, sink);
     tracer.start_recording();
     let mut pinned = VecDeque::new();
@@ -62,13 +73,13 @@ pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, 
         }
     }
     let Tracer { allocator, stacks, annotations, .. } = tracer;
-    Ok(End { allocator, stacks, annotations, steps: 0, leaked: Vec::new() })
+    Ok(FinalState { allocator, stacks, annotations, steps: 0, leaked: Vec::new() })
 }
 
 struct Training<'a, S> {
     tracer: Tracer<'a, S>,
     options: &'a Options,
-    /// Sizes of the parameters, by what their gradients take.
+    /// Sizes of the parameters in bytes, which are also those of their gradients.
     parameters: Vec<u64>,
     optimizer_state: Vec<u64>,
     leaked: Vec<u64>,
@@ -83,12 +94,12 @@ impl<S: Sink> Training<'_, S> {
         }
     }
 
-    /// Whether to leave a step in its middle.
-    fn is_cut(&self) -> bool {
+    /// Returns true if the current step should stop early.
+    fn stops_here(&self) -> bool {
         matches!(self.options.length, Length::Events(events) if self.tracer.events >= events)
     }
 
-    /// Parameters that exist before recording.
+    /// Allocates the parameters that exist before recording.
     fn make_model(&mut self) -> io::Result<()> {
         let mut left = self.options.before_recording_mib.unwrap_or(0) * MIB;
         let mut layer = 0;
@@ -103,7 +114,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Parameters made while it is recorded.
+    /// Allocates parameters while recording.
     fn make_recorded_model(&mut self) -> io::Result<()> {
         let embedding = self.options.model.vocabulary * self.options.model.hidden * FLOAT_BYTES;
         self.parameter(embedding, 0, 4)?;
@@ -133,7 +144,7 @@ impl<S: Sink> Training<'_, S> {
         let tokens = self.options.work.batch.unwrap_or(4) * self.options.work.sequence.unwrap_or(sequence);
         let batch = self.tracer.malloc(tokens * 8, Site::Batch)?;
         let mut saved = vec![batch];
-        self.within("forward", |training| {
+        self.in_phase("forward", |training| {
             training.forward(tokens, training.options.model.layers, &mut saved)?;
             training.loss(tokens, &mut saved)
         })?;
@@ -147,19 +158,19 @@ impl<S: Sink> Training<'_, S> {
             self.leaked.push(kept);
         }
         let mut gradients = Vec::new();
-        self.within("backward", |training| training.backward(&mut saved, &mut gradients))?;
-        self.within("Optimizer.step#AdamW.step", |training| training.optimize(&gradients))?;
-        self.within("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
+        self.in_phase("backward", |training| training.backward(&mut saved, &mut gradients))?;
+        self.in_phase("Optimizer.step#AdamW.step", |training| training.optimize(&gradients))?;
+        self.in_phase("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
         self.free_all(&mut saved, Site::BackwardFree)?;
         if (self.steps + 1).is_multiple_of(STEPS_TO_EMPTY_CACHE) {
-            // The program synchronizes, in the step.
-            self.tracer.catch_up_with_all()?;
+            // The program synchronizes within the step.
+            self.tracer.complete_all_frees()?;
         }
         self.tracer.annotate(Stage::End, name);
         self.tracer.step = None;
         self.steps += 1;
         if self.options.snapshots {
-            self.tracer.note("snapshot", 0, 0, Site::Snapshot)?;
+            self.tracer.record_note("snapshot", 0, 0, Site::Snapshot)?;
         }
         if self.steps.is_multiple_of(STEPS_TO_EMPTY_CACHE) {
             self.tracer.empty_cache(Site::EmptyCache)?;
@@ -167,8 +178,8 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    fn within(&mut self, name: &'static str, work: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
-        if self.is_cut() {
+    fn in_phase(&mut self, name: &'static str, work: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        if self.stops_here() {
             return Ok(());
         }
         self.tracer.annotate(Stage::Start, Name::Phase(name));
@@ -181,21 +192,21 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Every layer saves what its backward pass will need, and frees what it needed only itself.
+    /// Each layer saves tensors for its backward pass and frees its scratch memory.
     fn forward(&mut self, tokens: u64, layers: u64, saved: &mut Vec<u64>) -> io::Result<()> {
         let number = if self.options.work.is_half { FLOAT_BYTES / 2 } else { FLOAT_BYTES };
         let row = tokens * self.options.model.hidden * number;
-        // Where only the scores are to grow by the square, this does not.
+        // With a fixed sequence length only the scores grow quadratically.
         let square = if self.options.work.sequence.is_some() { row } else { tokens * tokens };
         for layer in 0..layers {
-            if self.options.layer_annotations && !self.is_cut() {
+            if self.options.layer_annotations && !self.stops_here() {
                 self.tracer.annotate(Stage::Start, Name::Layer(layer));
             }
             if self.options.compile_contexts {
                 self.tracer.compile_context = format!("[{}/{}]", layer % 3, self.steps % 2);
             }
             for (operator, module) in MODULES.into_iter().enumerate() {
-                if self.is_cut() {
+                if self.stops_here() {
                     return Ok(());
                 }
                 let width = match module {
@@ -225,7 +236,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Attention has its scratch in a pool of its own, if there are private pools.
+    /// Returns the pool of a module's scratch memory. Attention uses a private one if the option is set.
     fn scratch_pool(&self, module: Module) -> Owner {
         match module {
             Module::Attention if self.options.private_pools => Owner::MemPool,
@@ -233,9 +244,9 @@ impl<S: Sink> Training<'_, S> {
         }
     }
 
-    /// The largest tensor of all: a number for each token and word.
+    /// Allocates the logits, the largest tensor: one number per token and word.
     fn loss(&mut self, tokens: u64, saved: &mut Vec<u64>) -> io::Result<()> {
-        if !self.is_cut() {
+        if !self.stops_here() {
             let logits = tokens * self.options.model.vocabulary * FLOAT_BYTES / 2;
             saved.push(self.tracer.malloc(logits, Site::Loss)?);
             saved.push(self.tracer.malloc(FLOAT_BYTES, Site::Loss)?);
@@ -243,13 +254,13 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Last in, first out: each saved tensor is used once more and freed, and gradients of parameters appear.
+    /// Uses and frees saved tensors last in, first out, and allocates gradients.
     fn backward(&mut self, saved: &mut Vec<u64>, gradients: &mut Vec<u64>) -> io::Result<()> {
         let mut waiting_for_gradient = self.parameters.clone();
         let parameters_each = self.parameters.len().div_ceil(saved.len().max(1));
         let mut operator = 0;
         while let Some(activation) = saved.pop() {
-            if self.is_cut() {
+            if self.stops_here() {
                 saved.push(activation);
                 return Ok(());
             }
@@ -266,7 +277,7 @@ impl<S: Sink> Training<'_, S> {
                 self.tracer.free(scratch, Site::BackwardFree)?;
             }
             if self.tracer.random.below(30) == 0 {
-                self.tracer.catch_up()?;
+                self.tracer.complete_oldest_free()?;
             }
         }
         Ok(())
@@ -274,7 +285,7 @@ impl<S: Sink> Training<'_, S> {
 
     fn optimize(&mut self, gradients: &[u64]) -> io::Result<()> {
         for (number, gradient) in gradients.iter().enumerate() {
-            if self.is_cut() {
+            if self.stops_here() {
                 return Ok(());
             }
             let size = self.tracer.allocator.blocks[gradient].requested;
@@ -294,7 +305,7 @@ impl<S: Sink> Training<'_, S> {
     }
 
     fn free_all(&mut self, blocks: &mut Vec<u64>, site: Site) -> io::Result<()> {
-        while !self.is_cut()
+        while !self.stops_here()
             && let Some(block) = blocks.pop()
         {
             self.tracer.free(block, site)?;
@@ -302,20 +313,20 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Half a forward pass over a batch four times as long, then attention wants more than there is.
-    fn run_out(&mut self) -> io::Result<()> {
+    /// Runs half a forward pass over a batch four times as long, then a failing request of attention.
+    fn run_out_of_memory(&mut self) -> io::Result<()> {
         let layer = self.options.model.layers / 2;
         let tokens = 8192;
-        if !self.is_cut() {
+        if !self.stops_here() {
             self.tracer.annotate(Stage::Start, Name::Step(self.steps));
             self.tracer.annotate(Stage::Start, Name::Phase("forward"));
             self.forward(tokens, layer, &mut Vec::new())?;
         }
         let site = Site::Forward { layer, module: Module::Attention, operator: 7 };
-        // PyTorch gives back what it can, and tries once more, before it gives up: the driver has that as well then.
+        // PyTorch empties the cache and retries before it fails, so the driver has that memory as well.
         let before = self.tracer.allocator.totals.reserved;
         self.tracer.empty_cache(site)?;
         let free = 123 * MIB + before - self.tracer.allocator.totals.reserved;
-        self.tracer.note("oom", free, tokens * tokens * 64 * FLOAT_BYTES, site)
+        self.tracer.record_note("oom", free, tokens * tokens * 64 * FLOAT_BYTES, site)
     }
 }

@@ -23,12 +23,12 @@ def load(path: Path) -> Any:
 
 
 def names(folder: Path) -> list[str]:
-    """What lies in a folder, half-written files included."""
+    """Return the names of all files in a folder, including partly written ones."""
     return sorted(path.name for path in folder.iterdir())
 
 
 def python(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    """Run a Python of its own, with the stand-in for PyTorch."""
+    """Run Python in a new process with the stand-in for PyTorch."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(STANDIN), str(SOURCES)]), **more.pop("env", {})}
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=60, env=environment, **more
@@ -37,7 +37,7 @@ def python(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The stand-in, as it is when a process starts."""
+    """The stand-in for PyTorch in its initial state."""
     import torch
 
     from memscape import recorder
@@ -60,7 +60,7 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The program as it was built last; tests/python.sh names it."""
+    """Path of the built program, which tests/python.sh sets."""
     path = os.environ.get("MEMSCAPE_BINARY") or str(HERE.parent.parent / "target" / "debug" / "memscape")
     if not os.access(path, os.X_OK):
         pytest.skip(f"no program at {path}: cargo build makes it")
@@ -70,7 +70,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def page(program: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The program, if it has the page inside."""
+    """Path of the program, if the page is embedded in it."""
     done = subprocess.run([program, "serve", "--help"], capture_output=True, check=True)
     assert done.stdout
     built = HERE.parent.parent / "src" / "cli" / "built" / "memscape.html"

@@ -1,4 +1,4 @@
-"""The hooks for trainers, with stand-ins that call them as the trainers do."""
+"""Hooks for trainers, called by stand-ins in the same way as the trainers call them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, name: str, **has: Any) -> None:
 
 
 class Base:
-    """What trainers' callbacks derive from."""
+    """Base class of the trainers' callbacks."""
 
 
 def parts(torch: Any) -> tuple[Any, Any]:
@@ -32,12 +32,12 @@ def parts(torch: Any) -> tuple[Any, Any]:
     return model, optimizer
 
 
-def test_each_is_short() -> None:
+def test_integration_modules_are_short() -> None:
     for path in INTEGRATIONS.glob("[a-z]*.py"):
         assert len(path.read_text().splitlines()) <= 30, path.name
 
 
-def test_hugging_face(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hugging_face_callback_saves_snapshots(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, "transformers", TrainerCallback=Base)
     from memscape.integrations.huggingface import MemscapeCallback
 
@@ -59,7 +59,9 @@ def test_hugging_face(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_lightning(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+def test_lightning_callback_saves_snapshots(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
     pretend(monkeypatch, "lightning")
     pretend(monkeypatch, "lightning.pytorch", Callback=Base)
     from memscape.integrations.lightning import MemscapeCallback
@@ -80,7 +82,7 @@ def test_lightning(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert {it["name"] for it in facts["tensors"]} == {"weight"}
 
 
-def test_torchtitan(torch: Any, tmp_path: Path) -> None:
+def test_torchtitan_context_saves_snapshots(torch: Any, tmp_path: Path) -> None:
     from memscape.integrations.torchtitan import maybe_enable_memory_snapshot
 
     with maybe_enable_memory_snapshot(str(tmp_path / "off"), enabled=False) as profiler:

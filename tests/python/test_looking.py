@@ -1,4 +1,4 @@
-"""The page from Python: served, in notebooks, as a picture."""
+"""Showing the page from Python: served, in notebooks, and as a picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memscape import looking
 
 
 class Shown:
-    """Stands in for what IPython displays."""
+    """A stand-in for IPython's display classes."""
 
     def __init__(self, *arguments: Any) -> None:
         self.arguments = arguments
@@ -47,11 +47,11 @@ def snapshot(torch: Any, tmp_path: Path) -> Path:
 
 
 def shown_page(shown: Any) -> Path:
-    """The page that a notebook shows, which lies in the current folder."""
+    """Return the path of the page that a notebook shows, relative to the current folder."""
     return Path(unquote(shown.arguments[0]))
 
 
-def test_a_page_is_saved_beside_the_notebook(
+def test_page_is_saved_beside_notebook(
     display: Any, snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -65,7 +65,7 @@ def test_a_page_is_saved_beside_the_notebook(
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, ...]]]:
-    """What the program would be called with to write pages; each page says so."""
+    """Arguments of the calls that would write pages. Each page contains its own call."""
     calls: list[tuple[str, ...]] = []
 
     def run(*arguments: str) -> str:
@@ -77,7 +77,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, ...]]]:
     return calls
 
 
-def test_snapshots_of_one_name_and_views_of_one_snapshot_have_pages_of_their_own(
+def test_snapshots_of_equal_name_and_different_views_get_separate_pages(
     display: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[tuple[str, ...]]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -88,9 +88,9 @@ def test_snapshots_of_one_name_and_views_of_one_snapshot_have_pages_of_their_own
     shown = [memscape.show(f"{name}/snapshot.pickle", **way) for name in ("a", "b") for way in ways]
     pages = [shown_page(it) for it in shown]
     assert len(set(pages)) == 10
-    # Each is still the one that its cell shows.
+    # Each page still has the contents of its cell.
     assert [page.read_text() for page in pages] == [" ".join(call) for call in written]
-    # The same cell writes the same page, also by another path; other contents under the same name are another page.
+    # The same cell writes the same page, also by another path. Other contents under the same name get another page.
     again = memscape.show(tmp_path / "a" / "snapshot.pickle", at="peak")
     assert shown_page(again) == pages[1]
     (tmp_path / "a" / "snapshot.pickle").write_text("other")
@@ -100,7 +100,7 @@ def test_snapshots_of_one_name_and_views_of_one_snapshot_have_pages_of_their_own
 @pytest.mark.parametrize(
     "name", ["a b#c?d%e.pickle", "\u00e4\u00f6.pickle", "n" * 250, "\udcff.pickle", '"><script>.pickle']
 )
-def test_page_of_a_name_that_needs_care_has_an_address(
+def test_page_with_special_characters_in_name_has_valid_address(
     display: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[tuple[str, ...]], name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -111,7 +111,7 @@ def test_page_of_a_name_that_needs_care_has_an_address(
     assert (tmp_path / os.fsdecode(unquote_to_bytes(address))).exists()
 
 
-def test_page_in_an_absolute_folder_is_addressed_from_the_notebook(
+def test_page_in_absolute_folder_has_relative_address(
     display: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[tuple[str, ...]]
 ) -> None:
     (tmp_path / "notebooks").mkdir()
@@ -127,25 +127,25 @@ def test_wrong_height_is_an_error(display: Any, tmp_path: Path, height: Any) -> 
         memscape.show(tmp_path, height=height)
 
 
-def test_a_page_in_the_notebook_is_text_of_a_frame(
+def test_inline_page_is_escaped_in_iframe(
     display: Any, snapshot: Path, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
     monkeypatch.setattr(looking, "_MOST_INLINE", 1000)
     with pytest.warns(UserWarning, match="the notebook grows by"):
         shown = memscape.show(snapshot, embed="inline")
     [text] = shown.arguments
-    # IPython warns of a frame that is all there is.
+    # IPython warns about output that consists of a single frame.
     assert text.startswith('<div><iframe srcdoc="&lt;!') and text.count('"') == 8 and "part-snapshot" in text
 
 
-def test_a_picture_is_svg(display: Any, snapshot: Path, program: str) -> None:
+def test_picture_is_svg(display: Any, snapshot: Path, program: str) -> None:
     [text] = memscape.show(snapshot, embed="picture").arguments
     assert "<svg" in text[:200]
     with pytest.raises(ValueError, match="expected 'file'"):
         memscape.show(snapshot, embed="png")
 
 
-def test_a_folder_is_served_until_it_is_closed(snapshot: Path, page: str) -> None:
+def test_folder_is_served_until_view_is_closed(snapshot: Path, page: str) -> None:
     with memscape.view(snapshot.parent, browser=False) as view:
         with urllib.request.urlopen(view.address) as answer:
             assert b"part-wasm" in answer.read()
@@ -183,7 +183,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_server_ends_when_python_ends(snapshot: Path, page: str, how: str) -> None:
+def test_server_ends_with_python(snapshot: Path, page: str, how: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(STANDIN), str(SOURCES)])}
     process = subprocess.Popen(
         [sys.executable, "-c", VIEW + ENDS[how], str(snapshot.parent)],
@@ -196,18 +196,18 @@ def test_the_server_ends_when_python_ends(snapshot: Path, page: str, how: str) -
     assert process.stdin is not None and process.stdout is not None
     with process:
         address = process.stdout.readline().strip()
-        # Also where nobody keeps the View.
+        # Also without a reference to the View.
         assert is_served(address)
         process.stdin.write("\n")
         process.stdin.close()
         process.wait(timeout=30)
     end = time.monotonic() + 20
     while is_served(address):
-        assert time.monotonic() < end, "it is still served"
+        assert time.monotonic() < end, "the server is still running"
         time.sleep(0.05)
 
 
-def test_an_interrupt_of_the_group_and_a_fork_that_ends_leave_the_server(snapshot: Path, page: str) -> None:
+def test_interrupt_of_group_and_exit_of_fork_keep_server(snapshot: Path, page: str) -> None:
     code = """
 import os, signal, sys, urllib.request
 import memscape

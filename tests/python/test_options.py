@@ -1,4 +1,4 @@
-"""Options of a recorder: each wrong one is an error when recording starts, and none comes up later."""
+"""Options of a recorder: every invalid one is an error when recording starts, not later."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_wrong_option_is_an_error_that_names_it(
         assert type(error.value) is kind
         text = str(error.value)
         assert text.startswith(f"{name}={value!r}: ") and "expected " in text
-    # Nothing was begun.
+    # Nothing was started.
     assert not torch.cuda.memory.is_recording and names(tmp_path) == []
 
 
@@ -112,13 +112,13 @@ def test_wrong_option_is_an_error_on_ranks_that_do_not_record_and_without_a_gpu(
 
 
 @pytest.mark.parametrize("folder", [None, 3, b"runs", ["runs"]])
-def test_folder_that_is_no_path_is_an_error(torch: Any, folder: Any) -> None:
+def test_folder_of_wrong_type_is_an_error(torch: Any, folder: Any) -> None:
     with pytest.raises(TypeError, match=r"^folder="):
         memscape.start(folder)
 
 
 class Index:
-    """A whole number as NumPy and PyTorch have them."""
+    """An integer type like those of NumPy and PyTorch."""
 
     def __index__(self) -> int:
         return 2
@@ -146,7 +146,7 @@ class Index:
     ],
     ids=lambda it: repr(it)[:20],
 )
-def test_right_option_records(torch: Any, tmp_path: Path, name: str, value: Any) -> None:
+def test_valid_option_records(torch: Any, tmp_path: Path, name: str, value: Any) -> None:
     with memscape.record(tmp_path, **{name: value}) as rec:
         with rec.step():
             torch.cuda.memory.allocate(8)
@@ -155,7 +155,7 @@ def test_right_option_records(torch: Any, tmp_path: Path, name: str, value: Any)
 
 
 @pytest.mark.parametrize("number", ["7", 1.5, None, object()])
-def test_step_number_that_is_none_is_replaced_with_a_warning(torch: Any, tmp_path: Path, number: Any) -> None:
+def test_invalid_step_number_is_replaced_with_a_warning(torch: Any, tmp_path: Path, number: Any) -> None:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         with memscape.record(tmp_path, every=1, on_exit=False) as rec:
@@ -201,7 +201,7 @@ def test_wrong_option_of_trace_is_an_error_that_names_it(torch: Any, tmp_path: P
         ("--keep", "few", "expected a number of files"),
     ],
 )
-def test_wrong_option_of_the_command_ends_it_before_the_program_runs(
+def test_wrong_option_of_command_exits_before_running_program(
     tmp_path: Path, option: str, value: str, said: str
 ) -> None:
     (tmp_path / "train.py").write_text("print('runs')")
@@ -220,7 +220,7 @@ def test_command_keeps_all_files(tmp_path: Path) -> None:
     assert len(names(tmp_path / "out")) == 9
 
 
-def test_command_that_cannot_record_says_so_in_a_sentence(tmp_path: Path) -> None:
+def test_command_that_cannot_record_reports_error(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("print('runs')")
     (tmp_path / "out").write_text("a file")
     done = python("-m", "memscape.run", "-o", "out", "train.py", cwd=tmp_path)

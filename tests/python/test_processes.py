@@ -1,4 +1,4 @@
-"""The recorder in processes of their own: how they end, what ends them, and what they cannot write."""
+"""The recorder in separate processes: normal exits, errors, signals, and folders that cannot be written to."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def start(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return python("-c", "import sys, memscape, torch\n" + code, *arguments)
 
 
-def test_a_program_that_ends_saves_at_its_end(tmp_path: Path) -> None:
+def test_snapshot_is_saved_at_exit(tmp_path: Path) -> None:
     done = start("memscape.start(sys.argv[1]); torch.cuda.memory.allocate(99)", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert names(tmp_path) == ["rank00000_step000000_exit.pickle.gz"]
     assert load(tmp_path / names(tmp_path)[0])["segments"][0]["requested_size"] == 99
 
 
-def test_a_program_that_fails_says_so(tmp_path: Path) -> None:
+def test_uncaught_exception_is_saved_as_error(tmp_path: Path) -> None:
     done = start("memscape.start(sys.argv[1]); raise KeyError('lr')", str(tmp_path))
     assert done.returncode == 1 and "KeyError: 'lr'" in done.stderr
     assert names(tmp_path) == ["rank00000_step000000_error.pickle.gz"]
     assert load(tmp_path / names(tmp_path)[0])["memscape"]["error"] == "KeyError: 'lr'"
 
 
-def test_a_program_that_exits_early_saves(tmp_path: Path) -> None:
+def test_early_exit_saves_snapshot(tmp_path: Path) -> None:
     done = start("memscape.start(sys.argv[1]); sys.exit(3)", str(tmp_path))
     assert done.returncode == 3
     assert names(tmp_path) == ["rank00000_step000000_exit.pickle.gz"]
 
 
-def test_a_program_that_runs_out_of_memory_leaves_one_file(tmp_path: Path) -> None:
+def test_out_of_memory_saves_one_file(tmp_path: Path) -> None:
     done = start("memscape.start(sys.argv[1]); torch.cuda.memory.allocate(1 << 40)", str(tmp_path))
     assert done.returncode == 1 and "OutOfMemoryError" in done.stderr
     assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz"]
 
 
-def test_a_fork_that_ends_as_programs_do_saves_nothing(tmp_path: Path) -> None:
+def test_exit_of_fork_saves_nothing(tmp_path: Path) -> None:
     code = "import os; memscape.start(sys.argv[1]); child = os.fork()\nif not child: sys.exit(0)\nos.waitpid(child, 0)"
     done = start(code, str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
@@ -63,7 +63,7 @@ def test_a_fork_that_ends_as_programs_do_saves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGUSR2", 0), ("SIGTERM", -signal.SIGTERM)])
-def test_a_signal_saves_and_then_does_what_it_does(tmp_path: Path, name: str, status: int) -> None:
+def test_signal_saves_and_keeps_its_default_action(tmp_path: Path, name: str, status: int) -> None:
     code = f"""
 import time, memscape, sys
 rec = memscape.start(sys.argv[1], on_signal={name!r}, on_exit=False)
@@ -82,7 +82,7 @@ while rec.newest is None:
     assert load(tmp_path / names(tmp_path)[0])["memscape"]["reason"] == "signal"
 
 
-def test_a_signal_in_a_fork_saves_nothing_and_ends_it(tmp_path: Path) -> None:
+def test_signal_in_fork_saves_nothing_and_ends_it(tmp_path: Path) -> None:
     code = """
 import os, signal, time
 rec = memscape.start(sys.argv[1], on_signal="SIGUSR2", on_exit=False)
@@ -101,7 +101,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert names(tmp_path) == []
 
 
-def test_a_thread_cannot_handle_signals_and_records_all_the_same(tmp_path: Path) -> None:
+def test_recording_in_thread_works_without_signal_handler(tmp_path: Path) -> None:
     code = """
 import threading
 def work():
@@ -114,8 +114,8 @@ thread = threading.Thread(target=work); thread.start(); thread.join()
     assert names(tmp_path) == ["rank00000_step000000_exit.pickle.gz"]
 
 
-def test_a_full_disk_leaves_no_half_file_and_the_program_runs_on(tmp_path: Path) -> None:
-    # As on a full disk, each file ends at 20 kB with an error.
+def test_full_disk_leaves_no_partial_file_and_program_continues(tmp_path: Path) -> None:
+    # As on a full disk: writing fails once a file reaches 20 kB.
     resource_limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))"
     code = f"""
 {resource_limit}
@@ -124,7 +124,7 @@ with memscape.record(sys.argv[1], every=1) as rec:
     for _ in range(2):
         with rec.step():
             for _ in range(3000):
-                # Random sizes, so that gzip cannot make them small.
+                # Random sizes, so that gzip cannot compress them well.
                 torch.cuda.memory.release(torch.cuda.memory.allocate(1 + int.from_bytes(os.urandom(2), "big")))
     try:
         torch.cuda.memory.allocate(1 << 40)
@@ -145,11 +145,11 @@ print("ran on")
     assert names(tmp_path) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_an_error_at_the_start(tmp_path: Path) -> None:
+def test_read_only_folder_is_an_error_at_start(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     folder.chmod(0o555)
-    # For root no folder is read-only; nobody may read what pytest made.
+    # For root no folder is read-only, and other users may not read pytest's folders.
     code = """
 import os
 if os.getuid() == 0:
@@ -166,7 +166,7 @@ except OSError as error:
     assert done.stdout.split() == ["PermissionError", "False"], done.stderr
 
 
-def test_a_folder_that_vanishes_is_a_warning(tmp_path: Path) -> None:
+def test_removed_folder_is_a_warning(tmp_path: Path) -> None:
     code = "import os; memscape.start(sys.argv[1]); os.rmdir(sys.argv[1]); print('ran on')"
     done = start(code, str(tmp_path / "gone"))
     assert done.returncode == 0
@@ -174,7 +174,7 @@ def test_a_folder_that_vanishes_is_a_warning(tmp_path: Path) -> None:
     assert "no snapshot (exit): FileNotFoundError" in done.stderr
 
 
-def test_what_is_being_written_when_the_program_ends_is_written(tmp_path: Path) -> None:
+def test_pending_write_is_finished_at_exit(tmp_path: Path) -> None:
     code = """
 rec = memscape.start(sys.argv[1], every=1, on_exit=False)
 with rec.step():
@@ -186,7 +186,7 @@ with rec.step():
     assert len(load(tmp_path / "rank00000_step000000_step.pickle.gz")["device_traces"][0]) == 100_000
 
 
-def test_run_records_a_program_without_a_change(tmp_path: Path) -> None:
+def test_run_records_unmodified_program(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     options = ["-o", "out", "--every", "2", "--keep", "9"]
     for program in (["train.py"], ["-m", "train"]):
@@ -206,7 +206,7 @@ def test_run_records_a_program_without_a_change(tmp_path: Path) -> None:
             path.unlink()
 
 
-def test_run_ends_as_the_program_does(tmp_path: Path) -> None:
+def test_run_exits_with_status_of_program(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN + "\nsys.exit(7)\n")
     done = python("-m", "memscape.run", "-o", "out", "train.py", "1", cwd=tmp_path)
     assert done.returncode == 7
@@ -217,7 +217,7 @@ def test_run_ends_as_the_program_does(tmp_path: Path) -> None:
     assert done.returncode == 1 and "nowhere.py" in done.stderr
 
 
-def test_importing_it_needs_nothing(tmp_path: Path) -> None:
+def test_import_has_no_dependencies(tmp_path: Path) -> None:
     code = "import sys, memscape; print(sorted({'torch', 'numpy', 'pandas', 'IPython'} & set(sys.modules)))"
     assert python("-c", code).stdout == "[]\n"
     done = python("-S", "-c", "import memscape; memscape.start('x')", env={"PYTHONPATH": str(SOURCES)}, cwd=tmp_path)

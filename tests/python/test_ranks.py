@@ -1,4 +1,4 @@
-"""Files of several ranks, surveyed by the program."""
+"""Surveys of files of several ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import memscape
 from memscape._binary import run
 
 
-def test_the_survey_reads_what_the_recorder_says(
+def test_survey_reads_rank_from_recorder_data(
     torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     for rank in range(4):
@@ -21,7 +21,7 @@ def test_the_survey_reads_what_the_recorder_says(
         with memscape.record(tmp_path / "runs", mesh={"dp": rank // 2, "tp": rank % 2}) as rec:
             torch.cuda.memory.allocate((rank + 1) << 20)
         assert rec.newest is not None
-        # The name says nothing; what the recorder wrote does.
+        # The file name has no rank, but the recorder's data has.
         rec.newest.rename(tmp_path / f"{'dbca'[rank]}.pickle.gz")
     (tmp_path / "runs").rmdir()
     survey = run("ranks", "--json", str(tmp_path))
@@ -34,7 +34,7 @@ def test_the_survey_reads_what_the_recorder_says(
     assert str(1 << 30) in text
 
 
-def test_what_it_adds_is_no_unknown_key(torch: Any, tmp_path: Path, program: str) -> None:
+def test_recorder_data_gives_no_unknown_key_warning(torch: Any, tmp_path: Path, program: str) -> None:
     with memscape.record(tmp_path, sources=True) as rec:
         rec.name(torch.nn.Module(weight=torch.empty(4)))
     [summary] = json.loads(run("summary", "--json", str(rec.newest)))

@@ -22,7 +22,7 @@ from memscape import recorder as recorder_module
 MiB = 1 << 20
 
 
-def test_a_block_is_recorded_and_saved_and_recording_ends(torch: Any, tmp_path: Path) -> None:
+def test_context_manager_records_and_saves(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path / "a" / "b") as rec:
         assert rec.is_recording
         addr = torch.cuda.memory.allocate(3 * MiB)
@@ -54,7 +54,7 @@ def test_a_block_is_recorded_and_saved_and_recording_ends(torch: Any, tmp_path: 
     assert "error" not in facts
 
 
-def test_the_file_is_protocol_4_and_compressed_unless_its_name_says_otherwise(torch: Any, tmp_path: Path) -> None:
+def test_file_is_protocol_4_and_compressed_by_name(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, on_exit=False) as rec:
         assert rec.save(tmp_path / "why.pickle") == tmp_path / "why.pickle"
         rec.save(tmp_path / "why.pickle.gz")
@@ -65,7 +65,7 @@ def test_the_file_is_protocol_4_and_compressed_unless_its_name_says_otherwise(to
     assert os.stat(tmp_path / "why.pickle").st_mode & 0o444 == 0o444 & ~recorder_module._files._UMASK
 
 
-def test_an_error_is_saved_once_and_raised(torch: Any, tmp_path: Path) -> None:
+def test_error_is_saved_once_and_raised(torch: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no such thing"), memscape.record(tmp_path):
         raise ValueError("no such thing\nsecond line")
     assert names(tmp_path) == ["rank00000_step000000_error.pickle.gz"]
@@ -73,11 +73,11 @@ def test_an_error_is_saved_once_and_raised(torch: Any, tmp_path: Path) -> None:
     assert torch.cuda.memory.calls[-1]["enabled"] is None
 
 
-def test_out_of_memory_is_saved_once_though_the_observer_is_called_twice(torch: Any, tmp_path: Path) -> None:
+def test_out_of_memory_is_saved_once_for_two_observer_calls(torch: Any, tmp_path: Path) -> None:
     with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path):
         torch.cuda.memory.allocate(100 * MiB)
         torch.cuda.memory.allocate(2000 * MiB)
-    # Neither twice, nor as an error once more.
+    # Saved once, and not again as an error.
     assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz"]
     snapshot = load(tmp_path / names(tmp_path)[0])
     assert snapshot["memscape"]["oom"] == {
@@ -87,11 +87,11 @@ def test_out_of_memory_is_saved_once_though_the_observer_is_called_twice(torch: 
         "free_bytes": (1 << 30) - 100 * MiB,
     }
     assert snapshot["device_traces"][0][-1]["action"] == "oom"
-    # The driver is not asked inside of a failing allocation; what the failure says stands under `oom`.
+    # The driver is not queried inside a failing allocation. The facts of the failure are under `oom`.
     assert "free_bytes" not in snapshot["memscape"]["devices"][0]
 
 
-def test_the_observer_is_attached_once_and_does_nothing_after_the_end(torch: Any, tmp_path: Path) -> None:
+def test_observer_is_attached_once_and_inactive_after_recording(torch: Any, tmp_path: Path) -> None:
     for name in ("a", "b"):
         with memscape.record(tmp_path / name, on_exit=False):
             pass
@@ -101,7 +101,7 @@ def test_the_observer_is_attached_once_and_does_nothing_after_the_end(torch: Any
     assert names(tmp_path / "a") == names(tmp_path / "b") == []
 
 
-def test_a_second_failure_later_is_another_file(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_later_failure_is_saved_to_another_file(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder_module, "_DEBOUNCE_S", 0.05)
     with memscape.record(tmp_path, on_exit=False):
         for _ in range(2):
@@ -111,7 +111,7 @@ def test_a_second_failure_later_is_another_file(torch: Any, tmp_path: Path, monk
     assert names(tmp_path) == ["rank00000_step000000_oom-2.pickle.gz", "rank00000_step000000_oom.pickle.gz"]
 
 
-def test_nothing_that_goes_wrong_hides_the_failure(torch: Any, tmp_path: Path) -> None:
+def test_errors_while_saving_do_not_hide_out_of_memory(torch: Any, tmp_path: Path) -> None:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path, on_exit=False):
@@ -124,7 +124,9 @@ def test_nothing_that_goes_wrong_hides_the_failure(torch: Any, tmp_path: Path) -
     assert names(tmp_path) == []
 
 
-def test_warnings_as_errors_stop_nothing(torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_as_errors_do_not_stop_recording(
+    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path, on_exit=False):
@@ -133,7 +135,7 @@ def test_warnings_as_errors_stop_nothing(torch: Any, tmp_path: Path, capsys: pyt
     assert "memscape: no snapshot (oom): RuntimeError: gone" in capsys.readouterr().err
 
 
-def test_without_on_oom_nothing_is_saved(torch: Any, tmp_path: Path) -> None:
+def test_out_of_memory_without_on_oom_saves_nothing(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, on_oom=False, on_exit=False), pytest.raises(torch.OutOfMemoryError):
         torch.cuda.memory.allocate(2000 * MiB)
     assert names(tmp_path) == []
@@ -161,7 +163,7 @@ def test_steps_are_annotated_marked_and_saved(torch: Any, tmp_path: Path) -> Non
     assert stages[-1] == ("END", "ProfilerStep#17")
 
 
-def test_a_step_that_fails_ends_its_annotation_and_triggers_nothing(torch: Any, tmp_path: Path) -> None:
+def test_failed_step_ends_its_annotation_and_saves_nothing(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, every=1, on_exit=False) as rec:
         with pytest.raises(KeyError), rec.step():
             raise KeyError
@@ -179,7 +181,7 @@ def test_growth_and_new_peaks_are_saved(torch: Any, tmp_path: Path) -> None:
             if passes:
                 torch.cuda.memory.release(torch.cuda.memory.allocate(passes * MiB))
     rec.stop()
-    # 1: peak +50 %; 2: peak; 3: live +10, peak, which is told; 4: nothing; 5: peak, live only +6.
+    # 1: peak +50 %. 2: peak. 3: live +10 and peak, saved as peak. 4: none. 5: peak, live only +6.
     assert names(tmp_path) == [f"rank00000_step00000{step}_peak.pickle.gz" for step in (1, 2, 3, 5)]
     rec = memscape.start(tmp_path / "growth", on_growth=8 * MiB, on_exit=False)
     for size in (1, 7, 1, 7, 1):
@@ -192,7 +194,7 @@ def test_growth_and_new_peaks_are_saved(torch: Any, tmp_path: Path) -> None:
     ]
 
 
-def test_only_the_newest_of_each_reason_are_kept(torch: Any, tmp_path: Path) -> None:
+def test_only_newest_files_of_each_reason_are_kept(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, every=1, keep=2) as rec:
         for _ in range(5):
             with rec.step():
@@ -206,7 +208,7 @@ def test_only_the_newest_of_each_reason_are_kept(torch: Any, tmp_path: Path) -> 
     ]
 
 
-def test_the_ring_wraps_and_the_snapshot_still_has_all_segments(torch: Any, tmp_path: Path) -> None:
+def test_full_history_keeps_all_segments(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, entries=4) as rec:
         for _ in range(5):
             torch.cuda.memory.allocate(MiB)
@@ -215,7 +217,7 @@ def test_the_ring_wraps_and_the_snapshot_still_has_all_segments(torch: Any, tmp_
     assert len(snapshot["segments"]) == 5
 
 
-def test_tensors_are_named_as_they_are_when_saved(torch: Any, tmp_path: Path) -> None:
+def test_tensor_names_are_those_at_save(torch: Any, tmp_path: Path) -> None:
     shared = torch.empty(8, 8)
     model = torch.nn.Module(
         embed=torch.nn.Module(weight=shared),
@@ -245,7 +247,7 @@ def test_tensors_are_named_as_they_are_when_saved(torch: Any, tmp_path: Path) ->
     assert tensors["head.weight", "parameter"]["addr"] == shared.data_ptr()
 
 
-def test_names_keep_nothing_alive_and_have_prefixes(torch: Any, tmp_path: Path) -> None:
+def test_names_have_prefixes_and_keep_no_tensor_alive(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path) as rec:
         teacher = torch.nn.Module(weight=torch.empty(2))
         rec.name(teacher=teacher, student=(student := torch.nn.Module(weight=torch.empty(2))))
@@ -262,7 +264,7 @@ def test_names_keep_nothing_alive_and_have_prefixes(torch: Any, tmp_path: Path) 
     }
 
 
-def test_modules_are_annotated_also_in_backward_and_in_threads_and_hooks_go(torch: Any, tmp_path: Path) -> None:
+def test_traced_modules_are_annotated_and_hooks_removed(torch: Any, tmp_path: Path) -> None:
     class Fails(torch.nn.Module):  # type: ignore[misc, name-defined]
         def forward(self) -> None:
             raise ValueError
@@ -316,7 +318,7 @@ def test_traced_modules_are_bounded_by_depth_and_number(torch: Any, tmp_path: Pa
         assert [it["name"] for it in torch.cuda.memory.annotations if it["stage"] == "START"] == expected
 
 
-def test_sources_of_the_users_files_go_in_if_asked_for(torch: Any, tmp_path: Path) -> None:
+def test_sources_option_includes_user_files(torch: Any, tmp_path: Path) -> None:
     for wanted in (False, True):
         with memscape.record(tmp_path, sources=wanted) as rec:
             torch.cuda.memory.allocate(MiB)
@@ -326,7 +328,7 @@ def test_sources_of_the_users_files_go_in_if_asked_for(torch: Any, tmp_path: Pat
     assert not any("site-packages" in path or path.endswith("threading.py") for path in facts["source"])
 
 
-def test_ranks_are_chosen_and_named(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_selected_ranks_record(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "9")
     monkeypatch.setenv("WORLD_SIZE", "16")
     monkeypatch.setenv("LOCAL_RANK", "1")
@@ -347,7 +349,7 @@ def test_ranks_are_chosen_and_named(torch: Any, tmp_path: Path, monkeypatch: pyt
         memscape.start(tmp_path, ranks="first")
 
 
-def test_without_a_gpu_nothing_is_recorded_and_the_program_runs(torch: Any, tmp_path: Path) -> None:
+def test_without_gpu_program_runs_without_recording(torch: Any, tmp_path: Path) -> None:
     torch.cuda.available = False
     with pytest.warns(RuntimeWarning, match="no GPU"), memscape.record(tmp_path / "a", every=1) as rec:
         rec.name(torch.nn.Module())
@@ -357,20 +359,20 @@ def test_without_a_gpu_nothing_is_recorded_and_the_program_runs(torch: Any, tmp_
     assert not (tmp_path / "a").exists()
 
 
-def test_an_allocator_without_a_history_is_warned_of(torch: Any, tmp_path: Path) -> None:
+def test_allocator_without_history_gives_warning(torch: Any, tmp_path: Path) -> None:
     torch.cuda.backend = "cudaMallocAsync"
     with pytest.warns(RuntimeWarning, match="cudaMallocAsync.*records no history"), memscape.record(tmp_path):
         pass
 
 
-def test_one_recorder_at_a_time(torch: Any, tmp_path: Path) -> None:
+def test_second_recorder_is_an_error(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, on_exit=False):
         with pytest.raises(RuntimeError, match="stop that recorder first"):
             memscape.start(tmp_path)
     memscape.start(tmp_path).stop()
 
 
-def test_a_start_that_fails_leaves_nothing_behind(torch: Any, tmp_path: Path) -> None:
+def test_failed_start_restores_state(torch: Any, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     before = signal.getsignal(signal.SIGUSR2)
     with pytest.raises(OSError):
@@ -388,7 +390,7 @@ def test_a_start_that_fails_leaves_nothing_behind(torch: Any, tmp_path: Path) ->
     memscape.start(tmp_path).stop()
 
 
-def test_a_signal_saves_and_the_handler_before_is_called_and_restored(torch: Any, tmp_path: Path) -> None:
+def test_signal_saves_and_previous_handler_is_called_and_restored(torch: Any, tmp_path: Path) -> None:
     called = []
     before = signal.signal(signal.SIGUSR2, lambda *_: called.append(1))
     try:
@@ -403,7 +405,7 @@ def test_a_signal_saves_and_the_handler_before_is_called_and_restored(torch: Any
     assert names(tmp_path) == ["rank00000_step000000_signal-2.pickle.gz", "rank00000_step000000_signal.pickle.gz"]
 
 
-def test_threads_save_at_once(torch: Any, tmp_path: Path) -> None:
+def test_threads_save_concurrently(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, keep=None, on_exit=False) as rec:
         failures: list[BaseException] = []
 
@@ -425,7 +427,7 @@ def test_threads_save_at_once(torch: Any, tmp_path: Path) -> None:
     assert all(load(path)["memscape"]["reason"].startswith("thread") for path in tmp_path.iterdir())
 
 
-def test_a_forked_process_records_nothing(torch: Any, tmp_path: Path) -> None:
+def test_forked_process_records_nothing(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, on_signal="SIGUSR2", every=1, on_exit=False) as rec:
         fork = multiprocessing.get_context("fork")
 
@@ -448,7 +450,7 @@ def test_a_forked_process_records_nothing(torch: Any, tmp_path: Path) -> None:
     assert names(tmp_path) == ["rank00000_step000000_manual.pickle.gz"]
 
 
-def test_a_name_that_is_taken_is_not_overwritten(torch: Any, tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten(torch: Any, tmp_path: Path) -> None:
     for _ in range(3):
         with memscape.record(tmp_path):
             pass
@@ -457,9 +459,7 @@ def test_a_name_that_is_taken_is_not_overwritten(torch: Any, tmp_path: Path) -> 
         rec.save(reason="../../etc")
 
 
-def test_an_older_pytorch_gets_the_arguments_that_it_knows(
-    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_pytorch_gets_supported_arguments(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     got: list[Any] = []
 
     def history(

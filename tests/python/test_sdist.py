@@ -1,4 +1,4 @@
-"""The source distribution: what pip builds where there is no wheel."""
+"""The source distribution, which pip builds on platforms without a wheel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_source_distribution_has_every_source_of_the_workspace(unpacked: Path) -
     assert missing == ["src/cli/built/.gitignore"]
 
 
-def test_source_distribution_has_the_page_that_was_built(unpacked: Path) -> None:
+def test_source_distribution_has_built_page(unpacked: Path) -> None:
     built = ROOT / "src" / "cli" / "built"
     assert {path.name for path in (unpacked / "src" / "cli" / "built").glob("*.html")} == {
         path.name for path in built.glob("*.html")

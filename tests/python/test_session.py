@@ -1,4 +1,4 @@
-"""Questions to the program, and what is shown of its answers."""
+"""Sessions: questions to the program, and the display of its answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MiB = 1 << 20
 
 @pytest.fixture
 def snapshot(torch: Any, tmp_path: Path, program: str) -> Path:
-    """40 MiB live at the peak, 8 MiB at the end, then out of memory."""
+    """A snapshot with 40 MiB live at the peak and 8 MiB at the end, followed by an OOM."""
     with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path) as rec:
         first = torch.cuda.memory.allocate(8 * MiB)
         with rec.step():
@@ -38,7 +38,7 @@ def session(snapshot: Path) -> Iterator[memscape.Session]:
         yield session
 
 
-def test_a_summary_has_a_row_for_each_device(session: memscape.Session) -> None:
+def test_summary_has_a_row_per_device(session: memscape.Session) -> None:
     [device] = session.summary.devices
     assert (device.peak_bytes, device.end_bytes, device.baseline_bytes, device.ooms) == (40 * MiB, 8 * MiB, 0, 1)
     assert device.peak_reserved_bytes == device.fields["peak_reserved"] == 40 * MiB
@@ -46,7 +46,7 @@ def test_a_summary_has_a_row_for_each_device(session: memscape.Session) -> None:
     assert "40.0 MiB" in session._repr_html_()
 
 
-def test_what_is_live_is_grouped(session: memscape.Session) -> None:
+def test_live_bytes_are_grouped(session: memscape.Session) -> None:
     peak = session.peak()
     assert (peak.live_bytes, peak.count, peak.reserved_bytes) == (40 * MiB, 2, 40 * MiB)
     assert [row["live_bytes"] for row in peak.rows] == [32 * MiB, 8 * MiB]
@@ -87,13 +87,13 @@ def test_two_snapshots_are_compared(session: memscape.Session, snapshot: Path) -
     assert '"delta": 1' not in deltas
 
 
-def test_a_plan_and_what_if_and_segments_answer(session: memscape.Session) -> None:
+def test_plan_what_if_and_segments_answer(session: memscape.Session) -> None:
     assert session.plan("all=2x", capacity="1GiB").fields
     assert session.segments("end")["schema"] == 2
     assert session.what_if("expandable_segments:True").fields
 
 
-def test_sql_is_answered(session: memscape.Session) -> None:
+def test_sql_query_returns_rows(session: memscape.Session) -> None:
     rows = session.sql("SELECT sum(requested_bytes) FROM live_at('peak')")["rows"]
     assert rows == [[40 * MiB]]
     with pytest.raises(memscape.MemscapeError):
@@ -107,7 +107,7 @@ def test_files_are_written(session: memscape.Session, tmp_path: Path) -> None:
     assert (tmp_path / "timeline.svg").read_text().startswith("<?xml")
 
 
-def test_what_is_wrong_is_one_sentence_and_the_session_goes_on(session: memscape.Session) -> None:
+def test_error_is_one_sentence_and_session_continues(session: memscape.Session) -> None:
     for wrong, said in [
         (lambda: session.live("never"), "never"),
         (lambda: session.live(10**6), "no event 1,000,000: the last is 7"),
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_one_sentence_and_the_session_goes_on(session: memscape
     assert session.live().live_bytes == 40 * MiB
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, program: str) -> None:
+def test_unreadable_file_is_an_error(tmp_path: Path, program: str) -> None:
     (tmp_path / "a.pickle").write_bytes(b"\x80\x04cposix\nsystem\n.")
     for path in ("a.pickle", "missing.pickle"):
         with pytest.raises(memscape.MemscapeError, match=path):
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, program: str) ->
         memscape.open(tmp_path / "b.json", device=7)
 
 
-def test_a_closed_session_says_so(snapshot: Path) -> None:
+def test_closed_session_is_an_error(snapshot: Path) -> None:
     session = memscape.open(snapshot)
     session.close()
     session.close()
@@ -141,7 +141,7 @@ def test_a_closed_session_says_so(snapshot: Path) -> None:
         session.live()
 
 
-def test_question_after_an_interrupted_one_has_its_own_answer(session: memscape.Session) -> None:
+def test_question_after_interrupt_gets_its_own_answer(session: memscape.Session) -> None:
     slow = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000000) SELECT sum(x) FROM n"
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
@@ -156,7 +156,7 @@ def test_question_after_an_interrupted_one_has_its_own_answer(session: memscape.
         session.live("never")
 
 
-def test_the_second_question_is_quick(torch: Any, tmp_path: Path, program: str) -> None:
+def test_second_question_is_fast(torch: Any, tmp_path: Path, program: str) -> None:
     with memscape.record(tmp_path) as rec:
         for _ in range(20_000):
             torch.cuda.memory.release(torch.cuda.memory.allocate(4096))
@@ -173,7 +173,7 @@ def test_the_second_question_is_quick(torch: Any, tmp_path: Path, program: str) 
     assert sorted(questions)[5] < opened / 4, (questions, opened)
 
 
-def test_a_recorder_answers_about_itself(torch: Any, tmp_path: Path, program: str) -> None:
+def test_recorder_has_summary(torch: Any, tmp_path: Path, program: str) -> None:
     with memscape.record(tmp_path / "a", on_exit=False) as rec:
         torch.cuda.memory.allocate(MiB)
         assert rec.summary()["devices"][0]["end_requested"] == MiB
@@ -184,9 +184,9 @@ def test_a_recorder_answers_about_itself(torch: Any, tmp_path: Path, program: st
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
-def test_layer_stats_have_the_names_of_the_traced_modules(torch: Any, tmp_path: Path, program: str) -> None:
+def test_layer_stats_have_names_of_traced_modules(torch: Any, tmp_path: Path, program: str) -> None:
     class Linear(torch.nn.Module):  # type: ignore[misc, name-defined]
-        """1 MiB that is kept, and 2 MiB that is freed at once."""
+        """A module that keeps 1 MiB and frees 2 MiB at once."""
 
         def forward(self) -> None:
             self.kept = torch.cuda.memory.allocate(MiB)
@@ -227,14 +227,14 @@ def test_layer_stats_have_the_names_of_the_traced_modules(torch: Any, tmp_path: 
     assert (first["requested_bytes"], first["freed_bytes"]) == (9 * MiB, 6 * MiB)
     assert (first["peak_live_bytes"], first["peak_reserved_bytes"]) == (11 * MiB, 12 * MiB)
     assert rows["layers"]["peak_live_bytes"] == 13 * MiB
-    # At the peak of the device, the first call of layers.1.inner has all three kept, and its own 2 MiB.
+    # At the peak of the device, the first call of layers.1.inner has all three kept tensors and its own 2 MiB.
     at_peak = {name: rows[name]["live_bytes_at_peak"] for name in ("layers.0", "layers.1", "layers.1.inner", "layers")}
     assert at_peak == {"layers.0": MiB, "layers.1": 4 * MiB, "layers.1.inner": 3 * MiB, "layers": 5 * MiB}
     assert 0 < first["mean_fragmentation"] < 1 and first["duration_us"] > 0
     assert rows["head.norm"]["peak_live_bytes"] is None
 
 
-def test_zetas_folder_has_a_snapshot_and_a_page(torch: Any, tmp_path: Path, page: str) -> None:
+def test_save_memory_snapshot_writes_snapshot_and_page(torch: Any, tmp_path: Path, page: str) -> None:
     with pytest.raises(KeyError), memscape.save_memory_snapshot(tmp_path / "run"):
         torch.cuda.memory.allocate(MiB)
         raise KeyError
@@ -244,7 +244,7 @@ def test_zetas_folder_has_a_snapshot_and_a_page(torch: Any, tmp_path: Path, page
     assert not torch.cuda.memory.is_recording
 
 
-def test_without_the_program_the_snapshot_is_saved_and_a_warning_says_so(
+def test_missing_program_saves_snapshot_with_warning(
     torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMSCAPE_BINARY", str(tmp_path / "missing"))
@@ -255,7 +255,7 @@ def test_without_the_program_the_snapshot_is_saved_and_a_warning_says_so(
         memscape.open(tmp_path / "run" / "snapshot.pickle")
 
 
-def test_run_of_the_program_is_that_of_python(tmp_path: Path, program: str) -> None:
+def test_run_command_equals_python_module(tmp_path: Path, program: str) -> None:
     import subprocess
     import sys
 
@@ -289,7 +289,7 @@ class Wellformed(HTMLParser):
         self.cells.append(text)
 
 
-def test_a_table_is_shown_and_hostile_names_are_text() -> None:
+def test_table_escapes_hostile_names() -> None:
     rows = [{"live_bytes": 4 << 20, "name": "<script>|x", "line": 1234}, {"live_bytes": 3, "count": 12345}]
     table = Table(rows, 7, "title & more")
     assert table.columns == ["live_bytes", "name", "line", "count"]
@@ -322,11 +322,11 @@ def test_a_table_is_shown_and_hostile_names_are_text() -> None:
         (-2048, "-2.00 KiB"),
     ],
 )
-def test_sizes(count: int, text: str) -> None:
+def test_size_is_formatted(count: int, text: str) -> None:
     assert size(count) == text
 
 
-def test_data_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_converts_to_data_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     table = Table([{"a": 1, "b": None}, {"a": 2, "b": "x", "c": 3.5}])
     frame = table.to_pandas()

@@ -1,4 +1,4 @@
-"""Every answer with rows: as data frames, and as cells of notebooks."""
+"""Answers with rows as data frames and as notebook cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memscape.insights import Insight, Tables
 from memscape.table import MAX_COLUMNS, MAX_ROWS, Table
 
 SAMPLES = Path(__file__).parent.parent.parent / "www"
-# No cell has more, whatever the file has: a notebook is read by people, and kept in git.
+# Bound for the size of a cell: notebooks are read by people and kept in git.
 MOST = 300_000
 
 HOSTILE = [
@@ -48,7 +48,7 @@ HOSTILE = [
 
 
 class Reader(HTMLParser):
-    """Fails where elements are not well formed, and collects cells and the names of all elements."""
+    """A parser that fails on malformed elements and collects all cells and element names."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Reader(HTMLParser):
 
 
 def shown_everywhere(answer: Any) -> Table:
-    """Hold the four forms of an answer against its table, which is returned."""
+    """Compare the four forms of an answer with its table, and return the table."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     table: Table = answer if isinstance(answer, Table) else answer.table
     frame, other = answer.to_pandas(), answer.to_polars()
@@ -84,10 +84,10 @@ def shown_everywhere(answer: Any) -> Table:
     assert other.height == (len(table) if table.columns else 0)
     html, markdown = answer._repr_html_(), answer._repr_markdown_()
     assert len(html) < MOST and len(markdown) < MOST
-    # Notebooks keep it beside the others.
+    # Notebooks keep it beside the other forms.
     assert re.fullmatch(r"<memscape\.[A-Z][A-Za-z]+: .+>", repr(answer)) and len(repr(answer)) < 400
     cells = Reader(html).cells
-    # Each table in Markdown has as many cells in each row as its head has.
+    # In Markdown, each row of a table has as many cells as its header.
     for block in re.findall(r"(?:^\|.*\n?)+", markdown, re.MULTILINE):
         counts = {len(line.split("|")) for line in block.splitlines()}
         assert len(counts) == 1, block
@@ -136,14 +136,14 @@ ANSWERS: dict[str, Callable[[memscape.Session], Any]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_answer_is_data_frames_and_cells(session: memscape.Session, name: str) -> None:
+def test_answer_converts_to_data_frames_and_cells(session: memscape.Session, name: str) -> None:
     table = shown_everywhere(ANSWERS[name](session))
     if name not in ("live before", "tree inverted", "no allocations", "no events", "no segments"):
         assert len(table) > 0
     assert table.columns or len(table) == 0
 
 
-def test_each_table_of_each_insight_is_data_frames_and_cells(session: memscape.Session) -> None:
+def test_insight_tables_convert_to_data_frames_and_cells(session: memscape.Session) -> None:
     for top in (0, 1, 10_000):
         for insight in session.insights(top=top):
             shown_everywhere(insight)
@@ -179,7 +179,7 @@ SQL: dict[str, tuple[str, list[str], list[list[Any]]]] = {
 
 
 @pytest.mark.parametrize("name", SQL)
-def test_rows_of_sql_are_exact(session: memscape.Session, name: str) -> None:
+def test_sql_rows_are_exact(session: memscape.Session, name: str) -> None:
     query, columns, rows = SQL[name]
     answer = session.sql(query)
     table = shown_everywhere(answer)
@@ -226,7 +226,7 @@ def test_plan_what_if_and_segments_have_their_tables(session: memscape.Session) 
 
 
 def made(count: int, cell: str, statements: int) -> Insight:
-    """An insight with so many tables, rows and columns."""
+    """Return an insight with `count` tables of `count` rows and columns."""
     columns = [{"key": f"column {number}", "label": ""} for number in range(count)]
     rows = [{column["key"]: cell for column in columns} for _ in range(count)]
     sheet = {"title": cell, "rows": rows, "rows_left_out": 7, "columns": columns}
@@ -240,7 +240,7 @@ def made(count: int, cell: str, statements: int) -> Insight:
     )
 
 
-def test_cell_of_a_large_insight_is_bounded_and_all_of_it_is_in_attributes() -> None:
+def test_cell_of_large_insight_is_truncated_but_attributes_are_not() -> None:
     insight = made(100, '"<&' * 2000, 1000)
     html, markdown = insight._repr_html_(), insight._repr_markdown_()
     assert len(html) < MOST and len(markdown) < MOST
@@ -274,7 +274,7 @@ def test_closed_session_is_shown_as_closed(session: memscape.Session) -> None:
     assert "closed" in other._repr_markdown_() and "<memscape" not in other._repr_markdown_()
 
 
-def test_rows_beyond_the_first_are_counted() -> None:
+def test_truncated_table_counts_remaining_rows() -> None:
     many = Table([{"a": number} for number in range(60)])
     assert many._repr_markdown_().endswith(f"… {60 - MAX_ROWS} more rows")
     assert many.to_html(5).endswith("<p>… 55 more rows</p>")
@@ -283,7 +283,7 @@ def test_rows_beyond_the_first_are_counted() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_shown_as_text(text: str) -> None:
+def test_hostile_text_is_escaped(text: str) -> None:
     table = Table([{"name": text, text or "other": "x"}, {"name": "safe", text or "other": text}], 0, text)
     insight = made(2, text, 2)
     for answer in (table, insight):
@@ -293,7 +293,7 @@ def test_hostile_text_is_shown_as_text(text: str) -> None:
         assert reader.names <= allowed
         html.encode()
         markdown.encode()
-        # Only what is written around the text: nothing of it is markup.
+        # The text written around the value, without any markup of the value itself.
         for line in markdown.splitlines():
             bare = re.sub(r"\\[\\`*_\[\]~#+=.)-]|&(?:lt|gt|amp|#\d+);|<span>\$</span>", "", line)
             assert not re.search(r"[<>`~$\[\]]|://|\\", bare), line
@@ -301,11 +301,11 @@ def test_hostile_text_is_shown_as_text(text: str) -> None:
         assert "\0" not in html + markdown and "\u202e" not in html + markdown
         for block in re.findall(r"(?:^\|.*\n?)+", markdown, re.MULTILINE):
             assert len({len(line.split("|")) for line in block.splitlines()}) == 1
-        # Dollar signs are no formula in notebooks.
+        # Dollar signs start no formula in notebooks.
         assert all("mathjax_ignore" in tag for tag in re.findall(r"<(?:table|ul)[^>]*>", html))
 
 
-def test_hostile_names_of_a_file_are_shown_as_text(tmp_path: Path, program: str) -> None:
+def test_hostile_names_of_file_are_escaped(tmp_path: Path, program: str) -> None:
     import json
 
     name = "a|b`c`\n<script>alert(1)</script>"

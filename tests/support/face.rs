@@ -1,66 +1,66 @@
-//! The face without a browser: a page that is played, and its worker, who answers at once or by the test's hand.
+//! Test harness for the UI without a browser: a page, and a worker that answers at once or on the test's command.
 
 use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::GivenFile;
-use memscape::ui::shown::Canvas;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 
-/// What most tests draw on.
+/// Canvas of most tests.
 pub(crate) const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
 
-/// A page under test: what it did is kept.
+/// A page under test. Records its effects.
 pub(crate) struct Page<W> {
     pub(crate) state: State,
-    pub(crate) done: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
     pub(crate) now_ms: f64,
     pub(crate) worker: W,
 }
 
-/// Who plays the worker.
+/// Answers requests in place of the engine's worker.
 pub(crate) trait Worker {
-    /// Whether what was done before the last action is kept as well.
-    const KEEPS: bool = false;
+    /// True if effects of earlier actions are kept as well.
+    const KEEPS_EFFECTS: bool = false;
 
-    /// What is answered at once.
+    /// Returns the answer to a request, or `None` if the test answers later.
     fn answer(&mut self, _request: &Request) -> Option<Answer> {
         None
     }
 }
 
 impl<W: Worker> Page<W> {
-    /// A page that has no canvas yet.
+    /// Creates a page without a canvas.
     pub(crate) fn new(worker: W) -> Page<W> {
-        let mut page = Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker };
-        // Insights are seen first and ask by themselves: whoever tests them shows them.
-        page.act(Action::TabChosen(Tab::Tree));
+        let mut page = Page { state: State::default(), effects: Vec::new(), now_ms: 0.0, worker };
+        // Insights are the first tab and ask questions of their own, so other tests switch to another one.
+        page.act(Action::TabChosen(Tab::CallTree));
         page
     }
 
-    /// A page on a canvas, without a file.
-    pub(crate) fn on(canvas: Canvas, worker: W) -> Page<W> {
+    /// Creates a page with a canvas and without a file.
+    pub(crate) fn with_canvas(canvas: Canvas, worker: W) -> Page<W> {
         let mut page = Page::new(worker);
         page.act(Action::Resized(canvas));
         page
     }
 
-    /// A page on [`CANVAS`] with `a.pickle` open, which has these devices.
-    pub(crate) fn with(worker: W, devices: Vec<DeviceSummary>) -> Page<W> {
-        let mut page = Page::on(CANVAS, worker);
+    /// Creates a page on [`CANVAS`] with `a.pickle` open, which has the given devices.
+    pub(crate) fn with_devices(worker: W, devices: Vec<DeviceSummary>) -> Page<W> {
+        let mut page = Page::with_canvas(CANVAS, worker);
         page.load(devices);
         page
     }
 
-    /// `a.pickle` is given, and has these devices.
+    /// Opens `a.pickle` with the given devices.
     pub(crate) fn load(&mut self, devices: Vec<DeviceSummary>) {
-        self.give(&["a.pickle"]);
-        self.reply(opened(devices));
+        self.give_files(&["a.pickle"]);
+        self.reply(opened_reply(devices));
     }
 
-    pub(crate) fn give(&mut self, names: &[&str]) {
+    pub(crate) fn give_files(&mut self, names: &[&str]) {
         let file = |name: &&str| GivenFile { name: (*name).into(), bytes: 10 };
         self.act(Action::FilesGiven(names.iter().map(file).collect()));
     }
@@ -73,10 +73,10 @@ impl<W: Worker> Page<W> {
                 self.reply_to(request, answer);
             }
         }
-        if W::KEEPS {
-            self.done.extend(done);
+        if W::KEEPS_EFFECTS {
+            self.effects.extend(done);
         } else {
-            self.done = done;
+            self.effects = done;
         }
     }
 
@@ -88,53 +88,53 @@ impl<W: Worker> Page<W> {
         self.act(Action::Replied { load: self.state.load, reply });
     }
 
-    /// The answer to the question of this number.
-    pub(crate) fn answered(&mut self, serial: u32, answer: Answer) {
+    /// Replies with the answer to the question of this serial number.
+    pub(crate) fn answer_with(&mut self, serial: u32, answer: Answer) {
         self.reply(Reply::Answer { serial, answer });
     }
 
-    /// The answer to a request, if it is a question and has one.
+    /// Replies to a request if it is a question and has an answer.
     pub(crate) fn reply_to(&mut self, request: &Request, answer: Option<Answer>) {
         if let (Request::Ask(Ask { serial, .. }), Some(answer)) = (request, answer) {
-            self.answered(*serial, answer);
+            self.answer_with(*serial, answer);
         }
     }
 
-    /// The first effect of the last action that is such.
-    pub(crate) fn did<'a, T>(&'a self, pick: impl Fn(&'a Effect) -> Option<T>) -> Option<T> {
-        self.done.iter().find_map(pick)
+    /// Returns the first effect of the last action that `pick` accepts.
+    pub(crate) fn find_effect<'a, T>(&'a self, pick: impl Fn(&'a Effect) -> Option<T>) -> Option<T> {
+        self.effects.iter().find_map(pick)
     }
 
-    /// The first question of the last action that is such.
-    pub(crate) fn request<T>(&self, pick: impl Fn(&Request) -> Option<T>) -> Option<T> {
-        self.did(|effect| if let Effect::Ask(request) = effect { pick(request) } else { None })
+    /// Returns the first request of the last action that `pick` accepts.
+    pub(crate) fn find_request<T>(&self, pick: impl Fn(&Request) -> Option<T>) -> Option<T> {
+        self.find_effect(|effect| if let Effect::Ask(request) = effect { pick(request) } else { None })
     }
 
-    /// The scene that was just asked for: serial, device, window.
+    /// Returns serial, device and view of the requested scene.
     pub(crate) fn scene_asked(&self) -> Option<(u32, i64, View)> {
-        self.request(|request| match request {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device, what: Question::Scene { view, .. } }) => Some((*serial, *device, *view)),
             _ => None,
         })
     }
 
-    /// The details that were just asked for: serial, and of which allocation.
+    /// Returns serial and allocation of the requested details.
     pub(crate) fn details_asked(&self) -> Option<(u32, u32)> {
-        self.request(|request| match request {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
             _ => None,
         })
     }
 
-    /// Answers the question for details that is open.
-    pub(crate) fn tell(&mut self, details: Details) {
-        let serial = self.state.selecting.expect("details were asked for");
-        self.answered(serial, Answer::Details(Some(Box::new(details))));
+    /// Answers the pending request for details.
+    pub(crate) fn answer_details(&mut self, details: Details) {
+        let serial = self.state.selecting.expect("details are requested");
+        self.answer_with(serial, Answer::Details(Some(Box::new(details))));
     }
 }
 
-/// `a.pickle` is open, and has these devices.
-pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
+/// Returns the reply for an opened `a.pickle` with the given devices.
+pub(crate) fn opened_reply(devices: Vec<DeviceSummary>) -> Reply {
     let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
     let (warnings, settings) = (vec![], vec![]);
     Reply::Opened(Box::new(FileSummary {
@@ -150,7 +150,7 @@ pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
     }))
 }
 
-/// Columns of one pixel, in each of which one moment of 1 MiB requested and 2 MiB reserved begins.
+/// Builds columns one pixel wide with one moment each, 1 MiB requested and 2 MiB reserved.
 pub(crate) fn columns(view: View) -> SceneColumns {
     let columns = view.width_px as usize;
     SceneColumns {

@@ -1,20 +1,20 @@
-//! A page that follows links, and a worker that answers what it asks of two devices that have everything.
+//! Test harness for links: a page that follows them, and a worker with answers about two devices.
 
-use crate::face::opened;
+use crate::face::opened_reply;
 use memscape::engine::protocol::{
-    AddressMap, Answer, Ask, At, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, Plot,
-    Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop,
-    Threshold,
+    AddressMap, Answer, Ask, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, MomentSpec,
+    Plot, Question, Reply, Report, Request, SegmentsPage, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
+    StepOutcome, StepResult, Threshold,
 };
 use memscape::timeline::Axis;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
-use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
-/// What tells its file from others.
-pub(crate) const PRINT: &str = "12-00112233445566778899aabbccddeeff";
+/// Fingerprint of the test file.
+pub(crate) const FINGERPRINT: &str = "12-00112233445566778899aabbccddeeff";
 
 fn devices() -> Vec<DeviceSummary> {
     let device = |device, events| DeviceSummary {
@@ -30,11 +30,11 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, 1_000_000), device(3, 90)]
 }
 
-/// A page, and a worker that answers the questions that a link waits for.
+/// A page whose worker answers the questions that links depend on.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) state: State,
-    /// What was to be loaded, and which of several snapshots in it.
+    /// Files loaded, with the member index for archives.
     pub(crate) loads: Vec<String>,
 }
 
@@ -45,12 +45,12 @@ impl Page {
         page
     }
 
-    /// A page that has followed this link.
-    pub(crate) fn of(fragment: &str) -> Page {
+    /// Creates a page that has followed a link.
+    pub(crate) fn following(fragment: &str) -> Page {
         let mut page = Page::new();
-        page.go(fragment);
+        page.follow(fragment);
         page.open();
-        page.print(PRINT);
+        page.reply_fingerprint(FINGERPRINT);
         page
     }
 
@@ -72,7 +72,7 @@ impl Page {
         }
     }
 
-    pub(crate) fn go(&mut self, fragment: &str) {
+    pub(crate) fn follow(&mut self, fragment: &str) {
         self.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
     }
 
@@ -80,28 +80,28 @@ impl Page {
         self.act(Action::Replied { load: self.state.load, reply });
     }
 
-    /// The file holds several snapshots, by these names.
-    pub(crate) fn list(&mut self, names: &[&str]) {
+    /// Replies that the file contains several snapshots with the given names.
+    pub(crate) fn list_members(&mut self, names: &[&str]) {
         let members = names.iter().map(|name| Member { name: (*name).into(), bytes: 5 });
         self.reply(Reply::Members(members.collect()));
     }
 
     pub(crate) fn open(&mut self) {
-        self.reply(opened(devices()));
+        self.reply(opened_reply(devices()));
     }
 
     pub(crate) fn drop_file(&mut self, print: &str) {
         self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
         self.open();
-        self.print(print);
+        self.reply_fingerprint(print);
     }
 
-    pub(crate) fn print(&mut self, print: &str) {
+    pub(crate) fn reply_fingerprint(&mut self, print: &str) {
         self.act(Action::Fingerprinted { load: self.state.load, print: print.to_owned() });
     }
 
     pub(crate) fn fragment(&self) -> String {
-        Link::of(&self.state).unwrap().fragment()
+        Link::from_state(&self.state).unwrap().fragment()
     }
 
     pub(crate) fn notice(&self) -> &str {
@@ -112,7 +112,7 @@ impl Page {
 fn answer(request: Request) -> Option<Reply> {
     Some(match request {
         Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
-            let details = Details { allocation, born_event: Some(3), ..Details::default() };
+            let details = Details { allocation, allocated_event: Some(3), ..Details::default() };
             Reply::Answer { serial, answer: Answer::Details((allocation < 5000).then(|| Box::new(details))) }
         }
         Request::Ask(Ask { serial, what: Question::Map(_), .. }) => {
@@ -124,7 +124,7 @@ fn answer(request: Request) -> Option<Reply> {
             Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) }
         }
         Request::Ask(Ask { serial, what: Question::Step { moment, byte, .. }, .. }) => {
-            let to = Stepped { moment: moment + 2, byte: byte / 2 + 1, stop: Stop::Arrived };
+            let to = StepResult { moment: moment + 2, byte: byte / 2 + 1, stop: StepOutcome::Arrived };
             Reply::Answer { serial, answer: Answer::Step(to) }
         }
         Request::Ask(Ask { serial, what: Question::Hit { looks, byte, .. }, .. }) => {
@@ -135,7 +135,7 @@ fn answer(request: Request) -> Option<Reply> {
         }
         Request::Ask(Ask { serial, what: Question::State(question), .. }) => {
             let bytes_per_px = if question.bytes_per_px > 0.0 { question.bytes_per_px } else { 12345.6 };
-            let page = StatePage { moment: question.moment, bytes_per_px, ..StatePage::default() };
+            let page = SegmentsPage { moment: question.moment, bytes_per_px, ..SegmentsPage::default() };
             Reply::Answer { serial, answer: Answer::State(Box::new(page)) }
         }
         Request::Ask(Ask { serial, what: Question::Sources(_), .. }) => {
@@ -157,14 +157,14 @@ fn answer(request: Request) -> Option<Reply> {
     })
 }
 
-fn facts(at: At) -> MomentFacts {
+fn facts(at: MomentSpec) -> MomentFacts {
     let moment = match at {
-        At::Moment(moment) => moment,
-        At::X(Axis::Events, x) => x as u32,
-        At::X(Axis::Time, x) => (x / 100_000.0) as u32,
-        At::MostReserved => 77,
-        At::OutOfMemory => 66,
-        At::After(_) => 0,
+        MomentSpec::Moment(moment) => moment,
+        MomentSpec::X(Axis::Events, x) => x as u32,
+        MomentSpec::X(Axis::Time, x) => (x / 100_000.0) as u32,
+        MomentSpec::MostReserved => 77,
+        MomentSpec::OutOfMemory => 66,
+        MomentSpec::After(_) => 0,
     };
     let time = u64::from(moment) * 100_000;
     let place = AxisPoint { events: f64::from(moment), time };

@@ -1,4 +1,4 @@
-//! What several integration tests need: histories out of text or chance, and the plain truth about a scene.
+//! Helpers for several integration tests: histories from text or random, and brute-force checks of scenes.
 
+pub(crate) mod brute_force_scene;
 pub(crate) mod history;
-pub(crate) mod plain;

@@ -1,20 +1,26 @@
-//! Files whose frames are numbered, made to break what is told of stacks, and how long the engine works on an answer without asking for
-//! the time.
+//! Generated files with numbered frames for stress tests of stacks, and measurements of the engine's longest time
+//! between checks of the clock.
 
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use std::time::{Duration, Instant};
 
-/// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
+/// Builds a pickle with functions `f0`, `f1`, … as frames. Each allocation has a size and a stack of frame numbers,
+/// innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
-    written("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
+    write_pickle("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
 }
 
-/// One whose frames are lines of a function, each of which allocates once.
-pub(crate) fn lines(path: &str, count: u32) -> Vec<u8> {
-    written(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+/// Builds a pickle whose frames are lines of one function, each with one allocation.
+pub(crate) fn pickle_of_lines(path: &str, count: u32) -> Vec<u8> {
+    write_pickle(
+        path,
+        count,
+        |frame| ("f".to_owned(), frame + 1),
+        (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])),
+    )
 }
 
-fn written(
+fn write_pickle(
     path: &str,
     frames: u32,
     frame_of: impl Fn(u32) -> (String, u32),
@@ -24,7 +30,7 @@ fn written(
     let word = |bytes: &mut Vec<u8>, text: &str| {
         bytes.extend([b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat());
     };
-    // The frames stand in the first event, which is about no allocation.
+    // A first event, which is no allocation, defines all frames.
     let entry = |bytes: &mut Vec<u8>, action: &str, address: u64, size: u64| {
         bytes.extend(b"}(");
         for (key, value) in [("addr", address), ("size", size), ("stream", 0)] {
@@ -43,7 +49,7 @@ fn written(
         word(&mut bytes, "name");
         word(&mut bytes, &name);
         word(&mut bytes, "filename");
-        // The path is written once: it is number 0 of what is remembered, the frames come after it.
+        // The path is memo slot 0, and the frames follow.
         if frame == 0 {
             word(&mut bytes, path);
         }
@@ -66,23 +72,23 @@ fn written(
     bytes
 }
 
-/// A file that is open.
-pub(crate) struct Open {
+/// An open file.
+pub(crate) struct OpenFile {
     pub(crate) engine: Engine,
-    /// Its last moment.
+    /// Last moment of the first device.
     pub(crate) last: u32,
-    /// The longest time without a question for it.
+    /// Longest time between two checks of the clock.
     pub(crate) slowest: Duration,
-    /// What took long.
+    /// Descriptions of slow answers.
     pub(crate) slow: Vec<String>,
 }
 
-pub(crate) fn open(bytes: &[u8]) -> Open {
+pub(crate) fn open(bytes: &[u8]) -> OpenFile {
     let mut engine = Engine::new();
     engine.request(Request::open("x", None));
     let mut chunks = bytes.chunks(1 << 20);
     loop {
-        if engine.wants() == Some(Want::Next) {
+        if engine.wants() == Some(NeededBytes::Next) {
             match chunks.next() {
                 Some(chunk) => engine.feed(chunk.to_vec()),
                 None => engine.request(Request::EndOfFile),
@@ -92,7 +98,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
         match engine.next_reply() {
             Some(Reply::Opened(file)) => {
                 let last = file.devices[0].events as u32;
-                return Open { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
+                return OpenFile { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
             }
             Some(Reply::Failed { message }) => panic!("{message}"),
             _ => {}
@@ -100,8 +106,8 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
     }
 }
 
-impl Open {
-    /// Work until the answer is there, with a look at the clock at each question for the time.
+impl OpenFile {
+    /// Sends a request and returns its answer, measuring the time between checks of the clock.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         let mut asked = Instant::now();
         self.engine.request(request);

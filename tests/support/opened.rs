@@ -1,7 +1,7 @@
-//! Files opened through the engine, as the page and the command line do.
+//! Opens files through the engine, as the page and the command line do.
 
 use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Looks, Member};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
 
@@ -9,42 +9,41 @@ use std::path::PathBuf;
 pub(crate) struct Opened {
     pub(crate) engine: Engine,
     pub(crate) summary: FileSummary,
-    /// The snapshots of the file, where there are several.
+    /// Snapshots of an archive with several of them. Empty for any other file.
     pub(crate) members: Vec<Member>,
 }
 
-/// How a test hands over a file.
+/// Options for opening a file in a test.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    /// Bytes of a chunk.
+pub(crate) struct OpenOptions {
+    /// Chunk size in bytes.
     pub(crate) chunk: usize,
-    /// Pieces of work of a slice.
+    /// Number of clock checks per slice.
     pub(crate) slice: usize,
-    /// How the bytes can be reached, at first.
+    /// Initial access to the bytes.
     pub(crate) access: Access,
-    /// Which snapshot, of several.
+    /// Index of the snapshot in an archive.
     pub(crate) member: Option<u32>,
 }
 
-impl Default for Way {
-    fn default() -> Way {
-        Way { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
     }
 }
 
-/// Opens bytes that arrive in chunks of this size; each slice may do `slice` pieces of work.
-pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
-    open_as(bytes, Way { chunk, slice, ..Way::default() })
+/// Opens a file in chunks of `chunk` bytes. Each slice may check the clock `slice` times.
+pub(crate) fn open_in_chunks(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
+    open_with(bytes, OpenOptions { chunk, slice, ..OpenOptions::default() })
 }
 
-/// Opens bytes in this way.
-pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
+pub(crate) fn open_with(bytes: &[u8], way: OpenOptions) -> Result<Opened, String> {
     open_range(bytes, way, LoadRange::ALL)
 }
 
-/// Opens only these events of bytes.
-pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Opened, String> {
-    let Way { chunk, slice, access, member } = way;
+/// Opens a range of the events of a file.
+pub(crate) fn open_range(bytes: &[u8], way: OpenOptions, load: LoadRange) -> Result<Opened, String> {
+    let OpenOptions { chunk, slice, access, member } = way;
     let open = |access| Request::Open {
         name: "test.pickle".to_owned(),
         total_bytes: Some(bytes.len() as u64),
@@ -59,15 +58,15 @@ pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Open
     loop {
         let want = engine.wants();
         match want {
-            Some(Want::At(offset)) => {
+            Some(NeededBytes::At(offset)) => {
                 assert!(access == Access::Anywhere && offset <= bytes.len() as u64, "asked for byte {offset}");
                 at = offset as usize;
             }
-            Some(Want::Whole) => {
-                assert!(access == Access::Forward, "it can be read anywhere already");
-                return open_range(bytes, Way { access: Access::Anywhere, ..way }, load);
+            Some(NeededBytes::WholeFile) => {
+                assert!(access == Access::Forward, "the engine asks for the whole file despite random access");
+                return open_range(bytes, OpenOptions { access: Access::Anywhere, ..way }, load);
             }
-            Some(Want::Next) | None => {}
+            Some(NeededBytes::Next) | None => {}
         }
         if want.is_some() {
             let end = bytes.len().min(at + chunk);
@@ -94,12 +93,12 @@ pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Open
     }
 }
 
-/// Opens bytes in one go.
+/// Opens a file in one chunk, with unlimited slices.
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
-    open_in(bytes, 1 << 20, usize::MAX)
+    open_in_chunks(bytes, 1 << 20, usize::MAX)
 }
 
-/// The next reply of an engine that is out of time after every look at the clock.
+/// Sends a request and returns the reply, in the shortest possible slices.
 pub(crate) fn reply(engine: &mut Engine, request: Request) -> Reply {
     engine.request(request);
     loop {
@@ -111,7 +110,7 @@ pub(crate) fn reply(engine: &mut Engine, request: Request) -> Reply {
 }
 
 impl Opened {
-    /// The next reply.
+    /// Sends a request and returns the reply, in unlimited slices.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
         loop {
@@ -122,7 +121,6 @@ impl Opened {
         }
     }
 
-    /// A scene of a device.
     pub(crate) fn scene(&mut self, device: i64, view: View) -> Scene {
         match self.reply(Request::Ask(Ask {
             serial: 1,
@@ -130,11 +128,11 @@ impl Opened {
             what: Question::Scene { view, looks: Looks::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
-            other => panic!("a scene was asked for, not {other:?}"),
+            other => panic!("expected a scene, got {other:?}"),
         }
     }
 
-    /// What is at a byte of the stack at a moment.
+    /// Returns the allocation at a byte of the stack at a moment.
     pub(crate) fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
         match self.reply(Request::Ask(Ask {
             serial: 2,
@@ -142,20 +140,19 @@ impl Opened {
             what: Question::Hit { looks: Looks::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
-            other => panic!("a hit was asked for, not {other:?}"),
+            other => panic!("expected a hit, got {other:?}"),
         }
     }
 
-    /// Everything about an allocation.
     pub(crate) fn details(&mut self, device: i64, allocation: u32) -> Option<Details> {
         match self.reply(Request::Ask(Ask { serial: 3, device, what: Question::Details(allocation) })) {
             Reply::Answer { answer: Answer::Details(details), .. } => details.map(|details| *details),
-            other => panic!("details were asked for, not {other:?}"),
+            other => panic!("expected details, got {other:?}"),
         }
     }
 }
 
-/// The folder of real snapshots, if it is there; said aloud when not.
+/// Returns the folder of real snapshots. Prints a note if there is none.
 pub(crate) fn snapshots() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(PathBuf::from);
@@ -170,12 +167,12 @@ pub(crate) fn snapshots() -> Option<PathBuf> {
     found
 }
 
-/// The real pickles among them, by name.
-#[allow(clippy::unwrap_used, reason = "how a test fails")]
+/// Returns the paths of the real pickles, sorted by name.
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 pub(crate) fn real_pickles() -> Option<Vec<PathBuf>> {
     let mut files: Vec<_> = std::fs::read_dir(snapshots()?).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|end| end == "pickle"));
     files.sort();
-    assert!(!files.is_empty(), "a folder of snapshots without any");
+    assert!(!files.is_empty(), "the folder of snapshots is empty");
     Some(files)
 }

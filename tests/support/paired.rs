@@ -1,13 +1,13 @@
-//! Two files behind one door, driven as the page's worker does.
+//! Drives a pair of files as the page's worker does.
 
 use crate::opened::snapshots;
-use memscape::compare::{Pair, Which};
+use memscape::compare::{FileSlot, Pair};
 use memscape::engine::protocol::{Access, DeltaCurve, FileSummary, PairAnswer, PairMap, PairQuestion, Pairing, Report};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want, Work};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::units::Moment;
 
-/// The page's worker, with nobody else's messages.
+/// A worker that holds a pair of files.
 pub(crate) struct Worker {
     pub(crate) pair: Pair,
     serial: u32,
@@ -18,8 +18,8 @@ impl Worker {
         Worker { pair: Pair::new(Engine::without_simulator), serial: 0 }
     }
 
-    /// Opens a file; each slice is over after every look at the clock.
-    pub(crate) fn open(&mut self, which: Which, bytes: &[u8]) -> Result<FileSummary, String> {
+    /// Opens a file in the shortest possible slices.
+    pub(crate) fn open(&mut self, which: FileSlot, bytes: &[u8]) -> Result<FileSummary, String> {
         let open = Request::Open {
             name: "a.pickle".to_owned(),
             total_bytes: Some(bytes.len() as u64),
@@ -27,19 +27,19 @@ impl Worker {
             member: None,
         };
         match which {
-            Which::First => self.pair.request(open),
-            Which::Second => self.pair.open_second(open),
+            FileSlot::First => self.pair.request(open),
+            FileSlot::Second => self.pair.open_second(open),
         }
         let mut at = 0;
         loop {
             match self.pair.wants() {
-                Some(Want::At(offset)) => at = offset as usize,
-                Some(Want::Next) if at < bytes.len() => {
+                Some(NeededBytes::At(offset)) => at = offset as usize,
+                Some(NeededBytes::Next) if at < bytes.len() => {
                     let end = bytes.len().min(at + 50_000);
                     self.pair.feed(bytes[at..end].to_vec());
                     at = end;
                 }
-                Some(Want::Next) => self.pair.request(Request::EndOfFile),
+                Some(NeededBytes::Next) => self.pair.request(Request::EndOfFile),
                 _ => {}
             }
             self.pair.step(&mut || false);
@@ -54,12 +54,12 @@ impl Worker {
         }
     }
 
-    pub(crate) fn real(&mut self, which: Which, name: &str) -> Option<FileSummary> {
+    pub(crate) fn open_real(&mut self, which: FileSlot, name: &str) -> Option<FileSummary> {
         let bytes = std::fs::read(snapshots()?.join(format!("{name}.pickle"))).unwrap();
         Some(self.open(which, &bytes).unwrap())
     }
 
-    /// The answer; `None` where there is none.
+    /// Sends a question and returns its answer, or `None` if there is none.
     pub(crate) fn ask(&mut self, device: i64, what: Question) -> Option<Answer> {
         self.serial += 1;
         self.pair.request(Request::Ask(Ask { serial: self.serial, device, what }));
@@ -116,8 +116,8 @@ impl Worker {
         }
     }
 
-    /// Live bytes of a device after each number of events, added up event by event.
-    pub(crate) fn live(&self, device: i64) -> Vec<i64> {
+    /// Returns the live bytes of a device at each moment, summed event by event.
+    pub(crate) fn live_bytes(&self, device: i64) -> Vec<i64> {
         let side = self.pair.side(device).unwrap();
         let mut now = side.history.drawn_at(Moment::START);
         let mut all = vec![now];
@@ -129,7 +129,7 @@ impl Worker {
     }
 }
 
-/// The device to show first.
+/// Returns the device that is shown first.
 pub(crate) fn device(file: &FileSummary) -> i64 {
     file.devices[file.default_device()].device
 }

@@ -1,20 +1,20 @@
-//! A builder that keeps every value, as a tree with shared nodes: what the product must never do and a test can compare.
+//! A builder that keeps every value of a pickle in a tree with shared nodes, for comparisons in tests.
 
-use memscape::pickle::{Builder, Limits, Machine, PickleError};
+use memscape::pickle::{Builder, Limits, PickleError, Unpickler};
 
-/// All values of `bytes`, fed at once, and the one that STOP returned.
+/// Decodes a pickle in one chunk. Returns all values and the id of the root.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Trees, Id), PickleError<String>> {
     decode_with(bytes, Limits::default())
 }
 
-/// As [`decode`], under limits of the test's own.
+/// Like [`decode`], with other limits.
 pub(crate) fn decode_with(bytes: &[u8], limits: Limits) -> Result<(Trees, Id), PickleError<String>> {
-    let mut machine = Machine::new(Trees::default(), limits);
+    let mut machine = Unpickler::new(Trees::default(), limits);
     machine.feed(bytes)?;
     machine.finish()
 }
 
-/// A value: a number in [`Trees`], or an open container.
+/// Index of a value in [`Trees`], or slot of an open container with [`OPEN`] set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Id(u64);
 
@@ -28,22 +28,22 @@ enum Node {
     Dict(Vec<(Id, Id)>),
 }
 
-/// Every value of a pickle. It refuses the string `refuse me` wherever an item is taken, and to finish a dict with the key
-/// `never finished`, so that tests can look at the machine's way with a builder's errors.
+/// All values of a pickle. To test errors of a builder, it fails for an item `refuse me` and for a finished dict with
+/// the key `never finished`.
 #[derive(Default)]
 pub(crate) struct Trees {
     nodes: Vec<Node>,
     open: Vec<Option<Node>>,
-    /// The most containers that were ever open at once.
-    pub(crate) most_open: usize,
-    /// How many dicts were made at a stroke.
+    /// Maximum number of containers that were open at once.
+    pub(crate) max_open: usize,
+    /// Number of dicts created by `whole_dict`.
     pub(crate) whole_dicts: u64,
-    /// The longest batch that was handed over at once.
+    /// Maximum length of a batch passed at once.
     pub(crate) longest_batch: usize,
 }
 
 impl Trees {
-    /// The value as Python's `repr` would have it, dicts sorted by their keys' text.
+    /// Returns the value like Python's `repr`, with dicts sorted by the text of their keys.
     pub(crate) fn text(&self, id: Id) -> String {
         let list = |items: &[Id]| items.iter().map(|&item| self.text(item)).collect::<Vec<_>>().join(", ");
         match &self.nodes[id.0 as usize] {
@@ -60,7 +60,7 @@ impl Trees {
         }
     }
 
-    /// The items of a list or tuple, the values of a dict: to see which are one and the same.
+    /// Returns the items of a list or tuple, or the values of a dict. Equal ids mean shared values.
     pub(crate) fn items(&self, id: Id) -> Vec<Id> {
         match &self.nodes[id.0 as usize] {
             Node::Leaf(_) => Vec::new(),
@@ -81,12 +81,12 @@ impl Trees {
         Id(self.nodes.len() as u64 - 1)
     }
 
-    fn begin(&mut self, slot: u32, node: Node) {
+    fn open(&mut self, slot: u32, node: Node) {
         let slot = slot as usize;
         self.open.resize(self.open.len().max(slot + 1), None);
         assert!(self.open[slot].is_none(), "slot {slot} is in use");
         self.open[slot] = Some(node);
-        self.most_open = self.most_open.max(self.open.iter().flatten().count());
+        self.max_open = self.max_open.max(self.open.iter().flatten().count());
     }
 
     fn check(&mut self, items: &[Id]) -> Result<(), (usize, String)> {
@@ -135,10 +135,10 @@ impl Builder for Trees {
         Ok(self.add(Node::Tuple(items.to_vec())))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Node::List(Vec::new()));
+        self.open(slot, Node::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Node::Dict(Vec::new()));
+        self.open(slot, Node::Dict(Vec::new()));
     }
     fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, String)> {
         self.check(items)?;
@@ -174,7 +174,7 @@ impl Builder for Trees {
         }
         Ok(self.add(node))
     }
-    fn whole_dict(&mut self, keys: &[Id], values: &[Id]) -> Option<Id> {
+    fn build_dict(&mut self, keys: &[Id], values: &[Id]) -> Option<Id> {
         assert_eq!(keys.len(), values.len());
         let slot = self.open.len() as u32;
         self.open_dict(slot);
@@ -184,7 +184,7 @@ impl Builder for Trees {
         self.whole_dicts += u64::from(made.is_some());
         made
     }
-    fn abandon(&mut self, slot: u32) {
+    fn drop_list(&mut self, slot: u32) {
         let node = self.open[slot as usize].take();
         assert!(matches!(node, Some(Node::List(items)) if items.is_empty()), "only an empty list is abandoned");
     }
@@ -199,12 +199,12 @@ impl Builder for Trees {
     }
 }
 
-/// A string as Python's `repr` has it, near enough.
+/// Returns a string approximately like Python's `repr`.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     format!("'{}'", bytes.escape_ascii())
 }
 
-/// A large integer by its two's complement, in as few digits as keep its sign.
+/// Returns a large integer in hexadecimal two's complement, with the fewest bytes that keep its sign.
 pub(crate) fn hexadecimal(little_endian: &[u8]) -> String {
     let sign = if little_endian.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
     let mut bytes = little_endian.to_vec();

@@ -1,4 +1,4 @@
-//! Values to be written by either writer, with the text that a reader must come to.
+//! Random values written by [`Writer`], with the text that a reader must produce for them.
 
 use crate::pickle_tree::{hexadecimal, quoted};
 use crate::pickle_writer::{Reference, Style, Writer};
@@ -6,30 +6,32 @@ use proptest::prelude::*;
 use serde_pickle::HashableValue;
 use std::io;
 
-/// A value as a writer meets it.
+/// A value to write.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     None,
     Bool(bool),
     Int(i128),
     Float(f64),
-    /// A string object of its own.
+    /// A new string object.
     Text(String),
     Pair(u8, u8),
     List(Vec<Value>),
     Dict(Vec<(String, Value)>),
-    /// The container that was completed as number so and so, once more; `None` while there is none.
-    Again(usize),
+    /// Another reference to the container that was completed as the given number. Written as `None` if there is no such
+    /// container.
+    Shared(usize),
 }
 
-/// The value in a style, and its text.
+/// Returns the pickle of a value and its text.
 pub(crate) fn pickled(value: &Value, style: Style) -> (Vec<u8>, String) {
     let mut writer = Writer::new(Vec::new(), style).unwrap();
     let text = write(value, style, &mut writer, &mut Vec::new()).unwrap();
     (writer.finish().unwrap(), text)
 }
 
-/// What a snapshot of one device looks like to the machine: shared frames and stacks, `[]` shared by a list still open.
+/// Builds a value like a snapshot of one device, with shared frames and stacks, and an empty list shared while its
+/// parent is open.
 pub(crate) fn snapshot(events: usize) -> Value {
     let name = |text: &str| text.to_owned();
     let frame = |line| {
@@ -38,8 +40,8 @@ pub(crate) fn snapshot(events: usize) -> Value {
     };
     let entry = |at: usize| {
         let frames = match at {
-            0 => Value::List(vec![frame(7), Value::Again(6), frame(8), Value::Again(6)]),
-            _ => Value::List(vec![Value::Again(6), Value::Again(7)]),
+            0 => Value::List(vec![frame(7), Value::Shared(6), frame(8), Value::Shared(6)]),
+            _ => Value::List(vec![Value::Shared(6), Value::Shared(7)]),
         };
         let fields = [
             ("action", Value::Text(name("alloc"))),
@@ -49,7 +51,7 @@ pub(crate) fn snapshot(events: usize) -> Value {
         ];
         Value::Dict(fields.map(|(key, value)| (name(key), value)).into())
     };
-    let block = Value::Dict(vec![(name("size"), Value::Int(512)), (name("frames"), Value::Again(0))]);
+    let block = Value::Dict(vec![(name("size"), Value::Int(512)), (name("frames"), Value::Shared(0))]);
     let segment = [("frames", Value::List(Vec::new())), ("blocks", Value::List(vec![block]))];
     let segment = Value::Dict(segment.map(|(key, value)| (name(key), value)).into());
     let trace = Value::List((0..events).map(entry).collect());
@@ -59,23 +61,23 @@ pub(crate) fn snapshot(events: usize) -> Value {
     ])
 }
 
-/// Any value.
+/// Generates any value.
 pub(crate) fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         4 => plain_leaves(),
         1 => any::<i128>().prop_map(|value| Value::Int(value >> 32)),
         1 => any::<u64>().prop_map(|value| Value::Int(value.into())),
-        3 => (0..4usize).prop_map(Value::Again),
+        3 => (0..4usize).prop_map(Value::Shared),
     ];
     nested(leaf.boxed())
 }
 
-/// Values without sharing and without large integers: what `serde-pickle` reads whatever the style.
+/// Generates values without sharing and large integers, which `serde-pickle` can read in any style.
 pub(crate) fn plain_values() -> impl Strategy<Value = Value> {
     nested(plain_leaves().boxed())
 }
 
-/// A value of `serde-pickle` as [`crate::pickle_tree::Trees::text`] would have it.
+/// Returns a `serde-pickle` value in the format of [`crate::pickle_tree::Trees::text`].
 pub(crate) fn serde_text(value: &serde_pickle::Value) -> String {
     use serde_pickle::Value as Theirs;
     let list = |items: &[Theirs]| items.iter().map(serde_text).collect::<Vec<_>>().join(", ");
@@ -120,7 +122,7 @@ fn nested(leaf: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Writes the value and returns its text; `shared` holds the containers completed so far with theirs.
+/// Writes a value and returns its text. `shared` holds the containers completed so far and their texts.
 fn write(
     value: &Value,
     style: Style,
@@ -175,9 +177,9 @@ fn write(
             shared.push((writer.end_shared()?, text.clone()));
             text
         }
-        Value::Again(number) => match shared.get(*number).cloned() {
+        Value::Shared(number) => match shared.get(*number).cloned() {
             Some((reference, text)) => {
-                writer.again(reference)?;
+                writer.reference(reference)?;
                 text
             }
             None => {
@@ -188,7 +190,7 @@ fn write(
     })
 }
 
-/// The text of a dict: of equal keys the last counts, and the order does not.
+/// Returns the text of a dict, sorted by key. The last of equal keys wins.
 fn dict_text(pairs: impl Iterator<Item = (String, String)>) -> String {
     let pairs: std::collections::BTreeMap<String, String> = pairs.collect();
     let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}: {value}")).collect();

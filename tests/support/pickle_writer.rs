@@ -1,9 +1,9 @@
-//! A streaming pickle writer in the hands of either author of snapshots: Python's `pickle.dump` and torch's C++ pickler.
+//! A streaming pickle writer that imitates Python's `pickle.dump` or PyTorch's C++ pickler.
 //!
 //! ```
 //! # use pickle_writer::*;
 //! let mut writer = Writer::new(Vec::new(), Style::Cpp)?;
-//! writer.list(2)?;                        // lengths are told first, so nothing is held back
+//! writer.list(2)?;                        // lengths are given first, so nothing is buffered
 //! writer.int(1)?;
 //! writer.int(2)?;
 //! let list = writer.end()?;
@@ -14,20 +14,18 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Whose habits to write in.
+/// Pickler to imitate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// `pickle.dump` with protocol 2 to 5: every string, list, dict and pair enters the memo as it begins; batches of 1000.
-    Python {
-        /// 2 to 5.
-        protocol: u8,
-    },
-    /// `torch::jit::Pickler`: protocol 2, strings shared by value, containers enter the memo when they end and only if they
-    /// are used again, one batch of any length, integers beyond 32 bits in eight bytes.
+    /// `pickle.dump` with protocol 2 to 5: strings, lists, dicts and pairs are memoized when they start, and batches
+    /// have 1000 items.
+    Python { protocol: u8 },
+    /// `torch::jit::Pickler` with protocol 2: equal strings are shared, containers are memoized at their end and only
+    /// if they are used again, batches have any length, and integers beyond 32 bits take eight bytes.
     Cpp,
 }
 
-/// A value in the memo, to be written again by [`Writer::again`].
+/// A memoized value, for [`Writer::again`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference(u32);
 
@@ -38,10 +36,10 @@ const FRAME_BYTES: usize = 64 << 10;
 pub(crate) struct Writer<W> {
     out: W,
     style: Style,
-    /// Protocols 4 and 5: what goes into the next frame.
+    /// Contents of the next frame, in protocols 4 and 5.
     frame: Vec<u8>,
     memo: u32,
-    /// Strings by value: all of C++, and in Python those that are one object (dict keys, actions).
+    /// Memoized strings: all of them in C++, but only dict keys and actions in Python.
     strings: HashMap<String, Reference>,
     open: Vec<Open>,
 }
@@ -49,15 +47,15 @@ pub(crate) struct Writer<W> {
 struct Open {
     is_dict: bool,
     reference: Option<Reference>,
-    /// Keys and values count as one each.
+    /// Values still to be written. Keys and values count as one each.
     left: u64,
-    /// Of the batch under way, and whether MARK began it (a batch of one has none).
+    /// Values still to be written in the current batch, and whether MARK starts it. A batch of one item has no MARK.
     batch_left: u64,
     batch_is_marked: bool,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer at the start of a pickle.
+    /// Starts a pickle.
     pub(crate) fn new(out: W, style: Style) -> io::Result<Self> {
         let mut writer = Writer { out, style, frame: Vec::new(), memo: 0, strings: HashMap::new(), open: Vec::new() };
         let protocol = writer.protocol();
@@ -65,41 +63,40 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Ends the pickle and returns what it was written to.
+    /// Ends the pickle and returns the output.
     pub(crate) fn finish(mut self) -> io::Result<W> {
-        assert!(self.open.is_empty(), "a container was not ended");
+        assert!(self.open.is_empty(), "a container is still open");
         self.write(b".")?;
         self.end_frame()?;
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// `None`.
+    /// Writes `None`.
     pub(crate) fn none(&mut self) -> io::Result<()> {
-        self.value(b"N")
+        self.atom(b"N")
     }
 
-    /// `True` or `False`.
+    /// Writes `True` or `False`.
     pub(crate) fn bool(&mut self, value: bool) -> io::Result<()> {
-        self.value(if value { b"\x88" } else { b"\x89" })
+        self.atom(if value { b"\x88" } else { b"\x89" })
     }
 
-    /// A float.
     pub(crate) fn float(&mut self, value: f64) -> io::Result<()> {
         let [a, b, c, d, e, f, g, h] = value.to_be_bytes();
-        self.value(&[b'G', a, b, c, d, e, f, g, h])
+        self.atom(&[b'G', a, b, c, d, e, f, g, h])
     }
 
-    /// An integer, in the fewest bytes the style has for it.
+    /// Writes an integer in the shortest form of the style.
     pub(crate) fn int(&mut self, value: i128) -> io::Result<()> {
         let bytes = value.to_le_bytes();
         match value {
-            0..=0xff => self.value(&[b'K', bytes[0]]),
-            0x100..=0xffff => self.value(&[b'M', bytes[0], bytes[1]]),
-            -0x8000_0000..0 | 0x1_0000..=0x7fff_ffff => self.value(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
+            0..=0xff => self.atom(&[b'K', bytes[0]]),
+            0x100..=0xffff => self.atom(&[b'M', bytes[0], bytes[1]]),
+            -0x8000_0000..0 | 0x1_0000..=0x7fff_ffff => self.atom(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
             _ => {
                 let length = match self.style {
-                    // torch casts to int64: a larger number comes out negative.
+                    // PyTorch casts to int64, so larger numbers become negative.
                     Style::Cpp => 8,
                     Style::Python { .. } => (5..16)
                         .find(|&length| value >> (8 * length - 1) == 0 || value >> (8 * length - 1) == -1)
@@ -107,12 +104,12 @@ impl<W: Write> Writer<W> {
                 };
                 let mut long = vec![0x8a, length as u8];
                 long.extend_from_slice(&bytes[..length]);
-                self.value(&long)
+                self.atom(&long)
             }
         }
     }
 
-    /// A string object of its own; C++ shares it with equal ones all the same.
+    /// Writes a new string object. C++ shares it with equal ones.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         match self.style {
             Style::Cpp => self.name(text),
@@ -120,42 +117,42 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// A string that is one object wherever it appears, as dict keys and actions are.
+    /// Writes a string that is one object wherever it appears, such as a dict key or an action.
     pub(crate) fn name(&mut self, text: &str) -> io::Result<()> {
         if let Some(&reference) = self.strings.get(text) {
-            return self.again(reference);
+            return self.reference(reference);
         }
         let reference = self.new_string(text)?;
         self.strings.insert(text.to_owned(), reference);
         Ok(())
     }
 
-    /// A pair of small integers, as `pool_id` is.
+    /// Writes a pair of small integers, such as `pool_id`.
     pub(crate) fn pair(&mut self, first: u8, second: u8) -> io::Result<()> {
         self.before_value()?;
         self.write(&[b'K', first, b'K', second, 0x86])?;
         if self.style != Style::Cpp {
-            self.put()?;
+            self.memoize()?;
         }
         self.after_value()
     }
 
-    /// A value written before.
-    pub(crate) fn again(&mut self, reference: Reference) -> io::Result<()> {
+    /// Writes a reference to an earlier value.
+    pub(crate) fn reference(&mut self, reference: Reference) -> io::Result<()> {
         match (u8::try_from(reference.0), reference.0.to_le_bytes()) {
-            (Ok(slot), _) => self.value(&[b'h', slot]),
-            (Err(_), [a, b, c, d]) => self.value(&[b'j', a, b, c, d]),
+            (Ok(slot), _) => self.atom(&[b'h', slot]),
+            (Err(_), [a, b, c, d]) => self.atom(&[b'j', a, b, c, d]),
         }
     }
 
-    /// Begins a list of exactly `length` values.
+    /// Starts a list of exactly `length` values.
     pub(crate) fn list(&mut self, length: u64) -> io::Result<()> {
-        self.begin(b"]", Open { is_dict: false, reference: None, left: length, batch_left: 0, batch_is_marked: false })
+        self.open(b"]", Open { is_dict: false, reference: None, left: length, batch_left: 0, batch_is_marked: false })
     }
 
-    /// Begins a dict of exactly `length` pairs, to be written key, value, key, value…
+    /// Starts a dict of exactly `length` pairs, written as key, value, key, value, ….
     pub(crate) fn dict(&mut self, length: u64) -> io::Result<()> {
-        self.begin(
+        self.open(
             b"}",
             Open { is_dict: true, reference: None, left: 2 * length, batch_left: 0, batch_is_marked: false },
         )
@@ -170,7 +167,7 @@ impl<W: Write> Writer<W> {
     pub(crate) fn end_shared(&mut self) -> io::Result<Reference> {
         match self.close()? {
             Some(reference) => Ok(reference),
-            None => self.put(),
+            None => self.memoize(),
         }
     }
 
@@ -181,7 +178,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    fn begin(&mut self, opcode: &[u8], mut open: Open) -> io::Result<()> {
+    fn open(&mut self, opcode: &[u8], mut open: Open) -> io::Result<()> {
         self.before_value()?;
         self.write(opcode)?;
         match self.style {
@@ -189,14 +186,14 @@ impl<W: Write> Writer<W> {
                 self.write(b"(")?;
                 (open.batch_left, open.batch_is_marked) = (open.left, true);
             }
-            Style::Python { .. } => open.reference = Some(self.put()?),
+            Style::Python { .. } => open.reference = Some(self.memoize()?),
         }
         self.open.push(open);
         Ok(())
     }
 
     fn close(&mut self) -> io::Result<Option<Reference>> {
-        let open = self.open.pop().expect("a container was begun");
+        let open = self.open.pop().expect("a container is open");
         assert_eq!(open.left, 0, "the container lacks values");
         if self.style == Style::Cpp {
             self.write(if open.is_dict { b"u" } else { b"e" })?;
@@ -213,7 +210,7 @@ impl<W: Write> Writer<W> {
         };
         self.before_value()?;
         if self.protocol() >= 4 && text.len() >= FRAME_BYTES {
-            // CPython writes what would fill a frame by itself outside of frames.
+            // CPython writes strings that would fill a frame outside of frames.
             self.end_frame()?;
             self.out.write_all(&start)?;
             self.out.write_all(text.as_bytes())?;
@@ -221,12 +218,12 @@ impl<W: Write> Writer<W> {
             start.extend_from_slice(text.as_bytes());
             self.write(&start)?;
         }
-        let reference = self.put()?;
+        let reference = self.memoize()?;
         self.after_value()?;
         Ok(reference)
     }
 
-    fn put(&mut self) -> io::Result<Reference> {
+    fn memoize(&mut self) -> io::Result<Reference> {
         let slot = self.memo;
         self.memo += 1;
         match (self.protocol(), u8::try_from(slot), slot.to_le_bytes()) {
@@ -237,8 +234,8 @@ impl<W: Write> Writer<W> {
         Ok(Reference(slot))
     }
 
-    /// A value that is complete once written.
-    fn value(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a value without contents.
+    fn atom(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.before_value()?;
         self.write(bytes)?;
         self.after_value()
@@ -284,7 +281,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn end_frame(&mut self) -> io::Result<()> {
-        // Shorter ones aren't worth their nine bytes: CPython's rule.
+        // CPython has no frames shorter than this.
         if self.frame.len() >= 4 {
             self.out.write_all(&[0x95])?;
             self.out.write_all(&(self.frame.len() as u64).to_le_bytes())?;

@@ -1,35 +1,35 @@
-//! A small snapshot with all that a recorder adds: two steps of a model of two layers, which then runs out of memory.
+//! A small snapshot with the data of memscape's recorder: two steps of a two-layer model, which then runs out of
+//! memory.
 
 use serde_json::{Value, json};
 
 pub(crate) const MIB: u64 = 1 << 20;
-/// Where the user's code is.
+/// Path of the user's code.
 pub(crate) const FILE: &str = "/home/user/project/train.py";
-/// Its text: the weights are allocated in line 2, the gradients in line 3.
+/// Text of [`FILE`]. Weights are allocated in line 2, gradients in line 3.
 pub(crate) const SOURCE: &str = "def build():\n    return Model().cuda()\n    loss.backward()\n    return logits(x)\n";
-/// Requested bytes at the peak: weight, gradient, state, buffer, activation.
+/// Requested bytes at the peak: weight, gradient, optimizer state, buffer, activation.
 pub(crate) const PEAK: u64 = (40 + 40 + 80 + 8 + 16) * MIB;
 
-const BEGIN_US: u64 = 1_700_000_000_000_000;
-const AT: u64 = 0x7f00_0000_0000;
+const START_US: u64 = 1_700_000_000_000_000;
+const BASE_ADDRESS: u64 = 0x7f00_0000_0000;
 
-/// Address and size of each allocation, and the line that makes it. The last is freed, and its address used again by another.
+/// Address, size and line of each allocation. The fifth is freed, and the sixth reuses its address.
 const BLOCKS: [(u64, u64, u64); 6] = [
-    (AT, 40 * MIB, 2),
-    (AT + 64 * MIB, 40 * MIB, 3),
-    (AT + 128 * MIB, 80 * MIB, 4),
-    (AT + 256 * MIB, 8 * MIB, 2),
-    (AT + 320 * MIB, 16 * MIB, 4),
-    (AT + 320 * MIB, 12 * MIB, 4),
+    (BASE_ADDRESS, 40 * MIB, 2),
+    (BASE_ADDRESS + 64 * MIB, 40 * MIB, 3),
+    (BASE_ADDRESS + 128 * MIB, 80 * MIB, 4),
+    (BASE_ADDRESS + 256 * MIB, 8 * MIB, 2),
+    (BASE_ADDRESS + 320 * MIB, 16 * MIB, 4),
+    (BASE_ADDRESS + 320 * MIB, 12 * MIB, 4),
 ];
 
 fn frames(line: u64) -> Value {
     json!([{ "name": "step", "filename": FILE, "line": line }])
 }
 
-/// The snapshot.
 pub(crate) fn snapshot() -> Value {
-    let mut time_us = BEGIN_US;
+    let mut time_us = START_US;
     let mut event = |action: &str, place: usize| {
         let (address, size, line) = BLOCKS[place];
         time_us += 1_000;
@@ -65,13 +65,13 @@ pub(crate) fn snapshot() -> Value {
             "devices": [{ "device": 0, "name": "NVIDIA H100", "capacity_bytes": 256 * MIB, "free_bytes": 2 * MIB,
                           "process_bytes": 200 * MIB, "other_processes_bytes": 60 * MIB,
                           "stats": { "requested_bytes.all.peak": PEAK, "num_ooms": 1 } }],
-            "steps": [[0, BEGIN_US + 500, BEGIN_US + 4_500], [1, BEGIN_US + 4_600, BEGIN_US + 9_500]],
+            "steps": [[0, START_US + 500, START_US + 4_500], [1, START_US + 4_600, START_US + 9_500]],
             "tensors": [
                 tensor(0, "layers.0.weight", "parameter", json!([4096, 5120])),
                 tensor(1, "layers.0.weight", "gradient", json!([4096, 5120])),
                 tensor(2, "layers.0.weight", "optimizer_state:exp_avg", json!([4096, 5120])),
                 tensor(3, "rope.cache", "buffer", json!([])),
-                // It was freed, and another allocation has its address: not this one's size.
+                // A freed tensor whose address is reused by an allocation of another size.
                 tensor(4, "freed", "parameter", json!([1])),
             ],
             "source": { FILE: SOURCE },

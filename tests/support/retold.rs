@@ -1,9 +1,9 @@
-//! A pickle read into a tree, and the same value told again in other formats.
+//! Reads a pickle into a tree and writes it in other formats.
 
-use memscape::pickle::{Builder, Limits, Machine};
+use memscape::pickle::{Builder, Limits, Unpickler};
 use std::collections::HashMap;
 
-/// A value with its shared parts shared, as a pickle has it.
+/// A value with shared parts, as in a pickle.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
@@ -11,14 +11,14 @@ pub(crate) struct Tree {
     root: Id,
 }
 
-/// A number in the tree, or an open container.
+/// Index of a node in the tree, or slot of an open container with [`OPEN`] set.
 pub(crate) type Id = u64;
 
 const OPEN: u64 = 1 << 63;
 
 #[derive(Clone)]
 enum Node {
-    /// `null`, `true`, `12`, `0.5`: the same in JSON and, but for the words, in Python.
+    /// `null`, `true`, `12` or `0.5`. JSON and Python only differ in the words.
     Scalar(String),
     Text(Vec<u8>),
     List(Vec<Id>),
@@ -26,7 +26,7 @@ enum Node {
     Dict(Vec<Id>),
 }
 
-/// How JSON is laid out.
+/// Whitespace of JSON output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// `json.dump(…, separators=(",", ":"))`
@@ -42,16 +42,16 @@ enum Protocol {
 }
 
 impl Tree {
-    /// The value of a pickle.
-    pub(crate) fn of(pickle: &[u8]) -> Tree {
-        let mut machine = Machine::new(Tree::default(), Limits::default());
+    /// Reads a pickle.
+    pub(crate) fn from_pickle(pickle: &[u8]) -> Tree {
+        let mut machine = Unpickler::new(Tree::default(), Limits::default());
         machine.feed(pickle).expect("a pickle");
         let (mut tree, root) = machine.finish().expect("a whole pickle");
         tree.root = root;
         tree
     }
 
-    /// As JSON, everything shared written again.
+    /// Returns the value as JSON. Shared parts are written each time.
     pub(crate) fn json(&self, layout: Layout) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_json(self.root, layout, 0, &mut out);
@@ -93,7 +93,7 @@ impl Tree {
         out.push(if is_dict { b'}' } else { b']' });
     }
 
-    /// As Python's `pickle.dumps(…, 0)` writes it: text, shared values by the memo.
+    /// Returns the value as Python's `pickle.dumps(…, 0)` writes it, in text, with shared values in the memo.
     pub(crate) fn protocol_0(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_protocol(self.root, Protocol::Text, &mut HashMap::new(), &mut out);
@@ -101,7 +101,7 @@ impl Tree {
         out
     }
 
-    /// As `pickle.dumps(…, 1)` writes it: bytes, but integers beyond 32 bits are still text.
+    /// Returns the value as `pickle.dumps(…, 1)` writes it, in binary, except that integers beyond 32 bits are text.
     pub(crate) fn protocol_1(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_protocol(self.root, Protocol::Binary, &mut HashMap::new(), &mut out);
@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// One by one, or a thousand at a time; `width` values make an item.
+    /// Writes items one by one in text, or in batches of 1000 in binary. An item has `width` values.
     fn write_batches(
         &self,
         items: &[Id],
@@ -206,12 +206,12 @@ impl Tree {
         self.add(Node::Scalar(text.to_string()))
     }
 
-    fn begin(&mut self, slot: u32, kind: Node) {
+    fn open(&mut self, slot: u32, kind: Node) {
         let slot = slot as usize;
         self.open.resize(self.open.len().max(slot + 1), Vec::new());
         self.open[slot].clear();
-        // Which of the two it is stands in its first place until it is finished.
-        let kind = self.add(kind).expect("room");
+        // The first entry is the node to fill when the container is finished.
+        let kind = self.add(kind).expect("adding a node cannot fail");
         self.open[slot].push(kind);
     }
 }
@@ -254,10 +254,10 @@ impl Builder for Tree {
         self.add(Node::Tuple(items.to_vec()))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Node::List(Vec::new()));
+        self.open(slot, Node::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Node::Dict(Vec::new()));
+        self.open(slot, Node::Dict(Vec::new()));
     }
     fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, String)> {
         self.open[slot as usize].extend(items);

@@ -1,4 +1,4 @@
-//! `memscape serve`, started for a test or a bench, and as much of a client as they need.
+//! Runs `memscape serve` for tests and benchmarks, with a minimal client.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server that is running; dropped, it is killed.
+/// A running server. Killed on drop.
 pub(crate) struct Server {
     pub(crate) process: Child,
     pub(crate) port: u16,
     pub(crate) token: String,
-    /// What it printed, whole lines.
-    pub(crate) said: String,
+    /// Output of the process in whole lines.
+    pub(crate) output: String,
 }
 
 impl Server {
-    /// Starts the program with this page.
+    /// Starts the server with the given viewer page and arguments.
     pub(crate) fn start(viewer: &Path, words: &[&str]) -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_memscape"))
             .args(["serve", "--no-browser", "--viewer"])
@@ -25,35 +25,34 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()
-            .expect("it is built");
+            .expect("memscape is built");
         let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
         let mut said = String::new();
         while !said.contains("Ctrl+C") {
-            assert!(lines.read_line(&mut said).expect("text") > 0, "it ended: {said}");
+            assert!(lines.read_line(&mut said).expect("text") > 0, "the server ended: {said}");
         }
         let (_, address) = said.split_once("http://127.0.0.1:").expect("an address");
         let (port, rest) = address.split_once('/').expect("a path");
         let token = rest.split('/').next().unwrap_or_default().to_owned();
-        Server { process, port: port.parse().expect("a port"), token, said }
+        Server { process, port: port.parse().expect("a port"), token, output: said }
     }
 
-    /// What stands on the terminal to be opened.
+    /// Returns the address that the server printed.
     pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// A connection.
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         stream
     }
 
-    /// Sends a request; what comes back, up to the end of its head.
-    pub(crate) fn ask(&self, path: &str, headers: &str) -> (TcpStream, String) {
+    /// Sends a request. Returns the connection and the head of the response.
+    pub(crate) fn request(&self, path: &str, headers: &str) -> (TcpStream, String) {
         let mut stream = self.connect();
         let request = format!("GET /{}/{path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n", self.token);
-        stream.write_all(request.as_bytes()).expect("it listens");
+        stream.write_all(request.as_bytes()).expect("the server listens");
         let (mut head, mut byte) = (Vec::new(), [0]);
         while !head.ends_with(b"\r\n\r\n") {
             stream.read_exact(&mut byte).expect("a head");
@@ -62,11 +61,12 @@ impl Server {
         (stream, String::from_utf8(head).expect("text"))
     }
 
-    /// Asks for the first snapshot it lists as a browser does; the body, and whether that is gzip, in chunks.
-    pub(crate) fn ask_packed(&self) -> (TcpStream, bool) {
-        let (_, head) = self.ask("", "");
+    /// Requests the first listed snapshot as a browser does. Returns the connection, and whether the body is chunked
+    /// gzip.
+    pub(crate) fn request_gzip(&self) -> (TcpStream, bool) {
+        let (_, head) = self.request("", "");
         let link = head.split("url=").nth(1).and_then(|link| link.split(['&', '\r']).next()).expect("a snapshot");
-        let (stream, head) = self.ask(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
+        let (stream, head) = self.request(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
         (stream, head.to_ascii_lowercase().contains("content-encoding: gzip"))
     }
 }
@@ -78,7 +78,7 @@ impl Drop for Server {
     }
 }
 
-/// A body without its chunks.
+/// Reader of a body with chunked transfer encoding.
 pub(crate) struct Unchunked<R> {
     source: R,
     left: usize,
@@ -86,7 +86,7 @@ pub(crate) struct Unchunked<R> {
 }
 
 impl<R: BufRead> Unchunked<R> {
-    /// At its first chunk.
+    /// Starts at the first chunk.
     pub(crate) fn new(source: R) -> Unchunked<R> {
         Unchunked { source, left: 0, is_over: false }
     }
@@ -102,7 +102,7 @@ impl<R: BufRead> Unchunked<R> {
 
 impl<R: BufRead> Read for Unchunked<R> {
     /// # Errors
-    /// The last chunk is missing: the body was cut.
+    /// If the last chunk is missing.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 && !self.is_over {
             self.left = usize::from_str_radix(&self.line()?, 16).map_err(io::Error::other)?;

@@ -1,12 +1,12 @@
-//! SnapViewer's export, done as SnapViewer does it: a polygon an allocation, and a list of the events it was drawn from.
+//! Imitates SnapViewer's export: a polygon for each allocation, and a list of the events they were drawn from.
 
 use serde_json::{Value, json};
 
-/// What SnapViewer writes of a trace.
-pub(crate) struct Drawn {
+/// The two files that SnapViewer writes for a trace.
+pub(crate) struct Export {
     pub(crate) allocations: Vec<u8>,
     pub(crate) elements: Vec<u8>,
-    /// The highest edge of all its polygons.
+    /// Highest edge of all polygons, in bytes.
     pub(crate) peak: u64,
 }
 
@@ -17,10 +17,10 @@ struct Polygon {
     size: u64,
 }
 
-/// Draws a trace of alloc and free_completed.
-pub(crate) fn draw(events: &[Value]) -> Drawn {
+/// Exports a trace of alloc and free_completed events.
+pub(crate) fn export(events: &[Value]) -> Export {
     let field = |event: &Value, key: &str| event[key].as_u64().unwrap();
-    // An element for each alloc, and for each free of something that was live before.
+    // One element for each alloc, and for each free of memory from before recording.
     let mut elements: Vec<Value> = Vec::new();
     let mut steps: Vec<(usize, bool)> = Vec::new();
     let mut live = std::collections::HashMap::new();
@@ -53,11 +53,11 @@ pub(crate) fn draw(events: &[Value]) -> Drawn {
     picture.finish(&elements)
 }
 
-/// The polygons while they grow. The order of drawing is the order of `all`.
+/// Polygons under construction, in drawing order.
 #[derive(Default)]
 struct Picture {
     all: Vec<Polygon>,
-    /// Places in `all` of what is live, from the bottom up.
+    /// Indices in `all` of live allocations, from the bottom up.
     stack: Vec<usize>,
     now: u64,
 }
@@ -82,7 +82,7 @@ impl Picture {
         self.now += if self.stack.len() > at { 4 } else { 1 };
     }
 
-    fn finish(mut self, elements: &[Value]) -> Drawn {
+    fn finish(mut self, elements: &[Value]) -> Export {
         for &live in &self.stack {
             self.all[live].point(self.now, 0);
         }
@@ -92,7 +92,7 @@ impl Picture {
             .iter()
             .map(|it| json!({"elem": it.elem, "timesteps": it.timesteps, "offsets": it.offsets, "size": it.size, "color": 3}))
             .collect();
-        Drawn {
+        Export {
             allocations: serde_json::to_vec(&allocations).unwrap(),
             elements: serde_json::to_vec(elements).unwrap(),
             peak,
@@ -101,7 +101,7 @@ impl Picture {
 }
 
 impl Polygon {
-    /// Goes on to this timestep, lower by so many bytes.
+    /// Extends the polygon to a timestep, `lower` bytes below its last offset.
     fn point(&mut self, now: u64, lower: u64) {
         self.timesteps.push(now);
         self.offsets.push(self.offsets.last().unwrap() - lower);

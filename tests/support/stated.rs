@@ -1,12 +1,12 @@
-//! The allocator's state as the engine tells it.
+//! Access to the engine's segments and blocks in tests.
 
 use crate::opened::Opened;
-use memscape::engine::protocol::{PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use memscape::engine::protocol::{PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
-/// All of the state at a moment, as a list.
-pub(crate) fn question(moment: u32) -> StateQuestion {
-    StateQuestion {
+/// Returns the question for all segments at a moment, as a list.
+pub(crate) fn question(moment: u32) -> SegmentsQuestion {
+    SegmentsQuestion {
         moment,
         only: Default::default(),
         sort: SegmentSort::Address,
@@ -20,19 +20,19 @@ pub(crate) fn question(moment: u32) -> StateQuestion {
     }
 }
 
-/// The answer to a question.
-pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+/// Sends a question and returns the answer.
+pub(crate) fn page(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
     match opened.reply(Request::Ask(Ask { serial: 5, device, what: Question::State(question) })) {
         Reply::Answer { serial: 5, answer: Answer::State(page) } => *page,
-        other => panic!("a state was asked for, not {other:?}"),
+        other => panic!("expected segments, got {other:?}"),
     }
 }
 
-/// All rows of a list, as many at a time as the engine hands out.
-pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
+/// Returns all rows of the list, page by page.
+pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> SegmentsPage {
     let mut whole = page(opened, device, question(moment));
     while let Some(last) = whole.bars.last().filter(|last| last.row + 1 < whole.rows) {
-        let mut next = page(opened, device, StateQuestion { rows: [last.row + 1, u32::MAX], ..question(moment) });
+        let mut next = page(opened, device, SegmentsQuestion { rows: [last.row + 1, u32::MAX], ..question(moment) });
         let count = whole.pieces.len() as u32;
         next.bars.iter_mut().for_each(|bar| bar.pieces = bar.pieces.map(|piece| piece + count));
         whole.bars.append(&mut next.bars);
@@ -41,12 +41,12 @@ pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
     whole
 }
 
-/// What is in a bar.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+/// Returns the pieces of a bar.
+pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     &page.pieces[bar.pieces[0] as usize..bar.pieces[1] as usize]
 }
 
-/// Whether a piece is a block, or several.
-pub(crate) fn is_block(piece: &StatePiece) -> bool {
+/// Returns whether a piece consists of blocks.
+pub(crate) fn is_block(piece: &SegmentsPiece) -> bool {
     matches!(piece.kind, PieceKind::Live | PieceKind::Pending)
 }

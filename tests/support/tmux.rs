@@ -1,19 +1,19 @@
-//! A terminal without anybody in front of it: tmux runs the program, is told keys, and says what stands on the screen.
+//! Runs terminal programs in tmux: sends keys and reads the screen.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How often the screen is looked at, and how long what is waited for may take on a busy machine.
-const LOOK: Duration = Duration::from_millis(30);
-const LOOKS: u32 = 4000;
+/// Interval between reads of the screen. [`MAX_POLLS`] reads are the timeout on a busy machine.
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
+const MAX_POLLS: u32 = 4000;
 
-/// A server of its own with one session.
+/// A tmux server with one session.
 pub(crate) struct Tmux {
     socket: String,
 }
 
-/// Whether there is tmux.
+/// Returns whether tmux is installed. Prints a note if not.
 pub(crate) fn has_tmux() -> bool {
     let has = Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success());
     if !has {
@@ -23,14 +23,14 @@ pub(crate) fn has_tmux() -> bool {
 }
 
 impl Tmux {
-    /// Runs a shell's command in a terminal of this size.
+    /// Runs a shell command in a terminal of the given size.
     pub(crate) fn run([columns, rows]: [u16; 2], command: &str) -> Tmux {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let tmux = Tmux { socket: format!("memscape-{}-{number}", std::process::id()) };
         let (columns, rows) = (columns.to_string(), rows.to_string());
-        // OSC 52 is kept by tmux itself.
-        tmux.say(&[
+        // tmux itself handles OSC 52.
+        tmux.run_tmux(&[
             "new-session",
             "-d",
             "-x",
@@ -52,7 +52,7 @@ impl Tmux {
         tmux
     }
 
-    fn say(&self, words: &[&str]) -> String {
+    fn run_tmux(&self, words: &[&str]) -> String {
         let output = Command::new("tmux")
             .args(["-L", &self.socket, "-f", "/dev/null"])
             .args(words)
@@ -65,60 +65,60 @@ impl Tmux {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Presses keys, by tmux's names of them.
+    /// Sends keys, given by their tmux names.
     pub(crate) fn keys(&self, keys: &[&str]) {
-        self.say(&[&["send-keys"], keys].concat());
+        self.run_tmux(&[&["send-keys"], keys].concat());
     }
 
-    /// Types a text as it is.
+    /// Types a text literally.
     pub(crate) fn text(&self, text: &str) {
-        self.say(&["send-keys", "-l", text]);
+        self.run_tmux(&["send-keys", "-l", text]);
     }
 
-    /// Everything printed, with lines that the terminal broke joined again.
+    /// Returns all output, with wrapped lines joined.
     pub(crate) fn whole_lines(&self) -> String {
-        self.say(&["capture-pane", "-p", "-J", "-S", "-"])
+        self.run_tmux(&["capture-pane", "-p", "-J", "-S", "-"])
     }
 
-    /// What stands on the screen.
+    /// Returns the visible screen.
     pub(crate) fn screen(&self) -> String {
-        self.say(&["capture-pane", "-p"])
+        self.run_tmux(&["capture-pane", "-p"])
     }
 
-    /// The screen once it is as wanted.
-    pub(crate) fn wait(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
-        for _ in 0..LOOKS {
+    /// Waits until the screen satisfies `conditions_hold`, and returns it. `what` describes the condition in the panic message.
+    pub(crate) fn wait(&self, what: &str, conditions_hold: impl Fn(&str) -> bool) -> String {
+        for _ in 0..MAX_POLLS {
             let screen = self.screen();
-            if is_so(&screen) {
+            if conditions_hold(&screen) {
                 return screen;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         panic!("{what}: the screen is\n{}", self.screen());
     }
 
-    /// The screen once it has all of these texts.
+    /// Waits until the screen contains all texts, and returns it.
     pub(crate) fn wait_for(&self, texts: &[&str]) -> String {
         self.wait(&format!("waiting for {texts:?}"), |screen| texts.iter().all(|text| screen.contains(text)))
     }
 
-    /// What tmux says of the pane in its own format.
-    pub(crate) fn tell(&self, format: &str) -> String {
-        self.say(&["display-message", "-p", format]).trim_end().to_owned()
+    /// Expands a tmux format for the pane.
+    pub(crate) fn expand_format(&self, format: &str) -> String {
+        self.run_tmux(&["display-message", "-p", format]).trim_end().to_owned()
     }
 
-    /// The text that was copied last.
+    /// Returns the last copied text.
     pub(crate) fn copied(&self) -> String {
-        self.say(&["show-buffer"])
+        self.run_tmux(&["show-buffer"])
     }
 
     pub(crate) fn resize(&self, [columns, rows]: [u16; 2]) {
-        self.say(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+        self.run_tmux(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
     }
 
-    /// Takes the terminal away, as a connection that breaks does.
+    /// Kills the tmux server, like a dropped connection.
     pub(crate) fn hang_up(&self) {
-        self.say(&["kill-server"]);
+        self.run_tmux(&["kill-server"]);
     }
 }
 

@@ -1,10 +1,10 @@
-//! Generated trainings, open, with the truth of what was written beside them.
+//! Generated training runs, opened, with the generator's expected values.
 
-use crate::generate::{self, Options, truth::Truth};
+use crate::generate::{self, Options, expected::Expected};
 use crate::opened::{Opened, open};
 
-/// The training that these words of the generator ask for.
-pub(crate) fn generated(words: &str) -> (Opened, Truth) {
+/// Generates and opens a training run from the generator's command-line options.
+pub(crate) fn generated(words: &str) -> (Opened, Expected) {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     assert_eq!(others, Vec::<String>::new());
     let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();

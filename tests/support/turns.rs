@@ -1,9 +1,10 @@
-//! Small files out of random turns: an allocation, or a free of one that is live.
+//! Small files from random sequences of allocations and frees.
 
 use serde_json::{Value, json};
 
-/// Allocations and frees as a file tells them, in turns of `(size, which, stack)`: every third `which` frees one that is live, the others
-/// allocate. Two were there before. `stack` chooses between stacks of no to four frames.
+/// Builds a file from turns of `(size, which, stack)`. A turn whose `which` is a multiple of three frees a live
+/// allocation, and the others allocate. Two allocations exist before recording. `stack` selects a stack of up to four
+/// frames.
 pub(crate) fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     let frames = |stack: u64| -> Value {
         let frame = |at: u64| {
@@ -20,7 +21,7 @@ pub(crate) fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
         trace.push(json!({ "action": action, "addr": address, "size": size, "stream": 0, "frames": frames(stack) }));
     };
     let block = |(address, size, stack): (u64, u64, u64)| json!({ "address": address, "size": size.div_ceil(512).max(1) * 512, "requested_size": size, "state": "active_allocated", "frames": frames(stack) });
-    // Two that were there before.
+    // Allocated before recording.
     live.push((1 << 20, 3000, 7));
     live.push((2 << 20, 70, 13));
     for &(size, which, stack) in turns {
@@ -29,7 +30,7 @@ pub(crate) fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
             event("free_requested", gone);
             event("free_completed", gone);
         } else {
-            // Addresses come again as soon as they are free.
+            // Free addresses are reused first.
             let address = (3..).map(|place| place << 20).find(|&at| live.iter().all(|it| it.0 != at)).unwrap();
             live.push((address, size, stack));
             event("alloc", (address, size, stack));

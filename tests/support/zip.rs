@@ -1,17 +1,17 @@
-//! Writes zip archives: by an independent writer, and by hand where a test wants them wrong or of a form that is rare.
+//! Writes zip archives with the crate `zip`, and by hand for invalid or rare forms.
 
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::{Cursor, Write};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-/// A member to be written.
+/// A member to write.
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    /// 0: stored; 8: deflate; anything else is written as it is and only said.
+    /// 0 is stored and 8 is deflate. With any other method the bytes are stored as they are.
     pub(crate) method: u16,
-    /// What the directory says of the unpacked length and of the checksum, if not the truth.
+    /// Unpacked length and checksum in the directory, if they should be wrong.
     pub(crate) length: Option<u32>,
     pub(crate) crc: Option<u32>,
     pub(crate) flags: u16,
@@ -21,7 +21,7 @@ pub(crate) fn member(name: &str, bytes: &[u8]) -> Member {
     Member { name: name.to_owned(), bytes: bytes.to_vec(), method: 8, length: None, crc: None, flags: 0 }
 }
 
-/// An archive of these members, deflated, by the crate `zip`.
+/// Writes a deflated archive with the crate `zip`.
 pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
@@ -31,9 +31,9 @@ pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// An archive of these members, by hand.
+/// Writes an archive by hand.
 pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
-    let (mut file, directory) = members_and_directory(members, Width::Narrow);
+    let (mut file, directory) = members_and_directory(members, SizeWidth::Narrow);
     let offset = file.len() as u32;
     file.extend(&directory);
     file.extend(b"PK\x05\x06\0\0\0\0");
@@ -43,9 +43,9 @@ pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
     file
 }
 
-/// The same as zip64, as for members of more than 4 GiB.
+/// Writes a zip64 archive, as for members of more than 4 GiB.
 pub(crate) fn zip64(members: &[Member]) -> Vec<u8> {
-    let (mut file, directory) = members_and_directory(members, Width::Wide);
+    let (mut file, directory) = members_and_directory(members, SizeWidth::Wide);
     let offset = file.len() as u64;
     file.extend(&directory);
     let record = file.len() as u64;
@@ -61,12 +61,12 @@ pub(crate) fn zip64(members: &[Member]) -> Vec<u8> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Width {
+enum SizeWidth {
     Narrow,
     Wide,
 }
 
-fn members_and_directory(members: &[Member], width: Width) -> (Vec<u8>, Vec<u8>) {
+fn members_and_directory(members: &[Member], width: SizeWidth) -> (Vec<u8>, Vec<u8>) {
     let (mut file, mut directory) = (Vec::new(), Vec::new());
     for Member { name, bytes, method, length, crc, flags } in members {
         let packed = if *method == 8 { deflate(bytes) } else { bytes.clone() };
@@ -78,8 +78,8 @@ fn members_and_directory(members: &[Member], width: Width) -> (Vec<u8>, Vec<u8>)
         let wide: Vec<u8> =
             [length, packed.len() as u32, offset].iter().flat_map(|&it| u64::from(it).to_le_bytes()).collect();
         let extra =
-            if width == Width::Wide { [b"\xfe\xca\x02\0ab\x01\0\x18\0", &wide[..]].concat() } else { Vec::new() };
-        let number = |number: u32| if width == Width::Wide { [0xff; 4] } else { number.to_le_bytes() };
+            if width == SizeWidth::Wide { [b"\xfe\xca\x02\0ab\x01\0\x18\0", &wide[..]].concat() } else { Vec::new() };
+        let number = |number: u32| if width == SizeWidth::Wide { [0xff; 4] } else { number.to_le_bytes() };
         let shared = |out: &mut Vec<u8>| {
             out.extend([45, *flags, *method, 0, 0].map(u16::to_le_bytes).concat());
             out.extend(crc.to_le_bytes());

@@ -1,79 +1,79 @@
-//! A set of rules, ready to be asked: of a frame, then of a stack (its innermost frame and the stack of its callers), then of an
-//! allocation.
+//! A compiled set of rules. It is evaluated for frames, then stacks (from the innermost frame and the stack of its
+//! callers), then allocations.
 
 use super::pattern::Pattern;
 use super::problem::SetProblem;
 use super::{
-    Birth, CategoryRule, CategorySet, End, Likeness, Looked, MOST_MIXED, MOST_RULES, MOST_SIZES, ModelCall, Order,
-    StackKind, StackOf, Turn,
+    Birth, CategoryRule, CategorySet, End, Looked, MAX_MIXED_RULES, MAX_RULES, MAX_SIZE_RULES, ModelCall, Order,
+    SizeCondition, StackKind, StackOrigin, Turn,
 };
 
-/// In place of a rule's number: none.
+/// Sentinel: no rule matched.
 pub const NO_RULE: u16 = u16::MAX;
 
-/// In the bits of a frame or stack, above those of the rules: it has a frame of Python…
+/// Flag of a frame or stack, above the bits of the rules: it contains a Python frame.
 pub const PYTHON: u64 = 1 << 63;
-/// …its call site stands before the call of the model…
+/// Flag: the call site is before the call of the model.
 pub const MODEL_LATER: u64 = 1 << 62;
-/// …or at it or after it.
+/// Flag: the call site is at or after the call of the model.
 pub const MODEL_EARLIER: u64 = 1 << 61;
 
-/// What the rules say of one frame.
+/// Result of the rules for one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OfFrame {
-    /// The first rule about frames alone that holds, by which frames it looks at.
+pub struct FrameResult {
+    /// First matching frame-only rule, by [`Looked`].
     first: [u16; 3],
-    /// A bit for each pattern of the other rules.
+    /// Matching patterns of the other rules, one bit each.
     bits: u64,
 }
 
-/// What the rules say of one stack.
+/// Result of the rules for one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OfStack {
-    /// Of those that look at any frame: what the stacks that this one calls are told.
-    handed_on: u16,
-    /// The rule about frames alone that counts, or [`NO_RULE`].
+pub struct StackResult {
+    /// First matching frame-only rule with [`Looked::Any`]. Stacks that contain this one as callers inherit it.
+    inherited_rule: u16,
+    /// The frame-only rule that wins, or [`NO_RULE`].
     pub rule: u16,
-    /// A bit for each pattern of the other rules, and [`PYTHON`] and its like.
+    /// Matching patterns of the other rules, one bit each, and flags such as [`PYTHON`].
     pub bits: u64,
 }
 
-impl Default for OfFrame {
-    fn default() -> OfFrame {
-        OfFrame { first: [NO_RULE; 3], bits: 0 }
+impl Default for FrameResult {
+    fn default() -> FrameResult {
+        FrameResult { first: [NO_RULE; 3], bits: 0 }
     }
 }
 
-impl Default for OfStack {
-    fn default() -> OfStack {
-        OfStack { handed_on: NO_RULE, rule: NO_RULE, bits: 0 }
+impl Default for StackResult {
+    fn default() -> StackResult {
+        StackResult { inherited_rule: NO_RULE, rule: NO_RULE, bits: 0 }
     }
 }
 
-impl OfFrame {
-    /// With some of [`PYTHON`] and its like.
-    pub fn with(self, bits: u64) -> OfFrame {
-        OfFrame { bits: self.bits | bits, ..self }
+impl FrameResult {
+    /// Adds flags such as [`PYTHON`].
+    pub fn with(self, bits: u64) -> FrameResult {
+        FrameResult { bits: self.bits | bits, ..self }
     }
 }
 
-/// What rules ask of an allocation.
+/// Facts about an allocation that rules depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
-    pub made: OfStack,
-    /// The bits of the stack of its free; 0 where there is none.
+pub struct AllocationFacts<'a> {
+    pub allocated: StackResult,
+    /// Bits of the stack of its free. 0 if there is none.
     pub freed: u64,
-    /// Whether its own stack was recorded, with a frame at least.
+    /// True if its stack was recorded and has frames.
     pub has_stack: bool,
     /// The file's own `category`.
     pub recorded: Option<&'a [u8]>,
-    /// The first moment it is live at, and the first it is not.
-    pub born: u32,
-    /// See `born`; `u32::MAX` where it is live at the end.
-    pub died: u32,
+    /// First moment at which it is live.
+    pub allocated_at: u32,
+    /// First moment at which it is no longer live. `u32::MAX` if it is live at the end.
+    pub freed_at: u32,
 }
 
-/// A rule's patterns.
+/// Patterns of a rule.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     name: Option<Pattern>,
@@ -82,17 +82,18 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn hold(&self, name: &str, file: &str) -> bool {
-        let holds = |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_in(text));
+    fn matches(&self, name: &str, file: &str) -> bool {
+        let holds =
+            |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(text));
         holds(&self.name, name)
             && holds(&self.file, file)
-            && self.frame.as_ref().is_none_or(|frame| frame.is_in(name) || frame.is_in(file))
+            && self.frame.as_ref().is_none_or(|frame| frame.matches(name) || frame.matches(file))
     }
 }
 
-/// Where a pattern's answer goes.
+/// Destination of a pattern's result.
 #[derive(Clone, Copy, Debug)]
-enum Goal {
+enum PatternTarget {
     Rule(u16, Looked),
     Bit(u8),
 }
@@ -100,45 +101,46 @@ enum Goal {
 /// A rule that compares sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeRule<'a> {
-    /// Its number.
+    /// Number of the rule.
     pub rule: u16,
-    pub like: &'a Likeness,
-    /// The bit of the frames that the others have to have, where it names some.
+    pub like: &'a SizeCondition,
+    /// Bit that the stack of the other allocation must have. 0 if the rule names no frames.
     pub bit: u64,
-    /// The number of the category that they have to have, where it names one.
+    /// Number of the category that the other allocation must have, if the rule names one.
     pub category: Option<u8>,
 }
 
-/// A set that can be asked.
+/// A compiled set of rules.
 #[derive(Clone, Debug, Default)]
-pub struct Compiled {
+pub struct CompiledSet {
     name: String,
     rules: Vec<CategoryRule>,
     names: Vec<String>,
-    /// By rule: its category's number, the unknown's where it names none that is known.
+    /// Category number by rule. Unknown categories map to "unknown".
     categories: Vec<u8>,
-    /// By rule: which of them are asked together.
+    /// Group by rule. Rules of a group are evaluated together.
     groups: Vec<u16>,
-    patterns: Vec<(Patterns, Goal)>,
-    /// By rule: the bit of its pattern, 0 for those that are about frames alone.
+    patterns: Vec<(Patterns, PatternTarget)>,
+    /// Bit of the pattern by rule. 0 for frame-only rules.
     bits: Vec<u64>,
-    /// By rule that compares sizes: the bit of the frames that it names.
+    /// Rules that compare sizes, with the bit of the frames that they name.
     size_bits: Vec<(u16, u64)>,
-    /// Rules that ask more than frames, sizes apart.
-    of_lives: Vec<u16>,
-    /// Bits that a stack hands on to those it calls, and those of the innermost frame and of the site alone.
+    /// Rules with conditions other than frames and sizes.
+    lifetime_rules: Vec<u16>,
+    /// Masks of the bits that a stack inherits from its callers, takes from its innermost frame, and takes from its
+    /// call site.
     masks: [u64; 3],
 }
 
-impl Compiled {
-    /// Makes a set ready. A rule that [`CategorySet::parse`] would refuse never holds.
-    pub fn new(set: &CategorySet) -> Compiled {
+impl CompiledSet {
+    /// Compiles a set. Rules that [`CategorySet::parse`] would reject never match.
+    pub fn new(set: &CategorySet) -> CompiledSet {
         let names = set.categories();
-        let mut made = Compiled { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..Compiled::default() };
+        let mut made = CompiledSet { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..CompiledSet::default() };
         let number = |name: &str| names.iter().position(|it| it == name).unwrap_or(names.len() - 1) as u8;
         let (mut group, mut was_together, mut next_bit) = (0, false, 0);
-        for (at, rule) in (0u16..).zip(set.rules.iter().take(MOST_RULES)) {
-            let is_of_frames = rule.is_of_frames();
+        for (at, rule) in (0u16..).zip(set.rules.iter().take(MAX_RULES)) {
+            let is_of_frames = rule.is_frames_only();
             let is_together =
                 set.order == Order::Frames && is_of_frames && (rule.frames, rule.turn) == (Looked::Any, Turn::Ordered);
             group += u16::from(at > 0 && !(is_together && was_together));
@@ -146,38 +148,38 @@ impl Compiled {
             made.groups.push(group);
             made.categories.push(number(&rule.category));
             let mut bit_of = |looked: Looked, patterns: Patterns| {
-                let most = (MOST_MIXED + MOST_SIZES) as u8;
+                let most = (MAX_MIXED_RULES + MAX_SIZE_RULES) as u8;
                 let bit = if next_bit < most { 1u64 << next_bit } else { 0 };
                 if bit != 0 {
                     made.masks[looked as usize] |= bit;
-                    made.patterns.push((patterns, Goal::Bit(next_bit)));
+                    made.patterns.push((patterns, PatternTarget::Bit(next_bit)));
                     next_bit += 1;
                 }
                 bit
             };
-            let sound = Compiled::problems(rule).is_empty();
+            let sound = CompiledSet::problems(rule).is_empty();
             let mut bit = 0;
             if sound && rule.has_pattern() && !is_of_frames {
                 bit = bit_of(rule.frames, patterns(rule));
             }
-            if let Some(like) = rule.like.as_ref().filter(|_| sound && made.size_bits.len() < MOST_SIZES) {
+            if let Some(like) = rule.like.as_ref().filter(|_| sound && made.size_bits.len() < MAX_SIZE_RULES) {
                 let named = like.name.as_ref().and_then(|name| Pattern::new(name).ok());
                 let named = named.map(|name| Patterns { name: Some(name), ..Patterns::default() });
                 let named = named.map_or(0, |patterns| bit_of(Looked::Any, patterns));
                 made.size_bits.push((at, named));
             } else if sound && is_of_frames {
-                made.patterns.push((patterns(rule), Goal::Rule(at, rule.frames)));
+                made.patterns.push((patterns(rule), PatternTarget::Rule(at, rule.frames)));
             } else if sound && rule.like.is_none() && (!rule.has_pattern() || bit != 0) {
-                made.of_lives.push(at);
+                made.lifetime_rules.push(at);
             }
             made.bits.push(bit);
         }
-        made.rules = set.rules.iter().take(MOST_RULES).cloned().collect();
+        made.rules = set.rules.iter().take(MAX_RULES).cloned().collect();
         (made.name, made.names) = (set.name.clone(), names);
         made
     }
 
-    /// What is wrong with a rule by itself.
+    /// Returns the problems of a single rule.
     pub(super) fn problems(rule: &CategoryRule) -> Vec<SetProblem> {
         let mut problems = Vec::new();
         let like = rule.like.as_ref();
@@ -192,88 +194,89 @@ impl Compiled {
             }
         }
         if like.is_some_and(|like| like.category.is_some() == like.name.is_some()) {
-            problems.push(SetProblem::Together("\"like\" needs either a category or a name"));
+            problems.push(SetProblem::Conflict("\"like\" needs either a category or a name"));
         }
         if !rule.has_pattern() && (rule.of, rule.frames, rule.turn) != Default::default() {
             let sentence = "\"of\", \"frames\" and \"turn\" need a pattern";
-            problems.push(SetProblem::Together(sentence));
+            problems.push(SetProblem::Conflict(sentence));
         }
         problems
     }
 
-    /// How many patterns are to be looked at in a frame.
+    /// Returns the number of patterns to match against a frame.
     pub fn patterns(&self) -> usize {
         self.patterns.len()
     }
 
-    /// Looks for one pattern in a frame; to be asked of all in their order.
-    pub fn look(&self, pattern: usize, name: &str, file: &str, frame: &mut OfFrame) {
+    /// Matches one pattern against a frame. Must be called for all patterns in order.
+    pub fn match_pattern(&self, pattern: usize, name: &str, file: &str, frame: &mut FrameResult) {
         let Some((patterns, goal)) = self.patterns.get(pattern) else { return };
         match *goal {
-            Goal::Rule(rule, looked) => {
+            PatternTarget::Rule(rule, looked) => {
                 let first = &mut frame.first[looked as usize];
-                if *first == NO_RULE && patterns.hold(name, file) {
+                if *first == NO_RULE && patterns.matches(name, file) {
                     *first = rule;
                 }
             }
-            Goal::Bit(bit) => {
-                if patterns.hold(name, file) {
+            PatternTarget::Bit(bit) => {
+                if patterns.matches(name, file) {
                     frame.bits |= 1 << bit;
                 }
             }
         }
     }
 
-    /// What is said of a stack: of its innermost frame, of the stack of its callers, and of its call site with what is known of the
-    /// model ([`MODEL_LATER`] and its like).
-    pub fn stack(&self, frame: OfFrame, callers: OfStack, site: OfFrame) -> OfStack {
+    /// Returns the result for a stack, from its innermost frame, the stack of its callers, and its call site with flags
+    /// such as [`MODEL_LATER`].
+    pub fn stack(&self, frame: FrameResult, callers: StackResult, site: FrameResult) -> StackResult {
         let group = |rule: u16| self.groups.get(usize::from(rule)).copied().unwrap_or(NO_RULE);
         let [any, innermost, _] = frame.first;
-        // In a group the inner frame comes first.
-        let handed_on = if group(any) <= group(callers.handed_on) { any } else { callers.handed_on };
+        // In a group the inner frame wins.
+        let inherited_rule = if group(any) <= group(callers.inherited_rule) { any } else { callers.inherited_rule };
         let [on, inner, of_site] = self.masks;
-        OfStack {
-            handed_on,
-            rule: handed_on.min(innermost).min(site.first[Looked::Site as usize]),
+        StackResult {
+            inherited_rule,
+            rule: inherited_rule.min(innermost).min(site.first[Looked::Site as usize]),
             bits: ((frame.bits | callers.bits) & on) | (frame.bits & inner) | (site.bits & of_site),
         }
     }
 
-    /// The first rule that holds of an allocation, sizes apart; [`NO_RULE`] where there is none.
-    pub fn of(&self, facts: &Facts<'_>) -> u16 {
-        for &rule in &self.of_lives {
-            if rule > facts.made.rule {
+    /// Returns the first matching rule of an allocation without comparing sizes, or [`NO_RULE`].
+    pub fn rule_of(&self, facts: &AllocationFacts<'_>) -> u16 {
+        for &rule in &self.lifetime_rules {
+            if rule > facts.allocated.rule {
                 break;
             }
-            if self.holds(rule, facts) {
+            if self.matches(rule, facts) {
                 return rule;
             }
         }
-        facts.made.rule
+        facts.allocated.rule
     }
 
-    /// Whether all holds that a rule asks beside sizes, where it asks more than frames.
-    pub fn holds(&self, rule: u16, facts: &Facts<'_>) -> bool {
+    /// Returns true if all conditions of a rule hold, except for sizes. Not for frame-only rules.
+    pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
         let at = usize::from(rule);
         let (Some(rule), Some(&bit)) = (self.rules.get(at), self.bits.get(at)) else { return false };
-        let bits = if rule.of == StackOf::Freed { facts.freed } else { facts.made.bits };
-        let lived = if facts.died == u32::MAX { u32::MAX } else { facts.died.saturating_sub(facts.born) };
+        let bits = if rule.of == StackOrigin::Freed { facts.freed } else { facts.allocated.bits };
+        let lived =
+            if facts.freed_at == u32::MAX { u32::MAX } else { facts.freed_at.saturating_sub(facts.allocated_at) };
         let is = |wanted: bool, so: bool| wanted == so;
         bits & bit == bit
             && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
-            && rule.told.as_ref().is_none_or(|told| self.name_of(facts.made.rule) == Some(told))
-            && rule.born.is_none_or(|born| is(born == Birth::Before, facts.born == 0))
-            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.died == u32::MAX))
+            && rule.told.as_ref().is_none_or(|told| self.name_of(facts.allocated.rule) == Some(told))
+            && rule.allocated_at.is_none_or(|allocated_at| is(allocated_at == Birth::Before, facts.allocated_at == 0))
+            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least
             && rule.most.is_none_or(|most| lived <= most)
             && rule.stack.is_none_or(|stack| match stack {
                 StackKind::Missing => !facts.has_stack,
-                StackKind::Native => facts.has_stack && facts.made.bits & PYTHON == 0,
-                StackKind::Python => facts.made.bits & PYTHON != 0,
+                StackKind::Native => facts.has_stack && facts.allocated.bits & PYTHON == 0,
+                StackKind::Python => facts.allocated.bits & PYTHON != 0,
             })
             && rule.model.is_none_or(|model| match model {
-                ModelCall::Later => facts.made.bits & MODEL_LATER != 0,
-                ModelCall::Earlier => facts.made.bits & MODEL_EARLIER != 0,
+                ModelCall::Later => facts.allocated.bits & MODEL_LATER != 0,
+                ModelCall::Earlier => facts.allocated.bits & MODEL_EARLIER != 0,
             })
     }
 
@@ -281,50 +284,49 @@ impl Compiled {
         self.rules.get(usize::from(rule)).map(|rule| &rule.category)
     }
 
-    /// The rules that compare sizes, in their order.
-    pub fn sizes(&self) -> impl Iterator<Item = SizeRule<'_>> {
+    /// Returns the rules that compare sizes, in order.
+    pub fn size_rules(&self) -> impl Iterator<Item = SizeRule<'_>> {
         self.size_bits.iter().filter_map(|&(rule, bit)| {
             let like = self.rules.get(usize::from(rule))?.like.as_ref()?;
             let named = like.category.as_ref();
             let category = named.and_then(|name| self.names.iter().position(|it| it == name));
-            // Nothing has a category that no rule names.
+            // A category that no rule assigns matches nothing.
             let category = if named.is_some() { Some(category.map_or(u8::MAX, |at| at as u8)) } else { None };
             Some(SizeRule { rule, like, bit, category })
         })
     }
 
-    /// Whether a rule asks of the stack of a free.
-    pub fn asks_of_frees(&self) -> bool {
-        self.rules.iter().any(|rule| rule.of == StackOf::Freed)
+    /// Returns true if a rule depends on the stack of a free.
+    pub fn uses_free_stacks(&self) -> bool {
+        self.rules.iter().any(|rule| rule.of == StackOrigin::Freed)
     }
 
-    /// Whether a rule asks where the call of the model stands.
-    pub fn asks_of_the_model(&self) -> bool {
+    /// Returns true if a rule depends on the call of the model.
+    pub fn uses_model_call(&self) -> bool {
         self.rules.iter().any(|rule| rule.model.is_some())
     }
 
-    /// The category of a rule, by its place among [`Compiled::categories`]; of [`NO_RULE`] the unknown.
+    /// Returns the category of a rule, as index into [`CompiledSet::categories`]. [`NO_RULE`] is "unknown".
     pub fn category(&self, rule: u16) -> u8 {
         let unknown = self.names.len().saturating_sub(1) as u8;
         self.categories.get(usize::from(rule)).copied().unwrap_or(unknown)
     }
 
-    /// The categories as [`CategorySet::categories`] has them.
+    /// Returns the categories, in the order of [`CategorySet::categories`].
     pub fn categories(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether a rule compares sizes.
+    /// Returns true if a rule compares sizes.
     pub fn compares_sizes(&self, rule: u16) -> bool {
         self.rules.get(usize::from(rule)).is_some_and(|rule| rule.like.is_some())
     }
 
-    /// What the set is called.
+    /// Returns the name of the set.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The rules.
     pub fn rules(&self) -> &[CategoryRule] {
         &self.rules
     }

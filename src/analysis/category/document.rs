@@ -1,46 +1,46 @@
-//! A small document, JSON or YAML, as values that know their lines.
+//! Parsed JSON or YAML documents whose values know their line.
 
-use history::json::{Limits, Machine};
+use history::json::{Limits, Parser};
 use history::pickle::Builder;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Containers in each other: a rule's likeness stands in a rule in a list in the set.
+/// Maximum nesting depth: a size comparison in a rule in the list of a set.
 const DEEPEST: usize = 16;
 
-/// A value: its place in the document.
-pub type Id = u32;
+/// Index of a value in its document.
+pub type ValueId = u32;
 
-/// A document and its outermost value, or the line where it can't be read on, and why.
-pub type ReadDocument = Result<(Document, Id), (u32, String)>;
+/// A document and its outermost value, or the line and message of a syntax error.
+pub type ParsedDocument = Result<(Document, ValueId), (u32, String)>;
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum ValueKind {
     Text(String),
     Number(i64),
-    /// Anything else that is no container.
+    /// Any other scalar.
     Other,
-    List(Vec<Id>),
-    /// In the order of the text; keys are strings.
-    Dict(Vec<(Id, Id)>),
+    List(Vec<ValueId>),
+    /// Pairs in the order of the text. Keys are strings.
+    Dict(Vec<(ValueId, ValueId)>),
 }
 
-/// The values of a text.
+/// Values of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    values: Vec<(u32, Kind)>,
-    /// Where containers stand that are not finished.
+    values: Vec<(u32, ValueKind)>,
+    /// Containers that are not complete yet.
     #[serde(skip)]
-    open: Vec<(u32, Kind)>,
+    open: Vec<(u32, ValueKind)>,
     #[serde(skip)]
     line: u32,
 }
 
 impl Document {
-    /// Reads JSON: the document and its outermost value.
-    pub(super) fn of_json(text: &str) -> ReadDocument {
-        let mut machine = Machine::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
+    /// Parses JSON. Returns the document and its outermost value.
+    pub(super) fn parse_json(text: &str) -> ParsedDocument {
+        let mut machine = Parser::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
         for line in text.split_inclusive('\n') {
             machine.builder_mut().line += 1;
             let number = machine.builder().line;
@@ -50,95 +50,95 @@ impl Document {
         machine.finish().map_err(|wrong| (last, wrong.kind.to_string()))
     }
 
-    /// A value that begins on this line.
-    pub fn push(&mut self, line: u32, kind: Kind) -> Id {
+    /// Adds a value that starts on this line.
+    pub fn push(&mut self, line: u32, kind: ValueKind) -> ValueId {
         self.values.push((line, kind));
-        self.values.len() as Id - 1
+        self.values.len() as ValueId - 1
     }
 
-    /// The line of a value, from 1, and what it is.
-    pub fn value(&self, id: Id) -> (u32, &Kind) {
-        self.values.get(id as usize).map_or((0, &Kind::Other), |(line, kind)| (*line, kind))
+    /// Returns the line of a value, from 1, and its kind.
+    pub fn value(&self, id: ValueId) -> (u32, &ValueKind) {
+        self.values.get(id as usize).map_or((0, &ValueKind::Other), |(line, kind)| (*line, kind))
     }
 
-    fn leaf(&mut self, kind: Kind) -> Result<Id, Infallible> {
+    fn leaf(&mut self, kind: ValueKind) -> Result<ValueId, Infallible> {
         Ok(self.push(self.line, kind))
     }
 
-    fn begin(&mut self, slot: u32, kind: Kind) {
+    fn open_container(&mut self, slot: u32, kind: ValueKind) {
         self.open.truncate(slot as usize);
         self.open.push((self.line, kind));
     }
 }
 
 impl Builder for Document {
-    type Value = Id;
+    type Value = ValueId;
     type Error = Infallible;
 
-    fn open_handle(&self, slot: u32) -> Id {
+    fn open_handle(&self, slot: u32) -> ValueId {
         slot
     }
 
-    fn open_slot(&self, _: Id) -> Option<u32> {
+    fn open_slot(&self, _: ValueId) -> Option<u32> {
         None
     }
 
-    fn none(&mut self) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn none(&mut self) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
-    fn bool(&mut self, _: bool) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn bool(&mut self, _: bool) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
-    fn int(&mut self, value: i64) -> Result<Id, Infallible> {
-        self.leaf(Kind::Number(value))
+    fn int(&mut self, value: i64) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Number(value))
     }
 
-    fn big_int(&mut self, _: &[u8]) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn big_int(&mut self, _: &[u8]) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
-    fn float(&mut self, _: f64) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn float(&mut self, _: f64) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
-    fn string(&mut self, bytes: &[u8]) -> Result<Id, Infallible> {
-        self.leaf(Kind::Text(String::from_utf8_lossy(bytes).into_owned()))
+    fn string(&mut self, bytes: &[u8]) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Text(String::from_utf8_lossy(bytes).into_owned()))
     }
 
-    fn bytes(&mut self, _: &[u8]) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn bytes(&mut self, _: &[u8]) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
-    fn tuple(&mut self, _: &[Id]) -> Result<Id, Infallible> {
-        self.leaf(Kind::Other)
+    fn tuple(&mut self, _: &[ValueId]) -> Result<ValueId, Infallible> {
+        self.leaf(ValueKind::Other)
     }
 
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Kind::List(Vec::new()));
+        self.open_container(slot, ValueKind::List(Vec::new()));
     }
 
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Kind::Dict(Vec::new()));
+        self.open_container(slot, ValueKind::Dict(Vec::new()));
     }
 
-    fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, Infallible)> {
-        if let Some((_, Kind::List(list))) = self.open.get_mut(slot as usize) {
+    fn append(&mut self, slot: u32, items: &[ValueId]) -> Result<(), (usize, Infallible)> {
+        if let Some((_, ValueKind::List(list))) = self.open.get_mut(slot as usize) {
             list.extend_from_slice(items);
         }
         Ok(())
     }
 
-    fn set_items(&mut self, slot: u32, pairs: &[Id]) -> Result<(), (usize, Infallible)> {
-        if let (Some((_, Kind::Dict(dict))), &[key, value]) = (self.open.get_mut(slot as usize), pairs) {
+    fn set_items(&mut self, slot: u32, pairs: &[ValueId]) -> Result<(), (usize, Infallible)> {
+        if let (Some((_, ValueKind::Dict(dict))), &[key, value]) = (self.open.get_mut(slot as usize), pairs) {
             dict.push((key, value));
         }
         Ok(())
     }
 
-    fn finish(&mut self, _: u32) -> Result<Id, Infallible> {
-        let (line, kind) = self.open.pop().unwrap_or((0, Kind::Other));
+    fn finish(&mut self, _: u32) -> Result<ValueId, Infallible> {
+        let (line, kind) = self.open.pop().unwrap_or((0, ValueKind::Other));
         Ok(self.push(line, kind))
     }
 
@@ -146,7 +146,7 @@ impl Builder for Document {
         0
     }
 
-    fn key_text(&self, _: Id) -> Option<String> {
+    fn key_text(&self, _: ValueId) -> Option<String> {
         None
     }
 }

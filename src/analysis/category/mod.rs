@@ -1,16 +1,18 @@
-//! What allocations are for: sets of rules as data; the first rule that holds of an allocation tells its category.
+//! Categories of allocations by rules. The first rule that matches an allocation sets its category.
 //!
-//! A rule looks at frames (regular expressions over function and file), at a life (allocated before recording, live at the end, so many
-//! events long), at what the file itself says, and at sizes (as large as a gradient). Three sorts, distinguished by what they ask:
+//! A rule has conditions on frames (regular expressions for function and file), on the lifetime (allocated before
+//! recording, live at the end, number of events), on the recorded category, and on sizes (as large as a gradient).
+//! There are three kinds of rules:
 //!
 //! ```text
-//! frames alone         once a stack. In a set ordered by frames, neighbours of this sort are asked together, frame by frame, innermost
-//!                      first; in one ordered by rules, or where a rule's turn is "alone", each is asked of all frames before the next.
-//! more than frames     once an allocation.
-//! sizes                once all others have answered, in their order; it wins over those that stand after it.
+//! frames only          Evaluated once per stack. In a set ordered by frames, adjacent rules of this kind are evaluated
+//!                      together, frame by frame from the innermost. In a set ordered by rules, or if a rule's
+//!                      turn is "alone", each is evaluated for all frames before the next.
+//! more than frames     Evaluated once per allocation.
+//! sizes                Evaluated in order after all others. A match wins over later rules.
 //! ```
 //!
-//! What no rule holds of is "unknown". Rules are looked at once for each distinct frame and once for each distinct stack.
+//! Allocations without a matching rule are "unknown". Rules are evaluated once for each distinct frame and stack.
 
 pub mod compiled;
 mod document;
@@ -19,29 +21,29 @@ mod problem;
 mod reading;
 mod writing;
 
-pub use document::{Document, Id, Kind, ReadDocument};
+pub use document::{Document, ParsedDocument, ValueId, ValueKind};
 pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};
 
-/// Rules of a set.
-pub const MOST_RULES: usize = 1000;
-/// Categories of a set, "unknown" included.
-pub const MOST_CATEGORIES: usize = 64;
-/// Characters of the name of a category or of a set.
-pub const LONGEST_NAME: usize = 60;
-/// Bytes of a pattern or a note.
-pub const LONGEST_TEXT: usize = 1000;
-/// Rules that look at frames and at something else: each is one bit of every stack.
-pub const MOST_MIXED: usize = 44;
-/// Rules that compare sizes: each is a pass over all allocations.
-pub const MOST_SIZES: usize = 16;
+/// Maximum number of rules of a set.
+pub const MAX_RULES: usize = 1000;
+/// Maximum number of categories of a set, including "unknown".
+pub const MAX_CATEGORIES: usize = 64;
+/// Maximum length of the name of a category or set, in characters.
+pub const MAX_NAME_LEN: usize = 60;
+/// Maximum length of a pattern or note, in bytes.
+pub const MAX_TEXT_LEN: usize = 1000;
+/// Maximum number of rules with conditions on frames and on something else. Each takes one bit of every stack.
+pub const MAX_MIXED_RULES: usize = 44;
+/// Maximum number of rules that compare sizes. Each takes a pass over all allocations.
+pub const MAX_SIZE_RULES: usize = 16;
 
-/// What no rule holds of.
+/// Category of allocations without a matching rule.
 pub const UNKNOWN: &str = "unknown";
 
-/// Categories that have a place of their own in a stack, from the bottom: what is there for long stands below what comes and goes. Mosaic's
-/// names stand with ours, so that the same thing has the same colour.
+/// Categories with a fixed position in the stack, from the bottom. Long-lived ones are at the bottom. Mosaic's names
+/// are listed next to ours, so that they have the same colour.
 const ORDER: &[&[&str]] = &[
     &["parameter", "parameters"],
     &["optimizer state", "optimizer"],
@@ -60,59 +62,59 @@ const ORDER: &[&[&str]] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {
     pub name: String,
-    /// How rules that look at frames alone are asked.
+    /// Evaluation order of frame-only rules.
     pub order: Order,
-    /// The first one that holds counts.
+    /// Rules. The first match wins.
     pub rules: Vec<CategoryRule>,
 }
 
-/// A rule: all that it asks has to hold.
+/// A rule. All of its conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryRule {
-    /// What allocations are when it holds.
+    /// Category of the matching allocations.
     pub category: String,
     pub note: String,
-    /// A regular expression that a frame's function has to hold.
+    /// Regular expression for a frame's function.
     pub name: Option<String>,
-    /// One that the same frame's file has to hold, whose backslashes are slashes.
+    /// Regular expression for the same frame's file. Backslashes in the path are replaced by slashes.
     pub file: Option<String>,
-    /// One that the same frame's function or its file has to hold.
+    /// Regular expression for the same frame's function or file.
     pub frame: Option<String>,
     pub frames: Looked,
-    pub of: StackOf,
+    pub of: StackOrigin,
     pub turn: Turn,
-    /// What the file's own `category` has to be.
+    /// Required value of the file's own `category`.
     pub recorded: Option<String>,
-    /// What the rules that look at frames alone have to say of its stack.
+    /// Required category of its stack according to the frame-only rules.
     pub told: Option<String>,
-    /// What kind of stack it has to have.
+    /// Required kind of stack.
     pub stack: Option<StackKind>,
-    /// When it has to be born.
-    pub born: Option<Birth>,
-    /// When it has to die.
+    /// Required time of allocation.
+    pub allocated_at: Option<Birth>,
+    /// Required end of the lifetime.
     pub ends: Option<End>,
-    /// The fewest events it has to live; one that is live at the end lives longer than any number.
+    /// Minimum lifetime in events. Allocations live at the end exceed any number.
     pub least: u32,
-    /// The most.
+    /// Maximum lifetime in events.
     pub most: Option<u32>,
-    /// Where its call site has to stand to the call of the model.
+    /// Required position of the call site relative to the call of the model.
     pub model: Option<ModelCall>,
-    /// What it has to be as large as.
-    pub like: Option<Likeness>,
+    /// Required size, relative to other allocations.
+    pub like: Option<SizeCondition>,
 }
 
-/// As large as what.
+/// A size condition: as large as another allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Likeness {
-    /// An allocation of this category…
+pub struct SizeCondition {
+    /// Category of the other allocation.
     pub category: Option<String>,
-    /// …or with a frame whose function holds this regular expression.
+    /// Regular expression for a function in the other allocation's stack. Alternative to `category`.
     pub name: Option<String>,
-    /// Its size times the first over the second: `2/1` is twice as large as the other.
+    /// Ratio of the sizes: `2/1` is twice as large as the other.
     pub ratio: (u32, u32),
-    /// At most so many for each of the other that are live at once; `None`: any number.
+    /// Maximum number of matches per other allocation that are live at once. `None` is unlimited.
     pub each: Option<u32>,
-    /// Where the other has to be freed.
+    /// Required place of the other allocation's free.
     pub at: Place,
 }
 
@@ -123,122 +125,122 @@ macro_rules! words {
         pub enum $name { $($(#[$what])* $variant,)* }
 
         impl $name {
-            /// All of them, each as it is written.
+            /// All values with their spelling in a document.
             pub const WORDS: &[(&str, $name)] = &[$(($word, $name::$variant),)*];
         }
     };
 }
 
 words! {
-    /// How rules that look at frames alone are asked.
+    /// Evaluation order of frame-only rules.
     Order {
-        /// One rule after the other, each of all frames.
+        /// Rule by rule, each for all frames.
         Rules = "rules",
-        /// One frame after the other, innermost first, each of all rules.
+        /// Frame by frame from the innermost, each for all rules.
         Frames = "frames",
     }
 }
 words! {
-    /// Which frames of a stack are looked at.
+    /// Frames of a stack that a pattern is matched against.
     Looked {
         Any = "any",
-        /// The innermost only.
+        /// Only the innermost frame.
         Innermost = "innermost",
-        /// The innermost of the user's own code only.
+        /// Only the call site.
         Site = "site",
     }
 }
 words! {
-    StackOf {
-        Made = "alloc",
+    StackOrigin {
+        TestTree = "alloc",
         Freed = "free",
     }
 }
 words! {
-    /// Whether a rule waits for its neighbours.
+    /// Evaluation order of a single rule.
     Turn {
         /// As the set is ordered.
         Ordered = "ordered",
-        /// It is asked of all frames before the next rule is.
-        Alone = "alone",
+        /// Evaluated for all frames before the next rule.
+        Single = "alone",
     }
 }
 words! {
-    /// What kind of stack an allocation has.
+    /// Kind of an allocation's stack.
     StackKind {
-        /// None was recorded.
+        /// No stack was recorded.
         Missing = "none",
         Native = "native",
         Python = "python",
     }
 }
 words! {
-    /// When an allocation is born.
+    /// Time of an allocation.
     Birth {
-        /// Before the trace.
+        /// Before recording.
         Before = "before",
         Recorded = "recorded",
     }
 }
 words! {
-    /// When an allocation dies.
+    /// End of an allocation's lifetime.
     End {
         Live = "live",
         Freed = "freed",
     }
 }
 words! {
-    /// Where an allocation's call site stands to the call of the model: of a frame of the function `forward`, in the same function and
-    /// file.
+    /// Position of a call site relative to the call of the model, which is a call from the same function and file that
+    /// leads to a `forward` function.
     ModelCall {
-        /// On a line before the first that leads to the model.
+        /// On a line before the first call of the model.
         Later = "later",
-        /// On that line, or after it.
+        /// On that line or after it.
         Earlier = "earlier",
     }
 }
 words! {
-    /// Where something is freed.
+    /// Place of a free.
     Place {
-        /// Anywhere.
+        /// Any place.
         Anywhere = "anywhere",
-        /// At the call site that this one is made at.
-        Here = "here",
+        /// The call site of the matching allocation.
+        Anchored = "here",
     }
 }
 
-/// What is so when nobody says otherwise: the first word.
+/// Implements `Default` for the enums of `words!`.
 macro_rules! firsts {
     ($($name:ident::$first:ident),*) => { $(impl Default for $name { fn default() -> $name { $name::$first } })* };
 }
-firsts!(Order::Rules, Looked::Any, StackOf::Made, Turn::Ordered, Place::Anywhere);
+firsts!(Order::Rules, Looked::Any, StackOrigin::TestTree, Turn::Ordered, Place::Anywhere);
 
 impl CategoryRule {
-    /// Whether it looks at frames.
+    /// Returns true if the rule has a condition on frames.
     pub fn has_pattern(&self) -> bool {
         self.name.is_some() || self.file.is_some() || self.frame.is_some()
     }
 
-    /// Whether it looks at frames and at nothing else.
-    pub fn is_of_frames(&self) -> bool {
-        self.has_pattern() && self.of == StackOf::Made && !self.asks_of_lives() && self.like.is_none()
+    /// Returns true if the rule has conditions on frames only.
+    pub fn is_frames_only(&self) -> bool {
+        self.has_pattern() && self.of == StackOrigin::TestTree && !self.has_lifetime_condition() && self.like.is_none()
     }
 
-    /// Whether it asks something that is not the same for all allocations with one stack, sizes apart.
-    pub fn asks_of_lives(&self) -> bool {
-        let CategoryRule { recorded, told, stack, born, ends, least, most, model, .. } = self;
+    /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
+    pub fn has_lifetime_condition(&self) -> bool {
+        let CategoryRule { recorded, told, stack, allocated_at, ends, least, most, model, .. } = self;
         recorded.is_some()
             || told.is_some()
             || stack.is_some()
-            || born.is_some()
+            || allocated_at.is_some()
             || ends.is_some()
             || *least > 0
             || most.is_some()
             || model.is_some()
     }
 
-    /// Why an allocation is of its category, in words.
-    pub fn why(&self) -> String {
+    /// Returns the reason for a match, as text.
+    pub fn reason(&self) -> String {
         if !self.note.is_empty() {
             return self.note.clone();
         }
@@ -249,13 +251,13 @@ impl CategoryRule {
                 [comma, what, " matches /", pattern, "/"].iter().for_each(|part| why.push_str(part));
             }
         }
-        if self.of == StackOf::Freed && !why.is_empty() {
+        if self.of == StackOrigin::Freed && !why.is_empty() {
             why.push_str(" in the stack of the free");
         }
         if let Some(recorded) = &self.recorded {
             ["recorded as ", recorded].iter().for_each(|part| why.push_str(part));
         }
-        match (why.is_empty(), self.asks_of_lives() || self.like.is_some()) {
+        match (why.is_empty(), self.has_lifetime_condition() || self.like.is_some()) {
             (true, true) => "lifetime and size".to_owned(),
             (true, false) => "no earlier rule matches".to_owned(),
             (false, _) => why,
@@ -264,18 +266,18 @@ impl CategoryRule {
 }
 
 impl CategorySet {
-    /// Ours.
+    /// Returns the default rules.
     pub fn standard() -> CategorySet {
         CategorySet::built_in(include_str!("default.json"))
     }
 
-    /// Mosaic's (`AllocationType.from_frame_stack` of its version 67b27bb).
+    /// Returns the rules of Mosaic (`AllocationType.from_frame_stack` in version 67b27bb).
     pub fn mosaic() -> CategorySet {
         CategorySet::built_in(include_str!("mosaic.json"))
     }
 
-    /// One that comes with the program, by name: `default` or `mosaic`.
-    pub fn named(name: &str) -> Option<CategorySet> {
+    /// Returns a built-in set by name: `default` or `mosaic`.
+    pub fn built_in_by_name(name: &str) -> Option<CategorySet> {
         match name {
             "default" => Some(CategorySet::standard()),
             "mosaic" => Some(CategorySet::mosaic()),
@@ -284,12 +286,12 @@ impl CategorySet {
     }
 
     fn built_in(text: &str) -> CategorySet {
-        // A test reads both.
+        // A test parses both.
         CategorySet::parse(text).unwrap_or_default()
     }
 
-    /// Its categories, from the bottom of a stack to its top: those with a place of their own, then the others as the rules name them,
-    /// the unknown last.
+    /// Returns the categories from the bottom of the stack to its top: those with a fixed position, then the others in
+    /// the order of the rules, then "unknown".
     pub fn categories(&self) -> Vec<String> {
         let mut found: Vec<(usize, &str)> = Vec::new();
         let mut unknown = UNKNOWN;
@@ -297,12 +299,12 @@ impl CategorySet {
             let name = rule.category.as_str();
             if name.eq_ignore_ascii_case(UNKNOWN) {
                 unknown = name;
-            } else if found.len() + 1 < MOST_CATEGORIES && !found.iter().any(|(_, known)| *known == name) {
+            } else if found.len() + 1 < MAX_CATEGORIES && !found.iter().any(|(_, known)| *known == name) {
                 let is_it = |names: &&[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
                 found.push((ORDER.iter().position(is_it).unwrap_or(ORDER.len()), name));
             }
         }
-        // By insertion: they are few, and equal ones stay as they come.
+        // A stable insertion sort, because there are few.
         let mut names: Vec<(usize, &str)> = Vec::new();
         for one in found {
             let place = names.iter().take_while(|other| other.0 <= one.0).count();

@@ -1,15 +1,16 @@
-//! A regular expression that is quick where it only lists texts: most patterns of rules do, and names of C++ functions are long.
+//! A regular expression with a fast path for lists of plain texts. Most rules use such lists, and names of C++
+//! functions are long.
 
-use crate::expression::{Case, Expression, ExpressionError};
+use crate::expression::{CaseMode, Expression, ExpressionError};
 
-/// A regular expression.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     Texts(Vec<Text>),
     Expression(Expression),
 }
 
-/// A text, and whether it has to begin and to end where what is searched does.
+/// A text, and if it must be at the start and at the end of the searched text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     text: String,
@@ -18,17 +19,17 @@ pub(super) struct Text {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Compiles a pattern.
     pub(super) fn new(text: &str) -> Result<Pattern, ExpressionError> {
-        // Both ways of reading agree on what is no expression.
-        let expression = Expression::new(text, Case::Matters)?;
+        // Both forms must reject the same invalid expressions.
+        let expression = Expression::new(text, CaseMode::Sensitive)?;
         Ok(texts(text).map_or(Pattern::Expression(expression), Pattern::Texts))
     }
 
-    /// Whether the text holds what this describes.
-    pub(super) fn is_in(&self, name: &str) -> bool {
+    /// Returns true if the text contains a match.
+    pub(super) fn matches(&self, name: &str) -> bool {
         match self {
-            Pattern::Expression(expression) => expression.is_in(name),
+            Pattern::Expression(expression) => expression.matches(name),
             Pattern::Texts(texts) => texts.iter().any(|Text { text, starts, ends }| match (starts, ends) {
                 (true, true) => name == text,
                 (true, false) => name.starts_with(text.as_str()),
@@ -39,7 +40,7 @@ impl Pattern {
     }
 }
 
-/// The texts that an expression lists, if it does nothing else.
+/// Returns the texts of an expression that is a plain list, or `None`.
 fn texts(expression: &str) -> Option<Vec<Text>> {
     let mut found = vec![Text::default()];
     let mut letters = expression.chars();
@@ -50,12 +51,12 @@ fn texts(expression: &str) -> Option<Vec<Text>> {
                 found.push(Text::default());
                 continue;
             }
-            // Nothing comes behind the end.
+            // Nothing may follow the end anchor.
             _ if last.ends => return None,
             '^' if last.text.is_empty() && !last.starts => last.starts = true,
             '$' => last.ends = true,
             '^' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' => return None,
-            // `\<` and `\>` are the edges of a word.
+            // `\<` and `\>` are word boundaries.
             '\\' => last.text.push(letters.next().filter(|it| it.is_ascii_punctuation() && !matches!(it, '<' | '>'))?),
             letter => last.text.push(letter),
         }

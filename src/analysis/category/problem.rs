@@ -1,39 +1,39 @@
-//! What can be wrong with a set of rules, and in which line.
+//! Errors of a rule document.
 
 use crate::expression::ExpressionError;
-use base::units::grouped;
+use base::units::group_digits;
 
-/// Why a text is no set of rules.
+/// An error with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {cause}")]
 pub struct SetError {
-    /// Which line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     pub cause: SetProblem,
 }
 
-/// What can be wrong with a set of rules.
+/// Cause of an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetProblem {
-    /// Not a text of this form.
+    /// A syntax error.
     #[error("{0}")]
     Syntax(String),
-    /// A key that means nothing here.
+    /// An unknown key.
     #[error("unknown key \"{0}\"")]
     Key(String),
-    /// A value of another kind than its key has.
+    /// A value of the wrong type. Key and expected type.
     #[error("\"{0}\" must be {1}")]
     Value(String, String),
-    /// There is no such thing.
+    /// A missing key.
     #[error("\"{0}\" is missing")]
     Missing(&'static str),
-    /// A pattern that is none.
+    /// An invalid regular expression. Key and error.
     #[error("invalid regular expression: {1}")]
     Pattern(&'static str, ExpressionError),
-    /// Too much of something.
-    #[error("at most {most} {0}", most = grouped(*.1 as u64))]
+    /// A limit was exceeded. Kind and maximum.
+    #[error("at most {most} {0}", most = group_digits(*.1 as u64))]
     TooMany(&'static str, usize),
-    /// What is asked can't be asked together.
+    /// Conditions that cannot be combined.
     #[error("{0}")]
-    Together(&'static str),
+    Conflict(&'static str),
 }

@@ -1,9 +1,9 @@
-//! A set of rules → text that reads back as the same set: our JSON, and Mosaic's where that can say as much.
+//! Serialization of a rule set, as our JSON or as Mosaic's if it can express the rules.
 
-use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn};
+use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn};
 
 impl CategorySet {
-    /// Our JSON, a rule a line.
+    /// Writes our JSON, one rule per line.
     pub fn to_json(&self) -> String {
         let mut text = String::from("{\n  \"schema\": 1,\n  \"name\": ");
         quote(&mut text, &self.name);
@@ -19,11 +19,11 @@ impl CategorySet {
         text
     }
 
-    /// Mosaic's JSON, which is YAML as well: categories with their patterns.
+    /// Writes Mosaic's JSON, which is also YAML: categories with their patterns.
     ///
     /// # Errors
-    /// The number of the first rule, from 1, that says more than Mosaic's can: only a `frame` pattern of any frame, rules one after the
-    /// other, a category once.
+    /// Returns the number of the first rule, from 1, that Mosaic's form cannot express. It allows only a `frame`
+    /// pattern of any frame, rule by rule, and each category once.
     pub fn to_mosaic(&self) -> Result<String, usize> {
         let mut text = String::from("{");
         for (at, rule) in self.rules.iter().enumerate() {
@@ -34,7 +34,7 @@ impl CategorySet {
                 turn: rule.turn,
                 ..CategoryRule::default()
             };
-            let is_alone = self.order == Order::Rules || rule.turn == Turn::Alone;
+            let is_alone = self.order == Order::Rules || rule.turn == Turn::Single;
             let is_new = self.rules.iter().take(at).all(|before| before.category != rule.category);
             match &rule.frame {
                 Some(pattern) if plain == *rule && is_alone && is_new => {
@@ -72,10 +72,10 @@ impl CategoryRule {
         }
         for (name, word, usual) in [
             ("frames", word(self.frames, Looked::WORDS), "any"),
-            ("of", word(self.of, StackOf::WORDS), "alloc"),
+            ("of", word(self.of, StackOrigin::WORDS), "alloc"),
             ("turn", word(self.turn, Turn::WORDS), "ordered"),
             ("stack", self.stack.map_or("", |it| word(it, StackKind::WORDS)), ""),
-            ("born", self.born.map_or("", |it| word(it, Birth::WORDS)), ""),
+            ("born", self.allocated_at.map_or("", |it| word(it, Birth::WORDS)), ""),
             ("ends", self.ends.map_or("", |it| word(it, End::WORDS)), ""),
             ("model", self.model.map_or("", |it| word(it, ModelCall::WORDS)), ""),
             ("note", &self.note, ""),
@@ -115,14 +115,14 @@ fn word<T: Copy + PartialEq>(value: T, words: &[(&'static str, T)]) -> &'static 
     words.iter().find(|(_, it)| *it == value).map_or("", |(word, _)| word)
 }
 
-/// A string of JSON.
+/// Writes a JSON string.
 fn quote(text: &mut String, value: &str) {
     text.push('"');
     for letter in value.chars() {
         match letter {
             '"' | '\\' => text.extend(['\\', letter]),
             '\n' => text.push_str("\\n"),
-            // Control characters and what ends a line in JavaScript.
+            // Control characters.
             letter if u32::from(letter) < 0x20 => {
                 text.push_str("\\u00");
                 let digit = |digit: u32| char::from_digit(digit & 15, 16).unwrap_or('0');

@@ -1,54 +1,55 @@
-//! What tells a file from others, and from what it was before: its length, when it was changed, and a fingerprint of its bytes; and which
-//! build of the program has decoded it.
+//! Keys of cache entries. A key consists of the file's length, modification times and a fingerprint of its bytes, and
+//! the build of the program that decoded it.
 
 use std::fs::{File, Metadata};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
-use ui::fingerprint::{Tap, parts};
+use ui::fingerprint::{FingerprintHasher, parts};
 
-/// A file that was changed so long ago will have another time when it is changed again: file systems round times, some to two seconds.
-const SETTLED: Duration = Duration::from_secs(2);
+/// Minimum age of a modification. Any later change then gets a different timestamp, although some file systems round
+/// times to two seconds.
+const SETTLED_AGE: Duration = Duration::from_secs(2);
 
-/// A state of a file.
+/// Identifies a version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
-    /// Bytes.
+pub(super) struct FileVersion {
     pub(super) length: u64,
     modified: SystemTime,
-    /// When anything about it changed, in nanoseconds; unlike the other time nobody can set it. 0 where the system knows no such thing.
+    /// Time of the last status change (ctime) in ns since 1970, which programs cannot set. 0 if the system has none.
     changed_ns: i128,
 }
 
-impl Version {
-    /// `None` where the system does not say when it was changed.
-    pub(super) fn of(file: &File) -> Option<Version> {
+impl FileVersion {
+    /// Returns the version of an open file, or `None` if the system does not report modification times.
+    pub(super) fn read(file: &File) -> Option<FileVersion> {
         let metadata = file.metadata().ok()?;
         let (length, modified) = (metadata.len(), metadata.modified().ok()?);
-        Some(Version { length, modified, changed_ns: changed_ns(&metadata) })
+        Some(FileVersion { length, modified, changed_ns: changed_ns(&metadata) })
     }
 
-    /// Whether the file was changed long enough ago that another change will be noticed.
+    /// Returns true if the file was modified long enough ago that another change gets a different timestamp.
     pub(super) fn is_settled(&self) -> bool {
-        SystemTime::now().duration_since(self.modified).is_ok_and(|age| age >= SETTLED)
+        SystemTime::now().duration_since(self.modified).is_ok_and(|age| age >= SETTLED_AGE)
     }
 
-    /// The key of what this build decodes of the file, which has this version; `None` where it was cut off meanwhile. Reads three MiB at most.
+    /// Returns the key of the file's cache entry for this build, or `None` if the file was truncated meanwhile. Reads
+    /// at most 3 MiB.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the file cannot be read.
     pub(super) fn key(&self, file: &mut File) -> io::Result<Option<String>> {
-        let mut tap = Tap::new(self.length);
+        let mut tap = FingerprintHasher::new(self.length);
         for part in parts(self.length) {
             tap.skip_to(part.start);
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(part.start))?;
             file.by_ref().take(part.end - part.start).read_to_end(&mut bytes)?;
-            tap.take(&bytes);
+            tap.update(&bytes);
         }
         let modified_ns = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let key = |print: String| format!("{print}-{modified_ns:x}-{:x}-{:016x}", self.changed_ns, build());
+        let key = |print: String| format!("{print}-{modified_ns:x}-{:x}-{:016x}", self.changed_ns, build_hash());
         Ok(tap.finish().map(key))
     }
 }
@@ -64,15 +65,15 @@ fn changed_ns(_: &Metadata) -> i128 {
     0
 }
 
-/// A number of this build: another one may decode in another way, also where both are of the same version.
-fn build() -> u64 {
+/// Returns a hash that identifies this build. Builds of the same version may decode differently.
+fn build_hash() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
         let mut sum = DefaultHasher::new();
         sum.write(env!("CARGO_PKG_VERSION").as_bytes());
         if let Ok(program) = std::env::current_exe() {
             sum.write(program.as_os_str().as_encoded_bytes());
-            let version = File::open(&program).ok().and_then(|file| Version::of(&file));
+            let version = File::open(&program).ok().and_then(|file| FileVersion::read(&file));
             sum.write(format!("{version:?}").as_bytes());
         }
         sum.finish()

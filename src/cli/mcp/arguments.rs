@@ -1,28 +1,33 @@
-//! What an agent asks → the words of a command. A value never becomes an option: each stands behind `=` or behind `--`.
+//! Conversion of a tool call to command line arguments. Values always follow `=` or `--`, so they are never parsed as
+//! options.
 
-use super::files::Files;
-use super::tools::{Kind, MOST_ROWS, MOST_TEXTS, RANKS, Tool};
+use super::files::AllowedFiles;
+use super::tools::{MAX_ROWS, MAX_TEXTS, ParameterKind, RANKS, Tool};
 use serde_json::{Map, Value};
 
-/// Bytes of a text.
-const LONGEST: usize = 4_000;
-/// Rows where none are asked for: ten say what there is, and answers stay short.
-const ROWS: u64 = 10;
+/// Maximum length of a text in bytes.
+const MAX_TEXT_BYTES: usize = 4_000;
+/// Default number of rows. Ten give an overview and keep answers short.
+const DEFAULT_ROWS: u64 = 10;
 
-/// What to ask: the file or folder, and the words behind it.
+/// The file or folder of a tool call, and the arguments of the command.
 #[derive(Debug, PartialEq)]
-pub(super) struct Words {
+pub(super) struct CommandLine {
     pub(super) path: String,
     pub(super) words: Vec<String>,
-    /// The moment, as it stands in a link.
+    /// Cursor position for the link.
     pub(super) at: Option<String>,
 }
 
-/// The words of a question.
+/// Converts the arguments of a tool call.
 ///
 /// # Errors
-/// An argument is unknown, of another type, or names a file that is not to be read: one sentence.
-pub(super) fn words(tool: &Tool, arguments: &Map<String, Value>, files: &Files) -> Result<Words, String> {
+/// Returns one sentence if an argument is unknown, has the wrong type, or names a file that may not be read.
+pub(super) fn command_line(
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+    files: &AllowedFiles,
+) -> Result<CommandLine, String> {
     let known = |name: &str| name == "file" || tool.parameters.iter().any(|parameter| parameter.name == name);
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
         let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
@@ -34,42 +39,42 @@ pub(super) fn words(tool: &Tool, arguments: &Map<String, Value>, files: &Files) 
     let (mut words, mut behind, mut at, mut has_rows) = (Vec::new(), Vec::new(), None, false);
     for parameter in tool.parameters {
         let name = parameter.name;
-        has_rows |= parameter.kind == Kind::Rows;
+        has_rows |= parameter.kind == ParameterKind::Rows;
         let Some(value) = arguments.get(name).filter(|value| !value.is_null()) else { continue };
         match parameter.kind {
-            Kind::Text(flag) => {
+            ParameterKind::Text(flag) => {
                 let value = text(name, value)?;
                 if name == "at" {
                     at = Some(value.to_owned());
                 }
                 words.push(format!("{flag}={value}"));
             }
-            Kind::Number(flag) => words.push(format!("{flag}={}", number(name, value)?)),
-            Kind::Flag(flag) => {
+            ParameterKind::Number(flag) => words.push(format!("{flag}={}", number(name, value)?)),
+            ParameterKind::Flag(flag) => {
                 if value.as_bool().ok_or_else(|| format!("{name} is not a boolean"))? {
                     words.push(flag.to_owned());
                 }
             }
-            Kind::Texts(flag) => {
+            ParameterKind::Texts(flag) => {
                 let values = value.as_array().ok_or_else(|| format!("{name} is not a list of texts"))?;
-                if values.len() > MOST_TEXTS {
-                    return Err(format!("{name} has more than {MOST_TEXTS} elements"));
+                if values.len() > MAX_TEXTS {
+                    return Err(format!("{name} has more than {MAX_TEXTS} elements"));
                 }
                 for value in values {
                     words.push(format!("{flag}={}", text(name, value)?));
                 }
             }
-            Kind::Positional | Kind::Statement => behind.push(text(name, value)?.to_owned()),
-            Kind::File => behind.push(files.file(Some(text(name, value)?))?),
-            Kind::Rows => {
+            ParameterKind::Positional | ParameterKind::Statement => behind.push(text(name, value)?.to_owned()),
+            ParameterKind::File => behind.push(files.file(Some(text(name, value)?))?),
+            ParameterKind::Rows => {
                 let rows = number(name, value)?;
-                let rows = u64::try_from(rows).ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-                words.push(format!("--top={}", rows.ok_or_else(|| format!("{name} is not 1 to {MOST_ROWS}"))?));
+                let rows = u64::try_from(rows).ok().filter(|rows| (1..=MAX_ROWS).contains(rows));
+                words.push(format!("--top={}", rows.ok_or_else(|| format!("{name} is not 1 to {MAX_ROWS}"))?));
             }
         }
     }
     if has_rows && !words.iter().any(|word| word.starts_with("--top=")) {
-        words.push(format!("--top={ROWS}"));
+        words.push(format!("--top={DEFAULT_ROWS}"));
     }
     if let Some(missing) = tool.parameters.iter().find(|it| it.kind.is_required() && !arguments.contains_key(it.name)) {
         return Err(format!("{} is missing", missing.name));
@@ -78,15 +83,15 @@ pub(super) fn words(tool: &Tool, arguments: &Map<String, Value>, files: &Files) 
         words.push("--".to_owned());
         words.append(&mut behind);
     }
-    Ok(Words { path, words, at })
+    Ok(CommandLine { path, words, at })
 }
 
 fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, String> {
     let text = value.as_str().ok_or_else(|| format!("{name} is not a text"))?;
     match text.len() {
-        0..=LONGEST if !text.contains('\0') => Ok(text),
-        0..=LONGEST => Err(format!("{name} has a zero byte")),
-        _ => Err(format!("{name} is longer than {LONGEST} bytes")),
+        0..=MAX_TEXT_BYTES if !text.contains('\0') => Ok(text),
+        0..=MAX_TEXT_BYTES => Err(format!("{name} has a zero byte")),
+        _ => Err(format!("{name} is longer than {MAX_TEXT_BYTES} bytes")),
     }
 }
 

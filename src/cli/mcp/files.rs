@@ -1,71 +1,71 @@
-//! Which files are read: what the server was started with, and what lies beside or below it.
+//! Files that the server may read: those in the folder it was started with.
 
 use crate::serve::{FEW_ENTRIES, Search, search};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Snapshots of a folder that are listed.
-const MOST_LISTED: usize = 100;
+/// Maximum number of snapshots in a listing.
+const MAX_LISTED: usize = 100;
 
-/// What may be read.
+/// The default snapshot and the folder that may be read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Files {
-    /// The snapshot that is meant where none is named.
+pub(super) struct AllowedFiles {
+    /// Default snapshot.
     file: Option<PathBuf>,
-    /// Nothing outside of it is read; any file is where there is none.
+    /// Only files in this folder may be read. `None` to allow any file.
     folder: Option<PathBuf>,
 }
 
-impl Files {
-    /// Of a snapshot, a folder, or the whole machine.
+impl AllowedFiles {
+    /// Allows a snapshot and its folder, a folder, or, without a path, all files.
     ///
     /// # Errors
-    /// There is no such thing: one sentence.
-    pub(super) fn of(path: Option<&Path>) -> Result<Files, String> {
-        let Some(path) = path else { return Ok(Files::default()) };
+    /// Returns one sentence if the path does not exist.
+    pub(super) fn new(path: Option<&Path>) -> Result<AllowedFiles, String> {
+        let Some(path) = path else { return Ok(AllowedFiles::default()) };
         let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
         if path.is_dir() {
-            return Ok(Files { file: None, folder: Some(path) });
+            return Ok(AllowedFiles { file: None, folder: Some(path) });
         }
         let folder = path.parent().map(Path::to_owned);
-        Ok(Files { file: Some(path), folder })
+        Ok(AllowedFiles { file: Some(path), folder })
     }
 
-    /// The path of a snapshot.
+    /// Returns the path of a snapshot, or of the default one.
     ///
     /// # Errors
-    /// It is not there, not to be read, or none is named: one sentence that says which there are.
+    /// Returns one sentence, with a list of snapshots, if the file does not exist, may not be read, or is not given.
     pub(super) fn file(&self, named: Option<&str>) -> Result<String, String> {
         let path = match (named, &self.file) {
-            (Some(named), _) => self.resolved(named)?,
+            (Some(named), _) => self.resolve(named)?,
             (None, Some(file)) => file.clone(),
-            (None, None) => return Err(format!("file is missing. {}", self.choices())),
+            (None, None) => return Err(format!("file is missing. {}", self.choices_text())),
         };
         if path.is_dir() {
-            return Err(format!("{} is a folder. {}", path.display(), self.choices()));
+            return Err(format!("{} is a folder. {}", path.display(), self.choices_text()));
         }
         as_text(&path)
     }
 
-    /// The path of a folder.
+    /// Returns the path of a folder, or of the default one.
     ///
     /// # Errors
-    /// It is not there, or not to be read: one sentence.
+    /// Returns one sentence if the folder does not exist, may not be read, or is not given.
     pub(super) fn folder(&self, named: Option<&str>) -> Result<String, String> {
         match (named, &self.folder) {
-            (Some(named), _) => as_text(&self.resolved(named)?),
+            (Some(named), _) => as_text(&self.resolve(named)?),
             (None, Some(folder)) => as_text(folder),
             (None, None) => Err("file is missing: name a folder with snapshots".to_owned()),
         }
     }
 
-    fn resolved(&self, named: &str) -> Result<PathBuf, String> {
-        let shown = |error: &str| format!("{named}: {error}. {}", self.choices());
+    fn resolve(&self, named: &str) -> Result<PathBuf, String> {
+        let shown = |error: &str| format!("{named}: {error}. {}", self.choices_text());
         let path = match &self.folder {
             Some(folder) => folder.join(named),
             None => PathBuf::from(named),
         };
-        // Links and `..` may lead elsewhere.
+        // Resolve links and `..` before checking the folder.
         let path = path.canonicalize().map_err(|error| shown(&error.to_string()))?;
         match &self.folder {
             Some(folder) if !path.starts_with(folder) => {
@@ -75,13 +75,13 @@ impl Files {
         }
     }
 
-    /// Snapshots of the folder, the newest first, and what was left out.
+    /// Lists the snapshots of the folder, newest first, and what was not searched.
     pub(super) fn listing(&self) -> Value {
         let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
-        let Search { snapshots, missed } = search(&[folder], FEW_ENTRIES);
+        let Search { snapshots, not_searched: missed } = search(&[folder], FEW_ENTRIES);
         let name = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
         let row = |path: &PathBuf| json!({"file": name(path), "bytes": path.metadata().map(|it| it.len()).ok()});
-        let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MOST_LISTED).collect();
+        let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MAX_LISTED).collect();
         let left_out = snapshots.len() - rows.len();
         json!({
             "snapshots": rows,
@@ -90,7 +90,7 @@ impl Files {
         })
     }
 
-    fn choices(&self) -> String {
+    fn choices_text(&self) -> String {
         let listing = self.listing();
         let rows = listing["snapshots"].as_array().map(Vec::as_slice).unwrap_or_default();
         let names: Vec<String> =

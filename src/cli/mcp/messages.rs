@@ -1,58 +1,59 @@
-//! Messages as a client sends them: those that are no valid JSON-RPC 2.0, or lack parameters of their method, are answered here with
-//! their id, since rmcp answers them without one or not at all.
+//! Validation of client messages. Invalid JSON-RPC 2.0 and invalid parameters are answered here with the id of the
+//! request, since rmcp answers them without one or not at all.
 
 use serde_json::{Map, Value, json};
 
-/// A line is not JSON.
+/// Error code: a line is not JSON.
 const PARSE_ERROR: i64 = -32700;
-/// A message is not a request, notification or response.
+/// Error code: a message is not a request, notification or response.
 const INVALID_REQUEST: i64 = -32600;
-/// A request lacks parameters of its method, or has them with another type.
+/// Error code: a request lacks parameters of its method, or has them with another type.
 const INVALID_PARAMS: i64 = -32602;
 
-/// A line of the client.
+/// A parsed line from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
-    /// A valid request, by its method.
+    /// A valid request, with its method.
     Request(String),
     /// A notification or response.
     Other,
-    /// A message that rmcp should not read, and the response to it.
-    Refused(Value),
+    /// The response to an invalid message.
+    Invalid(Value),
 }
 
 impl Message {
-    /// Reads a line.
+    /// Parses and validates a line.
     pub(super) fn parse(line: &[u8]) -> Message {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         match serde_json::from_slice(line) {
             Ok(message) => Message::from_json(&message),
-            Err(error) => Message::refused(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
+            Err(error) => Message::invalid_message(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
         }
     }
 
     fn from_json(message: &Value) -> Message {
-        let invalid_request = |id, error| Message::refused(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
+        let invalid_request =
+            |id, error| Message::invalid_message(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
         let Some(message) = message.as_object() else {
             let error = if message.is_array() { "batches are not supported" } else { "expected an object" };
             return invalid_request(&Value::Null, error);
         };
         let id = message.get("id");
-        if let Some(error) = invalid(message) {
+        if let Some(error) = message_error(message) {
             return invalid_request(id.filter(|id| is_id(id)).unwrap_or(&Value::Null), error);
         }
         // Notifications and responses are never answered.
         let (Some(id), Some(method)) = (id, message.get("method").and_then(Value::as_str)) else {
             return Message::Other;
         };
-        match invalid_params(method, message.get("params")) {
+        match params_error(method, message.get("params")) {
             None => Message::Request(method.to_owned()),
-            Some(error) => Message::refused(id, INVALID_PARAMS, &format!("Invalid params: {error}")),
+            Some(error) => Message::invalid_message(id, INVALID_PARAMS, &format!("Invalid params: {error}")),
         }
     }
 
-    fn refused(id: &Value, code: i64, message: &str) -> Message {
-        Message::Refused(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+    fn invalid_message(id: &Value, code: i64, message: &str) -> Message {
+        Message::Invalid(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
     }
 }
 
@@ -60,8 +61,8 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
-/// The reason why an object is neither a request, a notification nor a response.
-fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
+/// Returns why an object is not a valid request, notification or response, or `None` if it is.
+fn message_error(message: &Map<String, Value>) -> Option<&'static str> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("expected \"jsonrpc\": \"2.0\"");
     }
@@ -76,8 +77,8 @@ fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// The reason why the parameters do not fit their method. Unknown methods are left to rmcp.
-fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
+/// Returns why the parameters do not fit the method, or `None` if they do. Unknown methods are left to rmcp.
+fn params_error(method: &str, params: Option<&Value>) -> Option<String> {
     let none = Map::new();
     let params = match params {
         None => &none,

@@ -1,23 +1,23 @@
-//! `memscape mcp`: the questions of `memscape ask` as tools of the Model Context Protocol, for agents.
+//! `memscape mcp`: serves the questions of `memscape ask` to agents, as tools of the Model Context Protocol.
 //!
 //! ```text
-//! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ this handler ─▶ one thread with the open file: arguments → words of a command → its JSON → bounded
+//! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ Server ─▶ thread with the open file: tool arguments → command line → JSON → bounded
 //! ```
-//! Only snapshots are read, nothing is written, and nothing but the protocol goes to standard output.
+//! The server only reads snapshots and writes no files. Standard output carries only the protocol.
 
 mod arguments;
-mod asked;
-mod bounded;
 mod files;
-mod lines;
+mod length_limit;
 mod messages;
+mod tool_call;
 mod tools;
+mod transport;
 
-use super::ask::Answerer;
-use super::cancelled::{self, Cancelled};
-use super::kept;
+use super::ask::CommandRunner;
+use super::cancellation::{self, CancelFlag};
+use super::kept_file;
 use clap::Args;
-use files::Files;
+use files::AllowedFiles;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
-use tools::{ABOUT_FILES, FILES, Tool};
+use tools::{FILES, FILES_DESCRIPTION, Tool};
 
 const INSTRUCTIONS: &str = "memscape reads PyTorch GPU memory snapshots. Why did it run out of memory, and what to change: insights with topic \
 oom, then savings, then whatif or plan to check a change. live_bytes is what the program requested and holds, reserved_bytes what PyTorch took \
@@ -44,48 +44,49 @@ pub(crate) struct Mcp {
     pub(crate) path: Option<PathBuf>,
 }
 
-/// A question on its way to the thread that has the file.
-struct Question {
+/// A tool call on its way to the thread that has the file open.
+struct ToolCall {
     name: String,
     arguments: Map<String, Value>,
     reply: oneshot::Sender<Result<Value, String>>,
-    cancelled: Cancelled,
+    cancelled: CancelFlag,
 }
 
 struct Server {
-    questions: mpsc::Sender<Question>,
+    calls: mpsc::Sender<ToolCall>,
 }
 
 impl Mcp {
     /// Serves until standard input ends.
     ///
     /// # Errors
-    /// The path cannot be read, or the system's: one sentence.
-    pub(crate) fn run(&self, answerer: Answerer) -> Result<(), String> {
-        let files = Files::of(self.path.as_deref())?;
-        let (questions, asked) = mpsc::channel::<Question>();
-        // A file is open on one thread, and questions about it are answered one after the other.
+    /// Returns one sentence if the path cannot be read or I/O fails.
+    pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), String> {
+        let files = AllowedFiles::new(self.path.as_deref())?;
+        let (questions, asked) = mpsc::channel::<ToolCall>();
+        // The open file belongs to one thread, which answers one question at a time.
         std::thread::spawn(move || {
-            for Question { name, arguments, reply, cancelled } in asked {
-                let answer = cancelled.during(|| {
-                    cancelled::check()?;
-                    asked::asked(&name, &arguments, &files, answerer)
+            for ToolCall { name, arguments, reply, cancelled } in asked {
+                let answer = cancelled.run_with(|| {
+                    cancellation::check()?;
+                    tool_call::run_tool(&name, &arguments, &files, answerer)
                 });
                 if cancelled.is_set() {
-                    // It may still be at work on the question.
-                    kept::close();
+                    // The engine may still be working on the cancelled question.
+                    kept_file::close();
                 }
-                // Nobody waits for the answer of a cancelled request.
+                // A cancelled request has no receiver.
                 let _ = reply.send(answer);
             }
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let served = runtime.block_on(async {
-            let service = Server { questions }.serve(lines::stdio()).await.map_err(|error| error.to_string())?;
+            let service =
+                Server { calls: questions }.serve(transport::stdio()).await.map_err(|error| error.to_string())?;
             service.waiting().await.map(drop).map_err(|error| error.to_string())
         });
-        // A read of standard input may still wait.
+        // A read of standard input may still be blocking.
         runtime.shutdown_background();
         served
     }
@@ -111,8 +112,8 @@ impl ServerHandler for Server {
                 .with_annotations(ToolAnnotations::new().read_only(true))
         };
         let none = json!({"type": "object", "properties": {}}).as_object().cloned().unwrap_or_default();
-        let files = tool(FILES, ABOUT_FILES, none);
-        let others = tools::ALL.iter().map(|it| tool(it.name, it.about, it.schema()));
+        let files = tool(FILES, FILES_DESCRIPTION, none);
+        let others = tools::TOOLS.iter().map(|it| tool(it.name, it.description, it.schema()));
         Ok(ListToolsResult::with_all_items([files].into_iter().chain(others).collect()))
     }
 
@@ -121,16 +122,16 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != FILES && Tool::named(&request.name).is_none() {
+        if request.name != FILES && Tool::by_name(&request.name).is_none() {
             let name: String = request.name.chars().take(100).collect();
             return Err(ErrorData::invalid_params(format!("no tool {name}"), None));
         }
         let (reply, mut answer) = oneshot::channel();
-        let cancelled = Cancelled::default();
+        let cancelled = CancelFlag::default();
         let arguments = request.arguments.unwrap_or_default();
-        let question = Question { name: request.name.into_owned(), arguments, reply, cancelled: cancelled.clone() };
+        let question = ToolCall { name: request.name.into_owned(), arguments, reply, cancelled: cancelled.clone() };
         let gone = || ErrorData::internal_error("the thread that reads snapshots has ended", None);
-        self.questions.send(question).map_err(|_| gone())?;
+        self.calls.send(question).map_err(|_| gone())?;
         let answer = tokio::select! {
             answer = &mut answer => answer,
             () = context.ct.cancelled() => {
@@ -138,7 +139,7 @@ impl ServerHandler for Server {
                 answer.await
             }
         };
-        // What went wrong is for the agent to read: it can ask otherwise.
+        // Errors are returned as results, so that the agent can read them and ask differently.
         Ok(CallToolResponse::from(match answer.map_err(|_| gone())? {
             Ok(answer) => CallToolResult::success(vec![ContentBlock::text(answer.to_string())]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),

@@ -1,5 +1,5 @@
-//! Connections: so many at a time and so many of one client, a deadline for what each of them waits for, and an end that lets answers
-//! on their way arrive. HTTP itself is hyper's.
+//! Accepts HTTP connections, with limits per client and in total, timeouts, and a graceful shutdown. hyper implements
+//! HTTP itself.
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -13,23 +13,25 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_io_timeout::TimeoutStream;
 
-/// Connections at a time, in all and of one client: a browser makes six to a server. Who comes after is asked to come again.
-const MOST: usize = 256;
-const MOST_OF_CLIENT: usize = 64;
-/// A browser's heads are about a thousand bytes; ours has no cookies.
-const LONGEST_HEAD: usize = 16 << 10;
-/// How long a client may leave what it is sent untouched: a tab may be busy decoding.
-const WRITING: Duration = Duration::from_secs(600);
-/// How long answers on their way may take once the server is to end.
-const ENDING: Duration = Duration::from_secs(1);
+/// Maximum number of connections in total and per client. Browsers open six per server. Further connections get status
+/// 503.
+const MAX_CONNECTIONS: usize = 256;
+const MAX_PER_CLIENT: usize = 64;
+/// Maximum size of a request head in bytes. Browsers send about a thousand.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+/// Maximum time that a client may stop reading a response. A tab may be busy decoding.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(600);
+/// Maximum time that responses may take after shutdown was requested.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Answers, one request a connection, until `ended`. A client has `heading` for the head of its request.
+/// Serves one request per connection until `ended` resolves. `heading` is the maximum time that a client may take to
+/// send the request head.
 ///
 /// # Errors
-/// The system's.
-pub(super) async fn answer(
+/// Returns the I/O error if the listener cannot be set up.
+pub(super) async fn serve(
     listener: TcpListener,
     routes: Router,
     heading: Duration,
@@ -38,7 +40,7 @@ pub(super) async fn answer(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
-    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(heading).max_buf_size(LONGEST_HEAD);
+    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(heading).max_buf_size(MAX_HEAD_BYTES);
     let graceful = GracefulShutdown::new();
     let mut open: Vec<(IpAddr, Weak<()>)> = Vec::new();
     tokio::pin!(ended);
@@ -48,34 +50,34 @@ pub(super) async fn answer(
             () = &mut ended => break,
         };
         let Ok((stream, client)) = accepted else {
-            // Out of files, most likely: those that are open end at some time.
+            // Most likely out of file descriptors. Wait for open connections to end.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
         open.retain(|(_, connection)| connection.strong_count() > 0);
         let of_client = open.iter().filter(|(address, _)| *address == client.ip()).count();
-        if open.len() >= MOST || of_client >= MOST_OF_CLIENT {
-            refuse(stream);
+        if open.len() >= MAX_CONNECTIONS || of_client >= MAX_PER_CLIENT {
+            send_busy(stream);
             continue;
         }
         let connection = Arc::new(());
         open.push((client.ip(), Arc::downgrade(&connection)));
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(WRITING));
+        stream.set_write_timeout(Some(WRITE_TIMEOUT));
         let service = TowerToHyperService::new(routes.clone());
         let served = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
-            // A client that hangs up ends its own connection and nothing else.
+            // An error affects only this connection.
             let _ = served.await;
             drop(connection);
         });
     }
     drop(listener);
-    let _ = tokio::time::timeout(ENDING, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
 
-/// Into a socket that nothing was sent through there is room for a line.
-fn refuse(stream: TcpStream) {
+/// Sends status 503. The send buffer of a new socket has room for it, so this does not block.
+fn send_busy(stream: TcpStream) {
     let _ = stream.into_std().and_then(|mut stream| stream.write_all(BUSY));
 }

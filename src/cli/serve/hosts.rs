@@ -1,26 +1,28 @@
-//! Where `memscape serve` listens, and the names it answers to.
+//! The address that `memscape serve` listens on, and the check of the `Host` header.
 //!
-//! A site can point its own name at 127.0.0.1 and then read what is there as its own (DNS rebinding): its name in `Host` gives it away.
-//! A number in `Host` can't: nobody but the machine with that number is asked for it.
+//! A website can resolve its own name to 127.0.0.1 and then read local servers (DNS rebinding). Its name in the `Host`
+//! header reveals this, so unknown names are rejected. IP addresses in `Host` are safe, because they are sent only to
+//! the machine with that address.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, ToSocketAddrs, UdpSocket};
 
-/// Where it begins to look for a free port.
-const PORT: u16 = 8765;
+/// First port to try.
+const FIRST_PORT: u16 = 8765;
 
-/// Where we listen, and whom we are known as.
+/// The address that the server listens on, and its names.
 pub(super) struct Hosts {
-    /// The name to listen on; none: on this machine's own loopback alone.
+    /// Value of `--host`. `None` to listen on the loopback address only.
     name: Option<String>,
     address: IpAddr,
 }
 
 impl Hosts {
-    /// Listens on a name or number of this machine, or else where this machine alone can connect. Without a port: on the first free one.
+    /// Binds a listener to a name or address of this machine, or to the loopback address. Without a port, uses the
+    /// first free one from [`FIRST_PORT`] on.
     ///
     /// # Errors
-    /// There is no such address here, or no such port is free: one sentence.
+    /// Returns one sentence if the name has no address on this machine or the port is not free.
     pub(super) fn listen(name: Option<&str>, port: Option<u16>) -> Result<(Hosts, TcpListener), String> {
         let address = match name {
             None => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -32,7 +34,7 @@ impl Hosts {
                 .ip(),
         };
         let hosts = Hosts { name: name.map(str::to_owned), address };
-        let mut ports = port.map_or(PORT..=u16::MAX, |port| port..=port);
+        let mut ports = port.map_or(FIRST_PORT..=u16::MAX, |port| port..=port);
         loop {
             let next = ports.next().ok_or("no free port")?;
             match TcpListener::bind((address, next)) {
@@ -43,49 +45,50 @@ impl Hosts {
         }
     }
 
-    /// Whether other machines can connect.
-    pub(super) fn is_open(&self) -> bool {
+    /// Returns true if other machines can connect.
+    pub(super) fn is_reachable_from_network(&self) -> bool {
         !self.address.to_canonical().is_loopback()
     }
 
-    /// The host of the printed address, which this machine can connect to.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the host of the printed address, which is reachable from this machine.
+    pub(super) fn url_host(&self) -> String {
         match (&self.name, self.address) {
             (_, IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
-            // Not every system connects IPv4 to a socket of IPv6.
-            (_, IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => in_url(Ipv6Addr::LOCALHOST.into()),
+            // An IPv6 socket does not accept IPv4 connections on every system.
+            (_, IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => url_host(Ipv6Addr::LOCALHOST.into()),
             (Some(name), _) if name.parse::<IpAddr>().is_err() => name.clone(),
-            (_, address) => in_url(address),
+            (_, address) => url_host(address),
         }
     }
 
-    /// The host that other machines use in place of the printed one, where that is of this machine alone. `outward` is the address
-    /// of this machine on the network.
-    pub(super) fn on_network(&self, outward: Option<IpAddr>) -> Option<String> {
-        self.address.is_unspecified().then(|| outward.map_or("ADDRESS-OF-THIS-MACHINE".to_owned(), in_url))
+    /// Returns the host that other machines have to use instead of the printed one, if the server listens on all
+    /// addresses. `outward` is the address of this machine on the network.
+    pub(super) fn network_host(&self, outward: Option<IpAddr>) -> Option<String> {
+        self.address.is_unspecified().then(|| outward.map_or("ADDRESS-OF-THIS-MACHINE".to_owned(), url_host))
     }
 
-    /// The target of `ssh -L` on this machine.
-    pub(super) fn forwarded(&self) -> String {
-        in_url(self.address)
+    /// Returns the target for `ssh -L` on this machine.
+    pub(super) fn ssh_target(&self) -> String {
+        url_host(self.address)
     }
 
-    /// Whether the other end of `ssh -L`, which listens on 127.0.0.1, is reached by the printed address.
-    pub(super) fn is_same_by_ssh(&self) -> bool {
-        self.shown() == Ipv4Addr::LOCALHOST.to_string() || self.shown() == "localhost"
+    /// Returns true if the printed address also works at the other end of `ssh -L`, which listens on 127.0.0.1.
+    pub(super) fn works_through_ssh(&self) -> bool {
+        self.url_host() == Ipv4Addr::LOCALHOST.to_string() || self.url_host() == "localhost"
     }
 
-    /// The address that `--host` names, where its name hides that only this machine can connect.
+    /// Returns the name and address of `--host` if it is a loopback address whose name does not show that.
     pub(super) fn hidden_loopback(&self) -> Option<(&str, IpAddr)> {
         let name = self.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err())?;
-        (!self.is_open() && !name.eq_ignore_ascii_case("localhost")).then_some((name, self.address))
+        (!self.is_reachable_from_network() && !name.eq_ignore_ascii_case("localhost")).then_some((name, self.address))
     }
 
-    /// Whether a `Host` names us. Any port: `ssh -L` may use another one at its other end.
-    pub(super) fn answer_to(&self, host: &str) -> bool {
+    /// Returns true if a `Host` header names this server. Any port is accepted, because `ssh -L` may use a different
+    /// one.
+    pub(super) fn accepts(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         match name.parse::<IpAddr>() {
-            Ok(number) => number.to_canonical().is_loopback() || self.is_open(),
+            Ok(number) => number.to_canonical().is_loopback() || self.is_reachable_from_network(),
             Err(_) => {
                 let is_ours = self.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
                 name.eq_ignore_ascii_case("localhost") || is_ours
@@ -94,9 +97,9 @@ impl Hosts {
     }
 }
 
-/// The address of this machine that packets to other networks come from. Nothing is sent.
-pub(super) fn outward_address(is_v6: bool) -> Option<IpAddr> {
-    // Addresses for documentation, which are nobody's.
+/// Returns the address of this machine on the network, by asking the system for a route. Nothing is sent.
+pub(super) fn network_address(is_v6: bool) -> Option<IpAddr> {
+    // Addresses reserved for documentation.
     let (from, to): (IpAddr, &str) = match is_v6 {
         true => (Ipv6Addr::UNSPECIFIED.into(), "[2001:db8::1]:9"),
         false => (Ipv4Addr::UNSPECIFIED.into(), "192.0.2.1:9"),
@@ -106,7 +109,7 @@ pub(super) fn outward_address(is_v6: bool) -> Option<IpAddr> {
     socket.local_addr().map(|address| address.ip()).ok().filter(|address| !address.is_loopback())
 }
 
-fn in_url(address: IpAddr) -> String {
+fn url_host(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V6(address) => format!("[{address}]"),
         IpAddr::V4(address) => address.to_string(),

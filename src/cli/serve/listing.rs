@@ -1,6 +1,6 @@
-//! Which snapshots `memscape serve` shows: the files it was given, and those that are in its folders by now.
+//! The list of served snapshots: the given files, and the current contents of the given folders.
 //!
-//! Each has a number for as long as the server runs, whatever comes and goes: a page that is open keeps fetching what it was shown.
+//! A snapshot keeps its number while the server runs, so that links in open pages stay valid.
 
 use super::search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search};
 use std::collections::HashMap;
@@ -9,26 +9,27 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use ui::url::{percent_decoded, percent_encoded};
 
-/// Maximum number of snapshots in the list of the page, and bytes of its address: browsers take more, and nobody chooses among more.
+/// Maximum number of snapshots in the page's list, and maximum length of its address in bytes. Browsers accept more,
+/// but longer lists are not usable.
 pub(super) const MAX_LISTED: usize = 200;
 const MAX_FRAGMENT: usize = 32 << 10;
 
-/// What is shown.
+/// The snapshots to serve.
 pub(super) struct Listing {
-    /// Files and folders, as they were given.
-    given: Vec<PathBuf>,
-    known: Mutex<Known>,
+    /// Files and folders, as given by the user.
+    paths: Vec<PathBuf>,
+    known: Mutex<NumberedSnapshots>,
 }
 
 /// Snapshots that have a number.
 #[derive(Default)]
-struct Known {
-    /// By number.
+struct NumberedSnapshots {
+    /// Snapshots, indexed by number.
     snapshots: Vec<Snapshot>,
     numbers: HashMap<Snapshot, usize>,
 }
 
-impl Known {
+impl NumberedSnapshots {
     fn number(&mut self, snapshot: &Snapshot) -> usize {
         if let Some(&number) = self.numbers.get(snapshot) {
             return number;
@@ -40,33 +41,34 @@ impl Known {
     }
 }
 
-/// What there is now.
+/// The current list of snapshots.
 #[derive(Default)]
-pub(super) struct Listings {
-    /// `url=0/a.pickle&url=1/b.pickle`, the likeliest first; of the same kind, the newest.
+pub(super) struct CurrentListing {
+    /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. The likeliest kinds of files come first, and the
+    /// newest first within a kind.
     pub(super) fragment: String,
-    /// Those that it names.
+    /// Files named in `fragment`, in the same order.
     pub(super) files: Vec<Listed>,
     /// Number of snapshots that were left out, because of [`MAX_LISTED`] or [`MAX_FRAGMENT`].
     pub(super) left_out: usize,
-    /// Sentences on what was not searched.
-    pub(super) missed: Vec<String>,
+    /// One sentence for each kind of entry that was not searched.
+    pub(super) not_searched: Vec<String>,
 }
 
-/// A file that is listed.
+/// A listed snapshot.
 pub(super) struct Listed {
-    /// As links have it: `1/b.pickle`.
+    /// Path in links, such as `1/b.pickle`.
     pub(super) address: String,
     pub(super) name: String,
     pub(super) path: PathBuf,
 }
 
 impl Listing {
-    /// Files and folders.
+    /// Creates the listing of files and folders.
     ///
     /// # Errors
-    /// One of them is not there, or is neither: one sentence.
-    pub(super) fn of(paths: &[PathBuf]) -> Result<Listing, String> {
+    /// Returns one sentence if a path does not exist, cannot be read, or is neither a file nor a folder.
+    pub(super) fn new(paths: &[PathBuf]) -> Result<Listing, String> {
         for path in paths {
             let shown = path.display();
             let metadata = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
@@ -77,23 +79,23 @@ impl Listing {
                 fs::read_dir(path).map_err(|error| format!("{shown}: {error}"))?;
             }
         }
-        Ok(Listing { given: paths.to_vec(), known: Mutex::default() })
+        Ok(Listing { paths: paths.to_vec(), known: Mutex::default() })
     }
 
-    /// Searches for the snapshots that there are now: those of the page's list.
-    pub(super) fn now(&self) -> Listings {
-        let Search { snapshots, missed } = search(&self.given, FEW_ENTRIES);
-        let mut listed = Listings { missed, ..Listings::default() };
-        // A thread that panicked while it held this would have ended the program.
+    /// Searches the folders and returns the snapshots for the page's list.
+    pub(super) fn current(&self) -> CurrentListing {
+        let Search { snapshots, not_searched: missed } = search(&self.paths, FEW_ENTRIES);
+        let mut listed = CurrentListing { not_searched: missed, ..CurrentListing::default() };
+        // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut known) = self.known.lock() else { return listed };
         for snapshot in snapshots {
-            // What is left out gets no number: a folder that is written into for weeks must not fill our memory.
+            // Snapshots that are left out get no number, so that a folder with many new files does not fill the memory.
             if listed.files.len() == MAX_LISTED {
                 listed.left_out += 1;
                 continue;
             }
             let number = known.numbers.get(&snapshot).copied().unwrap_or(known.snapshots.len());
-            let encoded = encoded(&snapshot.name);
+            let encoded = encode_name(&snapshot.name);
             let link = format!("url={number}/{}", percent_encoded(&encoded));
             if listed.fragment.len() + 1 + link.len() > MAX_FRAGMENT {
                 listed.left_out += 1;
@@ -108,18 +110,19 @@ impl Listing {
         listed
     }
 
-    /// All snapshots that there are now, an address a line, for a survey. Lines on what was not searched begin with `! `.
-    pub(super) fn all(&self) -> String {
-        let Search { snapshots, missed } = search(&self.given, ALL_ENTRIES);
+    /// Returns the addresses of all current snapshots for a survey, one per line. Lines that begin with `! ` say what
+    /// was not searched.
+    pub(super) fn all_addresses(&self) -> String {
+        let Search { snapshots, not_searched: missed } = search(&self.paths, ALL_ENTRIES);
         let mut text: String = missed.iter().map(|sentence| format!("! {sentence}\n")).collect();
         let Ok(mut known) = self.known.lock() else { return text };
         for snapshot in &snapshots {
-            text += &format!("{}/{}\n", known.number(snapshot), encoded(&snapshot.name));
+            text += &format!("{}/{}\n", known.number(snapshot), encode_name(&snapshot.name));
         }
         text
     }
 
-    /// The snapshot that this path of an address names: `3/rank1%2Fa.pickle`.
+    /// Returns the snapshot at a path such as `3/rank1%2Fa.pickle`.
     pub(super) fn find(&self, path: &str) -> Option<Snapshot> {
         let (number, name) = path.split_once('/')?;
         let number: usize = number.parse().ok()?;
@@ -128,9 +131,9 @@ impl Listing {
     }
 }
 
-/// A name as one part of an address. In a fragment it is encoded once more: the page decodes that, and then has an address in which a
-/// name's `/`, `#` and `?` must mean nothing.
-fn encoded(name: &str) -> String {
+/// Encodes a file name as one path segment. It is encoded once more in a fragment: after the page has decoded the
+/// fragment, `/`, `#` and `?` in a name must still be escaped.
+fn encode_name(name: &str) -> String {
     percent_encoded(name).replace('/', "%2F").replace(':', "%3A")
 }
 

@@ -1,30 +1,31 @@
-//! `memscape serve`: the page and some snapshots, for a browser here or at the other end of `ssh -L`.
+//! `memscape serve`: serves the page and snapshots to a local browser, or to one at the other end of `ssh -L`.
 //!
 //! ```text
-//! /TOKEN/              → page?live#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
+//! /TOKEN/              → page?live#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the current snapshots
 //! /TOKEN/page          the page in one file
-//! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
-//! /TOKEN/changes       what changes in the folder, as long as the page listens
-//! /TOKEN/listing       the addresses of all snapshots, also those that the page does not list
-//! /TOKEN/0/a.pickle?survey   what is kept of it to compare many ranks
-//! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
+//! /TOKEN/0/a.pickle    a snapshot, compressed in transit, or a byte range
+//! /TOKEN/changes       server-sent events about changes in the folders
+//! /TOKEN/listing       addresses of all snapshots, including those that the page does not list
+//! /TOKEN/0/a.pickle?survey   the survey of a snapshot, for the comparison of ranks
+//! /ONCE                → /TOKEN/, only once: other users can see the browser's command line
 //! ```
-//! Only this machine can connect, only whoever knows the token is answered, and only under a name of this machine ([`hosts`]).
+//! By default only this machine can connect. Requests need the token, and a `Host` header that names this machine
+//! ([`hosts`]).
 
 mod announcement;
 mod browser;
-mod columns;
 mod connections;
+mod decoded_cache;
 mod hosts;
 mod listing;
 mod range;
 mod search;
-mod sending;
+mod snapshot_response;
 mod surveys;
 mod watch;
 
+use super::file_survey::survey_file;
 use super::input::Input;
-use super::one_survey::survey_file;
 use super::opening::open;
 use super::output::print;
 use super::viewer::{viewer, with_sql};
@@ -39,11 +40,11 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use columns::{Columns, Peer};
+use decoded_cache::{DecodedCache, Peer};
 use hosts::Hosts;
 use listing::Listing;
 pub(crate) use search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search, snapshots};
-use sending::said;
+use snapshot_response::text_response;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +59,7 @@ use watch::Watch;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Serve {
     /// Snapshots and folders of snapshots; links in folders are not followed
-    #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(served))]
+    #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(parse_path))]
     pub(crate) paths: Vec<PathBuf>,
     /// Port to listen on; the first free one from 8765 if omitted
     #[arg(long, value_name = "N")]
@@ -80,43 +81,52 @@ pub(crate) struct Serve {
     pub(crate) head_deadline: u64,
 }
 
-fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
+fn parse_path(path: PathBuf) -> Result<PathBuf, &'static str> {
     if path.as_os_str() == "-" { Err("standard input cannot be served: name a file") } else { Ok(path) }
 }
 
 impl Serve {
-    /// Serves until Ctrl+C; the error is one sentence.
+    /// Serves until Ctrl+C. The error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
-        let listing = Listing::of(&self.paths)?;
+        let listing = Listing::new(&self.paths)?;
         let page = viewer(self.viewer.as_deref())?;
-        // Without it where it was not built: the tab says so.
+        // If the SQL part was not built, the page is served without it and its SQL tab says so.
         let page = with_sql(page.clone()).unwrap_or(page);
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-        let ending = ending()?;
+        let ending = shutdown_signal()?;
         if self.exit_with_stdin {
             stop_with_stdin(Arc::clone(&ending));
         }
-        let (used, columns) = (AtomicBool::new(false), Columns::default());
+        let (used, columns) = (AtomicBool::new(false), DecodedCache::default());
         let (token, once, watch) = (token()?, token()?, Watch::default());
-        let served = Served { token, once, used, page: page.into(), listing, hosts, columns, watch };
-        let server = format!("http://{}:{port}", served.hosts.shown());
-        print(&announcement(&served.hosts, port, &served.token, &served.listing.now()))?;
+        let served = ServerState {
+            token,
+            once_token: once,
+            is_once_used: used,
+            page: page.into(),
+            listing,
+            hosts,
+            columns,
+            watch,
+        };
+        let server = format!("http://{}:{port}", served.hosts.url_host());
+        print(&announcement(&served.hosts, port, &served.token, &served.listing.current()))?;
         if !self.no_browser {
-            browser::open(format!("{server}/{}", served.once));
+            browser::open(format!("{server}/{}", served.once_token));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|it| it.to_string())?;
         let heading = Duration::from_millis(self.head_deadline);
-        let answered = connections::answer(listener, routes(Arc::new(served)), heading, ending.notified());
+        let answered = connections::serve(listener, routes(Arc::new(served)), heading, ending.notified());
         runtime.block_on(answered).map_err(|error| error.to_string())?;
-        // What is being decoded for somebody is not waited for.
+        // Do not wait for files that are still being decoded.
         runtime.shutdown_background();
         print("\nstopped\n")
     }
 }
 
-/// Notified on Ctrl+C and on SIGTERM; the second signal ends the program at once.
-fn ending() -> Result<Arc<Notify>, String> {
+/// Returns a notification that fires on Ctrl+C and SIGTERM. The second signal ends the program at once.
+fn shutdown_signal() -> Result<Arc<Notify>, String> {
     let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
     let notified = Arc::clone(&ending);
     let end = move || {
@@ -129,36 +139,37 @@ fn ending() -> Result<Arc<Notify>, String> {
     Ok(ending)
 }
 
-/// Notifies when standard input ends.
+/// Notifies `ending` when standard input ends.
 fn stop_with_stdin(ending: Arc<Notify>) {
     std::thread::spawn(move || {
-        // An error is an end as well.
+        // A read error also counts as the end.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         ending.notify_one();
     });
 }
 
-/// 128 bits of the system's own source, which nobody can guess.
+/// Returns 128 random bits from the system as hexadecimal digits.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// What is answered from.
-struct Served {
+/// State shared by all requests.
+struct ServerState {
     token: String,
-    once: String,
-    used: AtomicBool,
+    once_token: String,
+    is_once_used: AtomicBool,
     page: Bytes,
     listing: Listing,
     hosts: Hosts,
-    columns: Columns,
+    columns: DecodedCache,
     watch: Watch,
 }
 
-/// What every answer says: no other site may frame, embed or read it, no address is handed on, nothing is kept on the disk.
-const ALWAYS: [(&str, &str); 7] = [
+/// Headers of every response. They forbid other sites to frame, embed or read it, and the browser to send a referrer or
+/// store it.
+const COMMON_HEADERS: [(&str, &str); 7] = [
     ("cache-control", "no-store"),
     ("referrer-policy", "no-referrer"),
     ("x-content-type-options", "nosniff"),
@@ -168,80 +179,81 @@ const ALWAYS: [(&str, &str); 7] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// The type of the list of all snapshots, so that the page knows it from a file of the same address elsewhere.
-const LISTING: &str = "application/x-memscape-listing";
+/// Content type of the list of all snapshots. The page checks it, because another server may have a file at the same
+/// address.
+const LISTING_TYPE: &str = "application/x-memscape-listing";
 
-/// What is served under the token.
-fn routes(served: Arc<Served>) -> Router {
+/// Builds the routes.
+fn routes(served: Arc<ServerState>) -> Router {
     let token = &served.token;
     let root = format!("/{token}/");
-    // The first time alone.
-    let enter = async |State(served): State<Arc<Served>>, Extension(root): Extension<Root>| {
-        if served.used.swap(true, Ordering::Relaxed) { stranger().await } else { elsewhere(&root.0) }
+    // Works only once.
+    let enter = async |State(served): State<Arc<ServerState>>, Extension(root): Extension<Root>| {
+        if served.is_once_used.swap(true, Ordering::Relaxed) { not_found().await } else { redirect(&root.0) }
     };
-    let list = async |State(served): State<Arc<Served>>| {
-        let listed = spawn_blocking(move || served.listing.now().fragment).await;
-        elsewhere(&format!("page?live#{}", listed.unwrap_or_default()))
+    let list = async |State(served): State<Arc<ServerState>>| {
+        let listed = spawn_blocking(move || served.listing.current().fragment).await;
+        redirect(&format!("page?live#{}", listed.unwrap_or_default()))
     };
-    let changes = async |State(served): State<Arc<Served>>| watch::changes(move || served.watch.files(&served.listing));
-    let listing = async |State(served): State<Arc<Served>>| {
-        let all = spawn_blocking(move || served.listing.all()).await;
-        ([(CONTENT_TYPE, LISTING)], all.unwrap_or_default()).into_response()
+    let changes =
+        async |State(served): State<Arc<ServerState>>| watch::changes(move || served.watch.files(&served.listing));
+    let listing = async |State(served): State<Arc<ServerState>>| {
+        let all = spawn_blocking(move || served.listing.all_addresses()).await;
+        ([(CONTENT_TYPE, LISTING_TYPE)], all.unwrap_or_default()).into_response()
     };
-    let page = async |State(served): State<Arc<Served>>| {
+    let page = async |State(served): State<Arc<ServerState>>| {
         ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
     };
     Router::new()
-        .route(&format!("/{}", served.once), get(enter))
-        .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| elsewhere(&root.0)))
+        .route(&format!("/{}", served.once_token), get(enter))
+        .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| redirect(&root.0)))
         .route(&root, get(list))
         .route(&format!("{root}page"), get(page))
         .route(&format!("{root}changes"), get(changes))
         .route(&format!("{root}listing"), get(listing))
         .route(&format!("{root}{{*snapshot}}"), get(snapshot))
-        .fallback(stranger)
-        .layer(
-            CompressionLayer::new()
-                .quality(CompressionLevel::Fastest)
-                .compress_when(|_, _, headers: &HeaderMap, _: &_| headers.contains_key(sending::UNPACKED)),
-        )
+        .fallback(not_found)
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
+            |_, _, headers: &HeaderMap, _: &_| headers.contains_key(snapshot_response::UNCOMPRESSED_LENGTH),
+        ))
         .layer(Extension(Root(root.into())))
-        .layer(from_fn_with_state(Arc::clone(&served), guarded))
+        .layer(from_fn_with_state(Arc::clone(&served), check_request))
         .with_state(served)
 }
 
-/// Where the listing is.
+/// Path of the listing, `/TOKEN/`.
 #[derive(Clone)]
 struct Root(Arc<str>);
 
-/// Refuses what is not plainly one request for one thing of this machine, and says what every answer says.
-async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: Next) -> Response {
+/// Rejects invalid requests and requests for other hosts, and adds the common headers to every response.
+async fn check_request(State(served): State<Arc<ServerState>>, mut request: Request, next: Next) -> Response {
     let hosts: Vec<&[u8]> = request.headers().get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
     let mut response = match hosts.as_slice() {
-        // `http://...` and `*` are for proxies: nobody who opens this page needs them.
+        // Absolute URIs and `*` are used with proxies, and never by the page.
         _ if request.uri().authority().is_some() || !request.uri().path().starts_with('/') => {
-            said(StatusCode::BAD_REQUEST, "bad request\n".to_owned())
+            text_response(StatusCode::BAD_REQUEST, "bad request\n".to_owned())
         }
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
-            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n".to_owned());
+            let mut refused =
+                text_response(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n".to_owned());
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             refused
         }
-        [host] if served.hosts.answer_to(&String::from_utf8_lossy(host)) => {
-            // Chunks, which gzip on the fly needs, came with 1.1.
+        [host] if served.hosts.accepts(&String::from_utf8_lossy(host)) => {
+            // Compression needs chunked encoding, which HTTP/1.0 does not have.
             if request.version() == Version::HTTP_10 {
                 request.headers_mut().remove(ACCEPT_ENCODING);
             }
             next.run(request).await
         }
-        [_] => said(StatusCode::FORBIDDEN, "unknown host name: see --host\n".to_owned()),
-        _ => said(StatusCode::BAD_REQUEST, "expected exactly one Host header\n".to_owned()),
+        [_] => text_response(StatusCode::FORBIDDEN, "unknown host name: see --host\n".to_owned()),
+        _ => text_response(StatusCode::BAD_REQUEST, "expected exactly one Host header\n".to_owned()),
     };
     let headers = response.headers_mut();
-    for (name, value) in ALWAYS {
+    for (name, value) in COMMON_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Another body of the same file has another tag (RFC 9110, 8.8.3.3).
+    // A compressed response is a different representation and needs a different ETag (RFC 9110, 8.8.3.3).
     if headers.contains_key(CONTENT_ENCODING)
         && let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok())
         && let Ok(tag) = HeaderValue::try_from(format!("{}-gzip\"", tag.trim_end_matches('"')))
@@ -251,27 +263,27 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
     response
 }
 
-async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    // It is gone as soon as nobody waits for the answer.
+async fn snapshot(State(served): State<Arc<ServerState>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    // Dropped when the client disconnects, which `peer` then notices.
     let waiting = Arc::new(());
     let peer = Peer(Arc::downgrade(&waiting));
     let answer = spawn_blocking(move || {
         let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
         match served.listing.find(path) {
             Some(snapshot) if uri.query() == Some("survey") => surveys::survey(&snapshot.path, &peer),
-            Some(snapshot) => sending::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
-            None => said(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
+            Some(snapshot) => snapshot_response::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
+            None => text_response(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
         }
     });
-    answer.await.unwrap_or_else(|error| said(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+    answer.await.unwrap_or_else(|error| text_response(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
-async fn stranger() -> Response {
-    said(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
+async fn not_found() -> Response {
+    text_response(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
 }
 
-/// What is asked for is there.
-fn elsewhere(address: &str) -> Response {
+/// Redirects to an address.
+fn redirect(address: &str) -> Response {
     (StatusCode::FOUND, [(LOCATION, address)]).into_response()
 }
 

@@ -1,27 +1,28 @@
-//! What a request wants of a file: a range of bytes, and whether packed.
+//! Parsing of the `Range` and `Accept-Encoding` headers.
 
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_ENCODING, RANGE};
 
-/// Bytes of a file, both ends included.
+/// A range of bytes, with inclusive ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Range {
-    /// From here on, to there or to the end.
+    /// From the first offset to the second, or to the end of the file.
     From(u64, Option<u64>),
-    /// The last so many.
+    /// The last bytes of the file.
     Last(u64),
 }
 
 impl Range {
-    /// The range that a request asks for; none without it, and where it asks twice.
-    pub(super) fn asked(headers: &HeaderMap) -> Option<Range> {
+    /// Returns the range of a request, or `None` if it has no valid `Range` header or several.
+    pub(super) fn from_headers(headers: &HeaderMap) -> Option<Range> {
         let mut values = headers.get_all(RANGE).iter();
         let range = values.next()?.to_str().ok()?;
-        if values.next().is_some() { None } else { Range::of(range) }
+        if values.next().is_some() { None } else { Range::parse(range) }
     }
 
-    /// One range of bytes. Several, or another unit, are none: then the whole is sent, as RFC 9110 allows.
-    pub(super) fn of(value: &str) -> Option<Range> {
+    /// Parses a single range of bytes. Returns `None` for several ranges or other units, so that the whole file is
+    /// sent, as RFC 9110 allows.
+    pub(super) fn parse(value: &str) -> Option<Range> {
         let number = |digits: &str| digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         match value.strip_prefix("bytes=")?.trim().split_once('-')? {
             ("", last) => Some(Range::Last(number(last)?)),
@@ -33,8 +34,9 @@ impl Range {
         }
     }
 
-    /// The first byte and the one behind the last, of so many; `None` where the file has none of them.
-    pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
+    /// Resolves the range for a file of `length` bytes, as a start and an exclusive end. Returns `None` if the range is
+    /// outside the file.
+    pub(super) fn resolve(self, length: u64) -> Option<(u64, u64)> {
         match self {
             Range::From(first, last) => {
                 (first < length).then(|| (first, last.map_or(length, |last| last.saturating_add(1).min(length))))
@@ -44,13 +46,13 @@ impl Range {
     }
 }
 
-/// Whether the client takes gzip.
+/// Returns true if the client accepts gzip.
 pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     values.any(|value| value.split(',').any(is_gzip))
 }
 
-/// Whether an entry of `Accept-Encoding` is gzip, and not to say that it is not taken.
+/// Returns true if an entry of `Accept-Encoding` is gzip with a quality above 0.
 fn is_gzip(entry: &str) -> bool {
     let mut words = entry.split(';').map(str::trim);
     let is_gzip = words.next().is_some_and(|coding| coding.eq_ignore_ascii_case("gzip"));

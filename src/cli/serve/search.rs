@@ -1,98 +1,98 @@
-//! The search for snapshots in files and folders, and what it left out.
+//! Search for snapshots in files and folders.
 
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use ui::effect::GivenFile;
-use ui::snapshots_among;
+use ui::snapshot_indices;
 
-/// Maximum depth of folders below the one that was given.
+/// Maximum depth of subfolders.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of files and folders that are looked at, where a search is repeated or a person waits: a home folder on a shared disk
-/// takes minutes otherwise.
+/// Maximum number of files and folders visited by a search that is repeated or that a user waits for. A home folder on
+/// a network disk would take minutes otherwise.
 pub(crate) const FEW_ENTRIES: usize = 20_000;
-/// The maximum where all ranks are wanted.
+/// Maximum number of files and folders visited by a search for all ranks.
 pub(crate) const ALL_ENTRIES: usize = 2_000_000;
 
 /// A file that may be a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot {
-    /// Where it is.
     pub(crate) path: PathBuf,
-    /// For people: below the folder that was given.
+    /// Name for display, relative to the given folder.
     pub(crate) name: String,
 }
 
-/// Snapshots, and what was left out.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Search {
-    /// Given files first, in their order; then those in folders, the likeliest first and of the same kind the newest.
+    /// The given files in their order, then files found in folders. Of these, the likeliest kinds come first, and the
+    /// newest first within a kind.
     pub(crate) snapshots: Vec<Snapshot>,
-    /// A sentence for each kind of file that was not looked at.
-    pub(crate) missed: Vec<String>,
+    /// One sentence for each kind of entry that was not searched.
+    pub(crate) not_searched: Vec<String>,
 }
 
-/// The snapshots in files and folders, of which at most `entries` are looked at. Paths that do not exist have none.
+/// Searches files and folders for snapshots, visiting at most `entries` entries. Paths that do not exist are skipped.
 pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
-    let (mut snapshots, mut walk) = (Vec::new(), Walk { left: entries, ..Walk::default() });
+    let (mut snapshots, mut walk) = (Vec::new(), Walk { entries_left: entries, ..Walk::default() });
     for given in given.iter().map(AsRef::as_ref) {
         match fs::metadata(given) {
-            Ok(metadata) if metadata.is_dir() => walk.folder(given, given, MAX_DEPTH),
+            Ok(metadata) if metadata.is_dir() => walk.visit(given, given, MAX_DEPTH),
             Ok(_) => {
-                let name = given.file_name().map(Path::new).map(shown).unwrap_or_default();
+                let name = given.file_name().map(Path::new).map(display_name).unwrap_or_default();
                 snapshots.push(Snapshot { path: given.to_owned(), name });
             }
             Err(_) => {}
         }
     }
-    let missed = walk.missed(entries);
-    snapshots.extend(likeliest_first(walk.files));
-    Search { snapshots, missed }
+    let missed = walk.not_searched(entries);
+    snapshots.extend(sort_by_likelihood(walk.files));
+    Search { snapshots, not_searched: missed }
 }
 
-/// The same for one path with a short search, without what was left out.
+/// Searches one path with [`FEW_ENTRIES`] and drops the notes on what was not searched.
 pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
     search(&[given], FEW_ENTRIES).snapshots
 }
 
-fn likeliest_first(mut files: Vec<Found>) -> Vec<Snapshot> {
+fn sort_by_likelihood(mut files: Vec<FoundFile>) -> Vec<Snapshot> {
     files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
     let mut found: Vec<GivenFile> =
-        files.iter().map(|file| GivenFile { name: shown(&file.path), bytes: file.bytes }).collect();
-    // One that is alone would be taken whatever it is called, which is right for a file that somebody chose.
+        files.iter().map(|file| GivenFile { name: display_name(&file.path), bytes: file.bytes }).collect();
+    // A single file would be accepted with any name, which is only right if the user chose it. Add a dummy file.
     found.push(GivenFile { name: String::new(), bytes: 0 });
-    let places = snapshots_among(found).into_iter().filter_map(|place| files.get(place));
+    let places = snapshot_indices(found).into_iter().filter_map(|place| files.get(place));
     places.map(|file| Snapshot { path: file.path.clone(), name: file.name.clone() }).collect()
 }
 
-fn shown(path: &Path) -> String {
+fn display_name(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-struct Found {
+struct FoundFile {
     path: PathBuf,
     name: String,
     bytes: u64,
     changed: Option<SystemTime>,
 }
 
-/// A walk through folders. Links are not followed: in a folder that others may write to they could lead anywhere, or round in a circle.
+/// A traversal of folders. Symbolic links are not followed, because they could lead anywhere or form a cycle.
 #[derive(Default)]
 struct Walk {
-    files: Vec<Found>,
-    /// Entries that may still be looked at.
-    left: usize,
-    is_cut: bool,
+    files: Vec<FoundFile>,
+    /// Number of entries that may still be visited.
+    entries_left: usize,
+    is_truncated: bool,
     deeper: u64,
     links: u64,
     unreadable: u64,
-    /// The first that cannot be read, and why.
+    /// The first folder that cannot be read, with the error.
     first_unreadable: Option<String>,
 }
 
 impl Walk {
-    fn folder(&mut self, given: &Path, folder: &Path, depth: usize) {
+    fn visit(&mut self, given: &Path, folder: &Path, depth: usize) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -102,42 +102,42 @@ impl Walk {
             }
         };
         for entry in entries.flatten() {
-            let Some(left) = self.left.checked_sub(1) else {
-                self.is_cut = true;
+            let Some(left) = self.entries_left.checked_sub(1) else {
+                self.is_truncated = true;
                 return;
             };
-            self.left = left;
+            self.entries_left = left;
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let name = shown(path.strip_prefix(given).unwrap_or(&path));
+            let name = display_name(path.strip_prefix(given).unwrap_or(&path));
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
             if kind.is_dir() {
                 match depth.checked_sub(1) {
-                    Some(depth) => self.folder(given, &path, depth),
+                    Some(depth) => self.visit(given, &path, depth),
                     None => self.deeper += 1,
                 }
             } else if kind.is_symlink() {
                 self.links +=
-                    u64::from(!likeliest_first(vec![Found { path, name, bytes: 1, changed: None }]).is_empty());
+                    u64::from(!sort_by_likelihood(vec![FoundFile { path, name, bytes: 1, changed: None }]).is_empty());
             } else if kind.is_file()
                 && let Ok(metadata) = entry.metadata()
             {
-                self.files.push(Found { path, name, bytes: metadata.len(), changed: metadata.modified().ok() });
+                self.files.push(FoundFile { path, name, bytes: metadata.len(), changed: metadata.modified().ok() });
             }
         }
     }
 
-    fn missed(&self, entries: usize) -> Vec<String> {
+    fn not_searched(&self, entries: usize) -> Vec<String> {
         let some = |count: u64, sentence: String| (count > 0).then_some(sentence);
-        let cut = format!("Only the first {} files and folders were searched.", grouped(entries as u64));
-        let deeper = format!("{} more than {MAX_DEPTH} levels deep not searched.", counted(self.deeper, "folder"));
-        let links = format!("{} not followed.", counted(self.links, "link"));
+        let cut = format!("Only the first {} files and folders were searched.", group_digits(entries as u64));
+        let deeper = format!("{} more than {MAX_DEPTH} levels deep not searched.", pluralize(self.deeper, "folder"));
+        let links = format!("{} not followed.", pluralize(self.links, "link"));
         let first = self.first_unreadable.as_deref().unwrap_or_default();
-        let unreadable = format!("{} not readable ({first}).", counted(self.unreadable, "folder"));
+        let unreadable = format!("{} not readable ({first}).", pluralize(self.unreadable, "folder"));
         [
-            some(self.is_cut.into(), cut),
+            some(self.is_truncated.into(), cut),
             some(self.deeper, deeper),
             some(self.links, links),
             some(self.unreadable, unreadable),

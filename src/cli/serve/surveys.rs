@@ -1,26 +1,26 @@
-//! What is kept of a snapshot to compare many ranks, for the page: a few kilobytes instead of the file.
+//! Responses with the survey of a snapshot, a few kilobytes that let the page compare ranks without the file.
 
-use super::columns::Peer;
-use super::sending::said;
+use super::decoded_cache::Peer;
+use super::snapshot_response::text_response;
 use super::survey_file;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use engine::protocol::encoded;
+use engine::protocol::encode;
 use std::path::Path;
 
-/// What the answer is, so that the page knows it from a file of the same address elsewhere.
-const KIND: &str = "application/x-memscape-survey";
+/// Content type of the response. The page checks it, because another server may have a file at the same address.
+const SURVEY_TYPE: &str = "application/x-memscape-survey";
 
-/// The survey of the file at `path`, or why there is none.
+/// Returns the survey of the file at `path`, or the reason why it failed.
 pub(super) fn survey(path: &Path, peer: &Peer) -> Response {
-    // To open a pipe would wait for somebody who writes into it.
+    // Opening a named pipe would block until it has a writer.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        return said(StatusCode::NOT_FOUND, "not a regular file".to_owned());
+        return text_response(StatusCode::NOT_FOUND, "not a regular file".to_owned());
     }
     let watching = peer.clone();
-    match survey_file(path, Box::new(move || watching.waits())) {
-        Ok(of) => ([(CONTENT_TYPE, KIND)], encoded(&of)).into_response(),
-        Err(cause) => said(StatusCode::UNPROCESSABLE_ENTITY, cause),
+    match survey_file(path, Box::new(move || watching.check_connected())) {
+        Ok(of) => ([(CONTENT_TYPE, SURVEY_TYPE)], encode(&of)).into_response(),
+        Err(cause) => text_response(StatusCode::UNPROCESSABLE_ENTITY, cause),
     }
 }

@@ -1,31 +1,31 @@
-//! Rows of a query as text, CSV or JSON.
+//! Output of query results as text, CSV or JSON.
 
-use crate::output::{escaped, say, standard_output, written};
+use crate::output::{escape_json, ignore_broken_pipe, print_stderr, standard_output};
 use crate::table::{self, Table};
-use base::units::grouped;
+use base::units::group_digits;
 use engine::protocol::SCHEMA;
 use serde_json::Value as Json;
 use sql::{Queries, Value};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 
-/// How rows are printed.
+/// Output format of query results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OutputFormat {
     Text,
     Csv,
     Json,
 }
 
-/// Rows of a table for people: the widths of all must be known before the first is printed.
-const MOST_ROWS: usize = 10_000;
+/// Maximum number of rows in text output. All rows are held in memory to compute the column widths.
+const MAX_ROWS: usize = 10_000;
 
-/// Prints the answer of one statement.
-pub(super) fn print(queries: &Queries, query: &str, form: Form) -> Result<(), String> {
+/// Runs one statement and prints its result.
+pub(super) fn print(queries: &Queries, query: &str, form: OutputFormat) -> Result<(), String> {
     match form {
-        Form::Text => print_text(queries, query),
-        Form::Csv => print_csv(queries, query),
-        Form::Json => print_json(queries, query),
+        OutputFormat::Text => print_text(queries, query),
+        OutputFormat::Csv => print_csv(queries, query),
+        OutputFormat::Json => print_json(queries, query),
     }
 }
 
@@ -43,8 +43,8 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut is_number: Vec<bool> = Vec::new();
     let mut has_more = false;
-    run(queries, query, &mut |columns| names = owned(columns), &mut |values| {
-        has_more = rows.len() == MOST_ROWS;
+    run(queries, query, &mut |columns| names = to_strings(columns), &mut |values| {
+        has_more = rows.len() == MAX_ROWS;
         if has_more {
             return false;
         }
@@ -57,14 +57,14 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     })?;
     let is_number = is_number.into_iter().chain(std::iter::repeat(false));
     let columns = names.into_iter().zip(is_number).map(|(name, is_number)| match is_number {
-        true => table::number(name, 0),
-        false => table::name(name, 0),
+        true => table::number_column(name, 0),
+        false => table::name_column(name, 0),
     });
     let mut table = Table::new(0, 2, columns.collect::<Vec<_>>());
     rows.into_iter().for_each(|row| table.push(row));
     crate::output::print(&table.text())?;
     if has_more {
-        say(&format!("only the first {} rows: use --csv, or LIMIT", grouped(MOST_ROWS as u64)));
+        print_stderr(&format!("only the first {} rows: use --csv, or LIMIT", group_digits(MAX_ROWS as u64)));
     }
     Ok(())
 }
@@ -83,38 +83,39 @@ fn print_csv(queries: &Queries, query: &str) -> Result<(), String> {
     let mut out = BufWriter::new(standard_output());
     let mut done = Ok(());
     let names = RefCell::new(Vec::new());
-    // The names go out with the first row: the query may fail before.
-    run(queries, query, &mut |columns| *names.borrow_mut() = owned(columns), &mut |values| {
-        done = head(&mut out, &mut names.borrow_mut()).and_then(|()| csv_row(&mut out, values));
+    // The header is written with the first row, because the query may fail before that.
+    run(queries, query, &mut |columns| *names.borrow_mut() = to_strings(columns), &mut |values| {
+        done = write_header(&mut out, &mut names.borrow_mut()).and_then(|()| csv_row(&mut out, values));
         done.is_ok()
     })?;
-    written(done.and_then(|()| head(&mut out, &mut names.borrow_mut())).and_then(|()| out.flush()))
+    ignore_broken_pipe(done.and_then(|()| write_header(&mut out, &mut names.borrow_mut())).and_then(|()| out.flush()))
 }
 
-fn owned(columns: &[&str]) -> Vec<String> {
+fn to_strings(columns: &[&str]) -> Vec<String> {
     columns.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn csv_row(out: &mut dyn Write, values: &[Value<'_>]) -> io::Result<()> {
     for (at, value) in values.iter().enumerate() {
-        field(out, at, &text(*value), matches!(value, Value::Text(_)))?;
+        write_field(out, at, &text(*value), matches!(value, Value::Text(_)))?;
     }
     out.write_all(b"\r\n")
 }
 
-/// Writes the names of the columns, once.
-fn head(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
+/// Writes the names of the columns, on the first call only.
+fn write_header(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
     if names.is_empty() {
         return Ok(());
     }
     for (at, name) in std::mem::take(names).iter().enumerate() {
-        field(out, at, name, true)?;
+        write_field(out, at, name, true)?;
     }
     out.write_all(b"\r\n")
 }
 
-/// Writes a field (RFC 4180). A spreadsheet takes a text that begins like a formula for a formula, and would run it.
-fn field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
+/// Writes a CSV field (RFC 4180). Text that looks like a formula is prefixed with `'`, so that spreadsheets do not
+/// execute it.
+fn write_field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
     if at > 0 {
         out.write_all(b",")?;
     }
@@ -127,17 +128,17 @@ fn field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Resul
 
 fn print_json(queries: &Queries, query: &str) -> Result<(), String> {
     let mut columns = Json::Null;
-    // A query that fails after its first rows prints nothing: half a document is no JSON.
+    // Collect all rows first, so that a query that fails midway does not print half a JSON document.
     let mut rows = String::new();
     run(queries, query, &mut |names| columns = names.iter().map(|&name| Json::from(name)).collect(), &mut |values| {
         let row: Json = values.iter().map(|value| json(*value)).collect();
         rows += if rows.is_empty() { "\n    " } else { ",\n    " };
-        rows += &escaped(&row.to_string());
+        rows += &escape_json(&row.to_string());
         true
     })?;
     let mut out = standard_output();
     let end = if rows.is_empty() { "]" } else { "\n  ]" };
-    written(
+    ignore_broken_pipe(
         writeln!(out, "{{\n  \"schema\": {SCHEMA},\n  \"columns\": {columns},\n  \"rows\": [{rows}{end}\n}}")
             .and_then(|()| out.flush()),
     )

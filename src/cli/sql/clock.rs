@@ -1,12 +1,12 @@
-//! The clock by which queries end.
+//! The clock for query timeouts.
 
-use crate::cancelled;
+use crate::cancellation;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Milliseconds since the first call; later than any deadline once the work of this thread is cancelled.
-pub(super) fn clock() -> f64 {
-    if !cancelled::goes_on() {
+/// Returns the milliseconds since the first call, or infinity if the work of this thread is cancelled.
+pub(super) fn now_ms() -> f64 {
+    if !cancellation::should_continue() {
         return f64::INFINITY;
     }
     static FIRST: OnceLock<Instant> = OnceLock::new();

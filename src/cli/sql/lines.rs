@@ -1,22 +1,22 @@
-//! What may be typed instead of SQL.
+//! Dot commands of the SQL prompt.
 
-/// What a line is.
+/// A parsed line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
-    /// A part of a statement.
+    /// Part of a SQL statement.
     Sql(&'a str),
     Query(String),
     Schema(Option<&'a str>),
-    Form(&'a str),
+    Mode(&'a str),
     Save(&'a str),
     Canned(Option<&'a str>),
     Help,
     Quit,
-    Wrong(String),
+    Error(String),
 }
 
-/// Allocations with a text in any frame of their stack.
-pub(super) fn find(text: &str) -> String {
+/// Builds a query for the allocations with a text in any frame of their stack.
+pub(super) fn find_query(text: &str) -> String {
     let pattern = regex_lite::escape(text).replace('\'', "''");
     format!(
         "SELECT device, id, human(requested_bytes) AS size, category, allocated_at, freed_at, call_site \
@@ -24,8 +24,8 @@ pub(super) fn find(text: &str) -> String {
     )
 }
 
-/// An allocation with its stack.
-pub(super) fn show(id: u32) -> String {
+/// Builds a query for an allocation and its stack.
+pub(super) fn show_query(id: u32) -> String {
     format!(
         "SELECT a.device, a.id, human(a.requested_bytes) AS size, a.category, a.allocated_at, a.freed_at, f.position, \
          f.function, f.file, f.line FROM allocation a LEFT JOIN frame f ON f.stack = a.stack WHERE a.id = {id} \
@@ -33,31 +33,31 @@ pub(super) fn show(id: u32) -> String {
     )
 }
 
-/// Commands begin with a dot; SnapViewer's with two dashes.
-pub(super) fn read(line: &str) -> Line<'_> {
+/// Parses a line. Commands begin with a dot. The `--` forms are those of SnapViewer.
+pub(super) fn parse(line: &str) -> Line<'_> {
     let trimmed = line.trim();
     let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
     let rest = rest.trim().trim_end_matches(';');
     let some = Some(rest).filter(|rest| !rest.is_empty());
-    let needs = |what: &str| Line::Wrong(format!("{command} needs {what}"));
+    let needs = |what: &str| Line::Error(format!("{command} needs {what}"));
     match command {
         ".help" | "--help" => Line::Help,
         ".schema" | "--schema" => Line::Schema(some),
         ".quit" | ".exit" => Line::Quit,
         ".canned" => Line::Canned(some),
-        ".mode" => some.map_or_else(|| needs("text, csv or json"), Line::Form),
+        ".mode" => some.map_or_else(|| needs("text, csv or json"), Line::Mode),
         ".save" => some.map_or_else(|| needs("a file"), Line::Save),
-        ".find" | "--find" => some.map_or_else(|| needs("a text"), |text| Line::Query(find(text))),
+        ".find" | "--find" => some.map_or_else(|| needs("a text"), |text| Line::Query(find_query(text))),
         ".show" | "--show" => {
             let id = rest.trim_start_matches('#').parse().ok();
-            id.map_or_else(|| needs("the number of an allocation"), |id| Line::Query(show(id)))
+            id.map_or_else(|| needs("the number of an allocation"), |id| Line::Query(show_query(id)))
         }
-        _ if command.starts_with('.') => Line::Wrong(format!("no command {command}: .help lists them")),
+        _ if command.starts_with('.') => Line::Error(format!("no command {command}: .help lists them")),
         _ => Line::Sql(line),
     }
 }
 
-/// What `.help` prints.
+/// Text of `.help`.
 pub(super) const HELP: &str = "\
 SELECT …;            a statement ends with a semicolon, and may have several lines
 .schema [TABLE]      tables, their columns, functions

@@ -1,18 +1,18 @@
-//! `memscape sql`: queries about a snapshot, two, or the snapshots of many ranks.
+//! `memscape sql`: SQL queries on one snapshot, on two, or on the snapshots of many ranks.
 
 mod answer;
 mod clock;
 mod lines;
 mod prompt;
-mod saving;
+mod save;
 mod sources;
 
 use crate::rules::CategoryRules;
-use crate::terminal::fitted;
-use answer::Form;
+use crate::terminal::wrap_to_terminal;
+use answer::OutputFormat;
 use clap::Args;
-use clock::clock;
-pub(crate) use saving::save_snapshot;
+use clock::now_ms;
+pub(crate) use save::save_snapshot;
 use sql::{Limits, Queries};
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub(crate) struct Sql {
 }
 
 impl Sql {
-    /// Whether it says what is asked, and nothing is read from standard input.
+    /// Returns true if the arguments contain the query, so that nothing is read from standard input.
     pub(crate) fn is_complete(&self) -> bool {
         self.query.is_some() || self.find.is_some() || self.show.is_some() || self.schema
     }
@@ -61,24 +61,24 @@ impl Sql {
         [Some(&*self.file), self.with.as_deref()].into_iter().flatten().collect()
     }
 
-    /// Answers, or reads statements until there are no more.
+    /// Answers the query, or reads statements until the input ends.
     ///
     /// # Errors
-    /// A file can't be read, or the query has no answer: one sentence.
+    /// Returns one sentence if a file cannot be read or the query fails.
     pub(crate) fn run(&self) -> Result<(), String> {
         let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };
-        let queries = Queries::new(source, clock, limits).map_err(|error| error.to_string())?;
+        let queries = Queries::new(source, now_ms, limits).map_err(|error| error.to_string())?;
         let form = match (self.json, self.csv) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Csv,
-            _ => Form::Text,
+            (true, _) => OutputFormat::Json,
+            (_, true) => OutputFormat::Csv,
+            _ => OutputFormat::Text,
         };
         if self.schema {
-            return super::output::print(&fitted(&sql::schema_text(queries.catalog(), None)));
+            return super::output::print(&wrap_to_terminal(&sql::schema_text(queries.catalog(), None)));
         }
-        let found = self.find.as_deref().map(lines::find);
-        let shown = self.show.map(lines::show);
+        let found = self.find.as_deref().map(lines::find_query);
+        let shown = self.show.map(lines::show_query);
         match self.query.clone().or(found).or(shown) {
             Some(query) => answer::print(&queries, &query, form),
             None => prompt::run(queries, form, &self.inputs()),

@@ -1,11 +1,11 @@
-//! Statements from a terminal, with history and completion; or from a pipe.
+//! The SQL prompt: statements from a terminal, with history and completion, or from a pipe.
 
-use super::answer::{self, Form};
-use super::lines::{HELP, Line, read};
-use super::saving::save;
-use crate::output::{print, say};
+use super::answer::{self, OutputFormat};
+use super::lines::{HELP, Line, parse};
+use super::save::save;
+use crate::output::{print, print_stderr};
 use crate::output_file::OutputFile;
-use crate::terminal::fitted;
+use crate::terminal::wrap_to_terminal;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -13,15 +13,15 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, Helper};
-use sql::{CANNED, Queries, completions, schema_text};
+use sql::{EXAMPLE_QUERIES, Queries, completions, schema_text};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// What completes a line.
-struct Completing(Rc<Queries>);
+/// Completion of tables, columns and keywords for rustyline.
+struct SqlCompleter(Rc<Queries>);
 
-impl Completer for Completing {
+impl Completer for SqlCompleter {
     type Candidate = String;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
@@ -30,39 +30,39 @@ impl Completer for Completing {
     }
 }
 
-impl Helper for Completing {}
-impl Highlighter for Completing {}
-impl Validator for Completing {}
+impl Helper for SqlCompleter {}
+impl Highlighter for SqlCompleter {}
+impl Validator for SqlCompleter {}
 
-impl Hinter for Completing {
+impl Hinter for SqlCompleter {
     type Hint = String;
 }
 
-/// Reads statements until there are no more.
-pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), String> {
+/// Reads and answers statements until the input ends.
+pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Result<(), String> {
     let queries = Rc::new(queries);
-    let mut reading = Reading { queries: queries.clone(), form, inputs, statement: String::new() };
+    let mut reading = PromptState { queries: queries.clone(), form, inputs, statement: String::new() };
     if !io::stdin().is_terminal() {
         for line in io::stdin().lock().lines() {
             let line = line.map_err(|error| format!("standard input: {error}"))?;
-            if reading.take(&line)? == Next::Quit {
+            if reading.process_line(&line)? == Next::Quit {
                 return Ok(());
             }
         }
         // The last statement of a pipe needs no semicolon.
-        return reading.finish();
+        return reading.run_statement();
     }
     let cancel = queries.cancel();
-    // While a line is typed rustyline has Ctrl+C; a query that runs is stopped by it.
+    // rustyline handles Ctrl+C while a line is edited. This handler cancels a running query.
     if ctrlc::set_handler(move || cancel.cancel()).is_err() {
-        say("Ctrl+C ends the program");
+        print_stderr("Ctrl+C ends the program");
     }
     let failed = |error: ReadlineError| error.to_string();
     let config = Config::builder().max_history_size(1000).map_err(failed)?.auto_add_history(false).build();
-    let mut editor = Editor::<Completing, FileHistory>::with_config(config).map_err(failed)?;
-    editor.set_helper(Some(Completing(queries)));
+    let mut editor = Editor::<SqlCompleter, FileHistory>::with_config(config).map_err(failed)?;
+    editor.set_helper(Some(SqlCompleter(queries)));
     let history = history_file();
-    // There is none the first time.
+    // The file does not exist on the first run.
     history.iter().for_each(|file| drop(editor.load_history(file)));
     print("Statements end with a semicolon. .help lists commands, .schema tables.\n")?;
     loop {
@@ -70,13 +70,13 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
         match editor.readline(if is_new { "sql> " } else { "...> " }) {
             Ok(line) => {
                 if !line.trim().is_empty() {
-                    // It is kept for next time where that is possible.
+                    // Failing to record a line in the history is not worth an error.
                     let _ = editor.add_history_entry(&line);
                 }
-                match reading.take(&line) {
+                match reading.process_line(&line) {
                     Ok(Next::Quit) => break,
-                    Ok(Next::More) => {}
-                    Err(error) => say(&error),
+                    Ok(Next::Continue) => {}
+                    Err(error) => print_stderr(&error),
                 }
             }
             Err(ReadlineError::Interrupted) => reading.statement.clear(),
@@ -88,7 +88,7 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
     Ok(())
 }
 
-/// Where the history is kept: where programs keep such things, if anywhere.
+/// Returns the path of the history file in the user's state folder, and creates that folder.
 fn history_file() -> Option<PathBuf> {
     let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || of("HOME").or_else(|| of("USERPROFILE")).map(|home| home.join(".local").join("state"));
@@ -99,62 +99,63 @@ fn history_file() -> Option<PathBuf> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    More,
+    Continue,
     Quit,
 }
 
-/// What was typed so far.
-struct Reading<'a> {
+/// State of the prompt: the statement typed so far, and how answers are printed.
+struct PromptState<'a> {
     queries: Rc<Queries>,
-    form: Form,
+    form: OutputFormat,
     /// Open snapshots, which `.save` must not replace.
     inputs: &'a [&'a Path],
     statement: String,
 }
 
-impl Reading<'_> {
-    /// Takes a line, and answers where it ends a statement or is a command.
-    fn take(&mut self, line: &str) -> Result<Next, String> {
-        let line = if self.statement.trim().is_empty() { read(line) } else { Line::Sql(line) };
+impl PromptState<'_> {
+    /// Processes a line: appends it to the statement, runs the statement once it is complete, or runs a dot command.
+    fn process_line(&mut self, line: &str) -> Result<Next, String> {
+        let line = if self.statement.trim().is_empty() { parse(line) } else { Line::Sql(line) };
         match line {
             Line::Sql(line) => {
                 self.statement += line;
                 self.statement += "\n";
                 if line.trim_end().ends_with(';') {
-                    self.finish()?;
+                    self.run_statement()?;
                 }
             }
             Line::Query(query) => answer::print(&self.queries, &query, self.form)?,
-            Line::Schema(table) => print(&fitted(&schema_text(self.queries.catalog(), table)))?,
-            Line::Help => print(&fitted(HELP))?,
+            Line::Schema(table) => print(&wrap_to_terminal(&schema_text(self.queries.catalog(), table)))?,
+            Line::Help => print(&wrap_to_terminal(HELP))?,
             Line::Quit => return Ok(Next::Quit),
-            Line::Wrong(error) => return Err(error),
+            Line::Error(error) => return Err(error),
             Line::Save(file) => save(&self.queries, &OutputFile::new(file, self.inputs)?)?,
-            Line::Form(name) => {
+            Line::Mode(name) => {
                 self.form = match name {
-                    "text" => Form::Text,
-                    "csv" => Form::Csv,
-                    "json" => Form::Json,
+                    "text" => OutputFormat::Text,
+                    "csv" => OutputFormat::Csv,
+                    "json" => OutputFormat::Json,
                     _ => return Err("expected .mode text, csv or json".to_owned()),
                 }
             }
             Line::Canned(None) => {
-                let list = CANNED.iter().enumerate();
+                let list = EXAMPLE_QUERIES.iter().enumerate();
                 let list: String = list.map(|(at, query)| format!("{:>3}  {}\n", at + 1, query.title)).collect();
                 print(&list)?;
             }
             Line::Canned(Some(number)) => {
                 let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let query = number.and_then(|number| CANNED.get(number)).ok_or("no such query: .canned lists them")?;
+                let query =
+                    number.and_then(|number| EXAMPLE_QUERIES.get(number)).ok_or("no such query: .canned lists them")?;
                 print(&format!("{};\n", query.sql))?;
                 answer::print(&self.queries, query.sql, self.form)?;
             }
         }
-        Ok(Next::More)
+        Ok(Next::Continue)
     }
 
-    /// Answers what was typed, if anything was.
-    fn finish(&mut self) -> Result<(), String> {
+    /// Runs the statement typed so far, if it is not empty.
+    fn run_statement(&mut self) -> Result<(), String> {
         let statement = std::mem::take(&mut self.statement);
         if statement.trim().is_empty() {
             return Ok(());

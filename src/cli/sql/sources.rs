@@ -1,76 +1,76 @@
-//! The files that are asked about.
+//! Opening the snapshots that SQL queries read.
 
 use crate::input::Input;
-use crate::kept::{self, Opened};
+use crate::kept_file::{self, OpenedFile};
 use crate::opening::open_first;
-use crate::output::say;
+use crate::output::print_stderr;
 use crate::rules::CategoryRules;
 use crate::serve::{ALL_ENTRIES, Search, search};
 use base::natural::compare_names;
-use compare::ranks::named_by;
+use compare::ranks::parse_names_with;
 use engine::Side;
 use engine::protocol::{CategorySet, FileSummary};
-use sql::{Holds, Labelled, Source};
+use sql::{FileLabel, SideProvider, Source};
 use std::path::Path;
 
-/// An open file; when dropped, one that is kept goes back to its place.
-struct Held(Opened);
+/// An open file. On drop, a file that is kept open between questions returns to the cache in `kept`.
+struct OpenSource(OpenedFile);
 
-impl Holds for Held {
+impl SideProvider for OpenSource {
     fn side_of(&self, device: i64) -> Option<Side<'_>> {
         self.0.side(device)
     }
 }
 
-/// A file that queries can read, or one sentence that says why it cannot be opened.
-type Answerable = Result<(FileSummary, Box<dyn Holds>), String>;
+/// The summary of an opened file with access to its tables, or one sentence that says why it cannot be opened.
+type OpenResult = Result<(FileSummary, Box<dyn SideProvider>), String>;
 
-/// Opens a file, or all snapshots in a folder, and the file to compare it with.
+/// Opens a file, or all snapshots in a folder, and the file to compare with.
 pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> Result<Source, String> {
     let rules = rules.read()?;
-    let opened = |path: &Path| opened(path, rules.as_ref());
+    let opened = |path: &Path| open_file(path, rules.as_ref());
     let mut source = Source::default();
     if let Some(with) = with {
         for (side, path) in [("A", file), ("B", with)] {
             let (summary, held) = opened(path)?;
-            source.add(Labelled { side: Some(side), rank: None }, summary, held);
+            source.add(FileLabel { side: Some(side), rank: None }, summary, held);
         }
     } else if file.is_dir() {
         add_ranks(&mut source, file, &opened)?;
     } else {
         let (summary, held) = opened(file)?;
-        source.add(Labelled::default(), summary, held);
+        source.add(FileLabel::default(), summary, held);
     }
     Ok(source)
 }
 
-/// Opens all snapshots of a folder that can be read.
-fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> Answerable) -> Result<(), String> {
-    let Search { snapshots: mut found, missed } = search(&[folder], ALL_ENTRIES);
-    missed.iter().for_each(|sentence| say(sentence));
+/// Opens all snapshots of a folder. Prints a warning for each one that cannot be read.
+fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> OpenResult) -> Result<(), String> {
+    let Search { snapshots: mut found, not_searched: missed } = search(&[folder], ALL_ENTRIES);
+    missed.iter().for_each(|sentence| print_stderr(sentence));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
-    let (said, _) = named_by(&names, None);
+    let (said, _) = parse_names_with(&names, None);
     let mut ranks: Vec<(Option<u32>, &Path)> =
         said.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
-    // Names stay in their order; files without a rank come last, as in `memscape ranks`.
+    // Stable sort: files stay ordered by name, and files without a rank come last, as in `memscape ranks`.
     ranks.sort_by_key(|&(rank, _)| (rank.is_none(), rank));
     let mut is_empty = true;
     for (rank, path) in ranks {
         match opened(path) {
             Ok((summary, held)) => {
-                source.add(Labelled { side: None, rank }, summary, held);
+                source.add(FileLabel { side: None, rank }, summary, held);
                 is_empty = false;
             }
-            Err(error) => say(&format!("left out: {error}")),
+            Err(error) => print_stderr(&format!("left out: {error}")),
         }
     }
     if is_empty { Err(format!("{}: no snapshots found", folder.display())) } else { Ok(()) }
 }
 
-fn opened(path: &Path, rules: Option<&CategorySet>) -> Answerable {
+fn open_file(path: &Path, rules: Option<&CategorySet>) -> OpenResult {
     let named = |error: String| format!("{}: {error}", path.display());
-    let (summary, mut engine) = match kept::take(path) {
+    let (summary, mut engine) = match kept_file::take(path) {
         Some((summary, engine, _)) => (summary, engine),
         None => {
             let mut input = Input::open(path).map_err(|error| named(error.to_string()))?;
@@ -78,9 +78,9 @@ fn opened(path: &Path, rules: Option<&CategorySet>) -> Answerable {
         }
     };
     rules.into_iter().for_each(|set| engine.classify(set.clone()));
-    // Categories, and what was reserved when: of all devices at once.
+    // Computes categories and reserved bytes of all devices, because queries may use any of them.
     for device in &summary.devices {
-        engine.whole_side(device.device);
+        engine.complete_side(device.device);
     }
-    Ok((summary, Box::new(Held(engine))))
+    Ok((summary, Box::new(OpenSource(engine))))
 }

@@ -1,44 +1,45 @@
-//! The answer about many ranks. Plain data, as the page and the command line take it.
+//! Result of comparing many ranks, as plain data for the page and the command line.
 
-use super::name::Named;
-use super::survey::Surveyed;
+use super::name::ParsedName;
+use super::survey::RankSurvey;
 use base::sorted::sorted_numbers;
 use serde::{Deserialize, Serialize};
 
-/// One rank: its survey, or why there is none.
+/// A rank with its survey, or with the reason why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
     pub rank: Option<u32>,
     pub host: Option<String>,
     pub step: Option<u64>,
-    /// Its file; empty where none was found.
+    /// Name of the file. Empty if none was found.
     pub file: String,
-    /// The place of its file in the list of all.
+    /// Index of the file in the list of all files.
     pub place: Option<u32>,
-    /// Which snapshot of the file, where it has several.
+    /// Index of the snapshot in its file, if the file has several.
     pub member: Option<u32>,
-    /// Its name says that it was written because memory ran out, or when the program ended.
+    /// True if the file was written on out of memory, according to its name.
     pub is_oom: bool,
+    /// True if the file was written at the end of the program, according to its name.
     pub is_exit: bool,
-    /// Coordinates, as the recorder or a pattern of names has them: `tp`, `pp`, `dp`.
+    /// Coordinates such as `tp`, `pp` and `dp`, from the recorder or the file name.
     pub coords: Vec<(String, String)>,
-    pub survey: Option<Surveyed>,
-    /// Why there is no survey.
+    pub survey: Option<RankSurvey>,
+    /// Reason why there is no survey.
     pub error: Option<String>,
-    /// Its group, by its place in [`Ranks::groups`].
+    /// Index of its group in [`Ranks::groups`].
     pub group: Option<u32>,
 }
 
 impl Rank {
-    /// Of a file, by what its name says.
-    pub fn of(file: String, named: Named) -> Rank {
-        let Named { rank, step, host, is_oom, is_exit, coords } = named;
+    /// Creates a rank from a file and its parsed name.
+    pub fn from_file(file: String, named: ParsedName) -> Rank {
+        let ParsedName { rank, step, host, is_oom, is_exit, coords } = named;
         Rank { rank, step, host, is_oom, is_exit, coords, file, ..Rank::default() }
     }
 
-    /// With its survey. What the recorder says counts more than the name of the file.
+    /// Adds a survey. Values from the recorder override those of the file name.
     #[must_use]
-    pub fn surveyed(mut self, survey: Surveyed) -> Rank {
+    pub fn with_survey(mut self, survey: RankSurvey) -> Rank {
         for (key, value) in &survey.recorder {
             match &**key {
                 "rank" => self.rank = value.parse().ok().or(self.rank),
@@ -64,73 +65,74 @@ impl Rank {
         self.coords.push((name.to_owned(), value.to_owned()));
     }
 
-    /// A coordinate, where it is a number.
+    /// Returns a coordinate if it is a number.
     pub fn coordinate(&self, name: &str) -> Option<u64> {
         self.coords.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// Without a survey, for a reason.
+    /// Adds the reason why there is no survey.
     #[must_use]
-    pub fn failed(mut self, error: String) -> Rank {
+    pub fn with_error(mut self, error: String) -> Rank {
         self.error = Some(error);
         self
     }
 
-    /// The peak of its requested bytes.
+    /// Returns the peak of the requested bytes.
     pub fn peak(&self) -> Option<u64> {
         self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
     }
 
-    /// `rank 7`, or its file where no rank is known.
+    /// Returns `rank 7`, or the file name if the rank is unknown.
     pub fn title(&self) -> String {
         self.rank.map_or_else(|| self.file.clone(), |rank| format!("rank {rank}"))
     }
 }
 
-/// The first rank that ran out of memory.
+/// First rank that ran out of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstOom {
-    /// Its place in [`Ranks::ranks`].
+    /// Index in [`Ranks::ranks`].
     pub at: u32,
-    /// How many ranks ran out of memory.
+    /// Number of ranks that ran out of memory.
     pub ranks: u32,
-    /// Whether the times of all of them are known; else it is the one with the lowest rank.
+    /// True if the times of all of them are known. Otherwise it is the lowest rank.
     pub is_by_time: bool,
-    /// Least and most live bytes of the others at that time, and how many they are.
+    /// Minimum and maximum live bytes of the other ranks at that time, and their number.
     pub others: Option<(u64, u64, u32)>,
 }
 
-/// All ranks.
+/// Comparison of all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranks {
-    /// By rank, then host, then file; those without a rank last.
+    /// Sorted by rank, host and file. Those without a rank are last.
     pub ranks: Vec<Rank>,
-    /// Whether files are still to come or were left out, so that ranks without a file are not known.
+    /// True if files are still to come or were left out, so that missing ranks are unknown.
     pub is_partial: bool,
     /// Files of other steps of the same ranks, which are not compared.
     pub left_out: Vec<String>,
-    /// Ranks alike, the largest group first.
+    /// Groups of similar ranks, the largest first.
     pub groups: Vec<Group>,
     pub outliers: Vec<Outlier>,
-    /// Of the peaks.
-    pub peak: Option<Spread>,
-    /// Of the live bytes over ranks, in [`BINS`](super::BINS) equal parts of the events of each.
-    pub curve: Vec<Spread>,
-    /// Of the peaks in each step that all ranks with steps have.
-    pub steps: Vec<Spread>,
+    /// Distribution of the peaks.
+    pub peak: Option<RankQuantiles>,
+    /// Distribution of the live bytes over ranks, in [`BINS`](super::BINS) equal parts of each rank's events.
+    pub curve: Vec<RankQuantiles>,
+    /// Distribution of the peaks in each step that all ranks with steps have.
+    pub steps: Vec<RankQuantiles>,
     pub first_oom: Option<FirstOom>,
-    /// What is to be known of the files.
+    /// Notes about the files.
     pub notes: Vec<String>,
     pub verdict: Vec<String>,
 }
 
 impl Ranks {
-    /// Those with a survey, and their places.
-    pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &Surveyed)> {
+    /// Returns the ranks that have a survey, with their indices.
+    pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &RankSurvey)> {
         self.ranks.iter().enumerate().filter_map(|(at, rank)| Some((at, rank, rank.survey.as_ref()?)))
     }
 
-    /// The rank of its group whose peak is in the middle, for this rank to be compared with; of the largest group, where it is alone.
+    /// Returns the rank to compare with `at`: the one with the median peak of its group, or of the largest group if it
+    /// is alone.
     pub fn median_of(&self, at: usize) -> Option<usize> {
         let own = self.ranks.get(at)?.group?;
         let alone = self.groups.get(own as usize).is_none_or(|group| group.ranks.len() < 2);
@@ -145,33 +147,33 @@ impl Ranks {
     }
 }
 
-/// Ranks that are alike.
+/// A group of similar ranks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Their places in [`Ranks::ranks`], ascending.
+    /// Indices in [`Ranks::ranks`], ascending.
     pub ranks: Vec<u32>,
-    /// The place of the one whose peak is in the middle.
+    /// Index of the rank with the median peak.
     pub median: u32,
-    /// The median of their peaks.
+    /// Median of the peaks.
     pub peak: u64,
-    /// Coordinates that all of them share, and not all others have: `pp 0`.
+    /// Coordinate that all of them share and no other rank has, such as `pp 0`.
     pub shared: Option<String>,
-    /// Where they differ from the first group, the largest first: medians of the group less those of the first.
+    /// Differences from the first group, largest first: median of the group minus that of the first.
     pub deltas: Vec<SiteDelta>,
-    /// Less than half of the bytes at the peak are at call sites of the first group: another program, or another part of one.
+    /// True if less than half of the bytes at the peak are at call sites of the first group, i.e. it runs other code.
     pub is_other_code: bool,
 }
 
-/// A call site that has more or less live in one group than in another.
+/// Difference of a call site's live bytes between two groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteDelta {
     pub site: String,
     pub bytes: i64,
 }
 
-/// Quantiles over ranks: each is the number of one of them.
+/// Quantiles over ranks. Each is the value of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct RankQuantiles {
     pub min: u64,
     pub p5: u64,
     pub median: u64,
@@ -179,16 +181,16 @@ pub struct Spread {
     pub max: u64,
 }
 
-impl Spread {
-    /// Of any numbers; `None` where there are none.
-    pub fn of(mut numbers: Vec<u64>) -> Option<Spread> {
+impl RankQuantiles {
+    /// Computes the quantiles. Returns `None` if there are no numbers.
+    pub fn from_values(mut numbers: Vec<u64>) -> Option<RankQuantiles> {
         numbers.sort_unstable();
         let of = |percent| quantile(&numbers, percent);
-        Some(Spread { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
+        Some(RankQuantiles { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
     }
 }
 
-/// The smallest of ascending numbers that so many percent of them are not above.
+/// Returns the smallest number that is not below `percent` percent of the ascending numbers.
 pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
     let place = (ascending.len() * percent).div_ceil(100).saturating_sub(1);
     ascending.get(place).copied()
@@ -197,15 +199,15 @@ pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
 /// A rank whose peak is far from the median.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outlier {
-    /// Its place in [`Ranks::ranks`].
+    /// Index in [`Ranks::ranks`].
     pub at: u32,
-    /// From the median, in bytes.
+    /// Difference from the median, in bytes.
     pub delta: i64,
-    /// The median absolute deviation of all.
+    /// Median absolute deviation of all ranks.
     pub deviation: u64,
 }
 
-/// Places in descending order of their numbers; of equal ones the first.
+/// Returns the indices in descending order of their numbers. Equal ones keep their order.
 pub(super) fn largest_first(numbers: impl Iterator<Item = u64>) -> Vec<u32> {
     sorted_numbers(numbers.zip(0..).map(|(number, at)| (u128::from(!number), at)).collect())
 }

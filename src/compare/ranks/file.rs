@@ -1,34 +1,34 @@
-//! A file and which of its devices are surveyed: one, or, where it has the traces of several ranks, each.
+//! Survey of a file: of one device, or of all devices if they are the traces of several ranks.
 
 use super::answer::Rank;
-use super::survey::{Surveyed, Surveying};
-use base::slice::{Slice, Sliced};
+use super::survey::{RankSurvey, RankSurveyor};
+use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
-/// What is known of a file.
+/// Surveys of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfFile {
-    /// Its devices are ranks.
+pub struct FileSurveys {
+    /// True if each device is a rank.
     pub is_merged: bool,
-    /// At least one.
-    pub devices: Vec<Surveyed>,
+    /// Surveyed devices, at least one.
+    pub devices: Vec<RankSurvey>,
 }
 
-/// The survey of a file, as far as it is.
+/// Progress of the survey of a file.
 pub struct FileSurvey {
     is_merged: bool,
     devices: Vec<i64>,
-    surveying: Option<Surveying>,
-    done: Vec<Surveyed>,
+    surveying: Option<RankSurveyor>,
+    done: Vec<RankSurvey>,
 }
 
 impl FileSurvey {
-    /// Of the device that is shown first, or of all that stand for ranks.
+    /// Creates a survey of the default device, or of all devices that are ranks.
     ///
     /// # Errors
-    /// The file has no device: one sentence.
+    /// Returns a sentence if the file has no device.
     pub fn new(of: &FileSummary) -> Result<FileSurvey, String> {
         let gpus: Vec<&DeviceSummary> =
             of.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
@@ -44,31 +44,35 @@ impl FileSurvey {
         }
     }
 
-    /// Surveys. `side` has the devices of the file.
+    /// Runs until all devices are surveyed. `side` returns a device of the file.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step<'a>(&mut self, side: impl Fn(i64) -> Option<Side<'a>>, slice: &mut Slice) -> Sliced<OfFile> {
+    pub fn step<'a>(
+        &mut self,
+        side: impl Fn(i64) -> Option<Side<'a>>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<FileSurveys> {
         while let Some(&device) = self.devices.get(self.done.len()) {
             let Some(side) = side(device) else { break };
-            let surveyed = self.surveying.get_or_insert_with(|| Surveying::new(&side)).step(&side, slice)?;
+            let surveyed = self.surveying.get_or_insert_with(|| RankSurveyor::new(&side)).step(&side, slice)?;
             self.done.push(surveyed);
             self.surveying = None;
         }
-        Ok(OfFile { is_merged: self.is_merged, devices: std::mem::take(&mut self.done) })
+        Ok(FileSurveys { is_merged: self.is_merged, devices: std::mem::take(&mut self.done) })
     }
 }
 
-/// Whether the traces of several ranks are in one file, which torch-snapkit writes: several devices have a trace, and only the first has
-/// segments.
+/// Returns true if a file contains the traces of several ranks, as written by torch-snapkit: several devices have a
+/// trace, but only the first has segments.
 fn is_merged(gpus: &[&DeviceSummary]) -> bool {
     let has_segments = |device: &&DeviceSummary| device.segments > 0;
     gpus.len() > 1 && gpus.iter().all(|gpu| has_segments(gpu) == (gpu.device == 0))
 }
 
 impl Rank {
-    /// The ranks of this file, and what is to be said of it.
-    pub fn of_file(self, of: OfFile) -> (Vec<Rank>, Option<String>) {
+    /// Returns the ranks of this file, and a note about it.
+    pub fn of_file(self, of: FileSurveys) -> (Vec<Rank>, Option<String>) {
         let note = of.is_merged.then(|| {
             format!(
                 "{} has the traces of {} ranks and the segments of rank 0 only: what the others had before recording is unknown.",
@@ -78,7 +82,7 @@ impl Rank {
         });
         let ranks = of.devices.into_iter().map(|surveyed| {
             let own = if of.is_merged { u32::try_from(surveyed.device).ok() } else { self.rank };
-            Rank { rank: own, ..self.clone() }.surveyed(surveyed)
+            Rank { rank: own, ..self.clone() }.with_survey(surveyed)
         });
         (ranks.collect(), note)
     }

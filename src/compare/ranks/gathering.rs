@@ -1,56 +1,56 @@
-//! Surveys of files as they come, and the insight made of those that are there.
+//! Surveys of files as they arrive, and the insight about those that are done.
 
-use super::{OfFile, Order, Pattern, Rank, Ranks, named_by, report};
-use base::units::grouped;
+use super::{FileSurveys, Order, Pattern, Rank, Ranks, parse_names_with, report};
+use base::units::group_digits;
 use engine::protocol::Report;
 
-/// Separator of an archive and its member in the name of a file.
+/// Separator of an archive and its member in a file name.
 const INSIDE: &str = " › ";
 
-/// The files of a survey that is under way.
+/// Files of a survey in progress.
 #[derive(Clone, Debug, Default)]
-pub struct Gathering {
+pub struct SurveyProgress {
     files: Vec<String>,
-    /// Results by place of the file.
-    done: Vec<(u32, Result<OfFile, String>)>,
-    /// Pattern of the names as it was typed; empty if none was.
+    /// Results, with the index of the file.
+    done: Vec<(u32, Result<FileSurveys, String>)>,
+    /// File name pattern as typed. Empty if there is none.
     pattern: String,
-    /// Files that are not among `files`: a sentence.
-    cut: Option<String>,
+    /// Sentence about files that are not among `files`.
+    omitted_note: Option<String>,
 }
 
-impl Gathering {
-    /// A survey of these files, none of which is done.
-    pub fn new(files: Vec<String>) -> Gathering {
-        Gathering { files, ..Gathering::default() }
+impl SurveyProgress {
+    /// Creates a survey of these files.
+    pub fn new(files: Vec<String>) -> SurveyProgress {
+        SurveyProgress { files, ..SurveyProgress::default() }
     }
 
-    /// Adds the result of the file of this place.
-    pub fn take(&mut self, place: u32, of: Result<OfFile, String>) {
+    /// Adds the result of a file.
+    pub fn add(&mut self, place: u32, of: Result<FileSurveys, String>) {
         self.done.push((place, of));
     }
 
-    /// Sets the pattern of the names.
+    /// Sets the file name pattern.
     pub fn set_pattern(&mut self, typed: String) {
         self.pattern = typed;
     }
 
-    /// Notes in a sentence that there are files which are not surveyed; empty: there are none.
-    pub fn set_cut(&mut self, sentence: String) {
-        self.cut = Some(sentence).filter(|sentence| !sentence.is_empty());
+    /// Sets the sentence about files that are not surveyed. Empty if there are none.
+    pub fn set_omitted_note(&mut self, sentence: String) {
+        self.omitted_note = Some(sentence).filter(|sentence| !sentence.is_empty());
     }
 
-    /// Number of files that are done.
+    /// Returns the number of files that are done.
     pub fn done(&self) -> usize {
         self.done.len()
     }
 
-    /// Whether the file of this place is done.
+    /// Returns true if a file is done.
     pub fn is_done(&self, place: usize) -> bool {
         self.done.iter().any(|(done, _)| *done as usize == place)
     }
 
-    /// The comparison of the files that are done.
+    /// Compares the files that are done.
     pub fn ranks(&self) -> Ranks {
         let (mut ranks, mut notes) = (Vec::new(), Vec::new());
         let pattern = match self.pattern.trim() {
@@ -59,33 +59,33 @@ impl Gathering {
         };
         let paths: Vec<String> = self.files.iter().map(|file| file.replace(INSIDE, "/")).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let (named, fitting) = named_by(&paths, pattern.as_ref());
+        let (named, fitting) = parse_names_with(&paths, pattern.as_ref());
         if pattern.is_some() && fitting < self.files.len() {
             notes.push(format!("File names: the pattern fits {fitting} of {}.", self.files.len()));
         }
         for (place, of) in &self.done {
             let at = *place as usize;
             let (Some(file), Some(named)) = (self.files.get(at), named.get(at)) else { continue };
-            let rank = Rank { place: Some(*place), ..Rank::of(file.clone(), named.clone()) };
+            let rank = Rank { place: Some(*place), ..Rank::from_file(file.clone(), named.clone()) };
             match of {
                 Ok(of) => {
                     let (found, note) = rank.of_file(of.clone());
                     ranks.extend(found);
                     notes.extend(note);
                 }
-                Err(error) => ranks.push(rank.failed(error.clone())),
+                Err(error) => ranks.push(rank.with_error(error.clone())),
             }
         }
         notes.sort_unstable();
-        notes.extend(self.cut.clone());
+        notes.extend(self.omitted_note.clone());
         let (done, all) = (self.done.len(), self.files.len());
         if done < all {
-            notes.push(format!("{} of {} files surveyed so far.", grouped(done as u64), grouped(all as u64)));
+            notes.push(format!("{} of {} files surveyed so far.", group_digits(done as u64), group_digits(all as u64)));
         }
-        if done < all || self.cut.is_some() { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) }
+        if done < all || self.omitted_note.is_some() { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) }
     }
 
-    /// The insight, with at most `rows` rows of each table.
+    /// Returns the insight with at most `rows` rows per table.
     pub fn report(&self, rows: usize, order: Order) -> Report {
         report(&self.ranks(), rows, order)
     }

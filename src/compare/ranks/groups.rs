@@ -1,18 +1,19 @@
-//! Ranks that are alike: what their call sites have live at the peak points the same way, and adds up to nearly the same.
+//! Grouping of similar ranks: their live bytes by call site at the peak are nearly proportional, and their peaks nearly
+//! equal.
 
 use super::answer::{Group, Rank, Ranks, SiteDelta, largest_first, quantile};
 use hashbrown::HashMap;
 
-/// The least cosine between the bytes by call site of ranks that are alike.
-const LEAST_COSINE: f64 = 0.999;
-/// And the percent that their peaks differ by at most.
-const MOST_PERCENT: u128 = 2;
-/// Groups; what is like none of them after that is not grouped.
-const MOST_GROUPS: usize = 64;
-/// Call sites that differ between two groups that are kept.
-const MOST_DELTAS: usize = 5;
+/// Minimum cosine similarity of the bytes by call site within a group.
+const MIN_COSINE: f64 = 0.999;
+/// Maximum difference of the peaks within a group, in percent.
+const MAX_PERCENT: u128 = 2;
+/// Maximum number of groups. Further ranks are not grouped.
+const MAX_GROUPS: usize = 64;
+/// Maximum number of listed differences between two groups.
+const MAX_DELTAS: usize = 5;
 
-/// Bytes by call site, by numbers that all ranks share, ascending.
+/// Bytes by call site, sorted by site numbers that all ranks share.
 struct Signature {
     sites: Vec<(u32, u64)>,
     length: f64,
@@ -22,7 +23,7 @@ struct Signature {
 impl Signature {
     fn is_like(&self, other: &Signature) -> bool {
         let apart = u128::from(self.peak.abs_diff(other.peak)) * 100;
-        if apart > u128::from(self.peak.max(other.peak)) * MOST_PERCENT {
+        if apart > u128::from(self.peak.max(other.peak)) * MAX_PERCENT {
             return false;
         }
         let (mut product, mut rest) = (0.0, other.sites.iter().peekable());
@@ -33,12 +34,12 @@ impl Signature {
             }
         }
         let lengths = self.length * other.length;
-        lengths == 0.0 && self.length == other.length || product >= LEAST_COSINE * lengths
+        lengths == 0.0 && self.length == other.length || product >= MIN_COSINE * lengths
     }
 }
 
 impl Ranks {
-    /// Groups those with a survey.
+    /// Groups the ranks that have a survey.
     pub(super) fn group(&mut self) {
         let groups = self.found_groups();
         for (number, group) in groups.iter().enumerate() {
@@ -66,14 +67,15 @@ impl Ranks {
             let length = sites.iter().map(|&(_, bytes)| (bytes as f64).powi(2)).sum::<f64>().sqrt();
             signatures.push((at as u32, Signature { sites, length, peak: rank.peak().unwrap_or(0) }));
         }
-        // The first of each group in the order of the ranks, so that the order of the files does not matter.
+        // Ranks are compared with the first rank of each group, so that the result does not depend on the order of
+        // files.
         let mut found: Vec<Vec<usize>> = Vec::new();
         for (place, (_, signature)) in signatures.iter().enumerate() {
             let first = |group: &Vec<usize>| group.first().and_then(|&first| signatures.get(first));
             let known = found.iter().position(|group| first(group).is_some_and(|(_, it)| it.is_like(signature)));
             match known {
                 Some(known) => found.get_mut(known).into_iter().for_each(|group| group.push(place)),
-                None if found.len() < MOST_GROUPS => found.push(vec![place]),
+                None if found.len() < MAX_GROUPS => found.push(vec![place]),
                 None => {}
             }
         }
@@ -121,7 +123,7 @@ fn is_other_code(own: &Medians, first: &Medians) -> bool {
     both.sum::<u128>() * 2 < sum(own).min(sum(first))
 }
 
-/// Where two differ, the largest difference first; of equal ones by name.
+/// Returns the differences between two groups, largest first, then by name.
 fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     let others = first.keys().filter(|site| !own.contains_key(*site));
     let mut deltas: Vec<SiteDelta> = own
@@ -136,11 +138,11 @@ fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     deltas.sort_unstable_by(|one, other| {
         (other.bytes.unsigned_abs(), &one.site).cmp(&(one.bytes.unsigned_abs(), &other.site))
     });
-    deltas.truncate(MOST_DELTAS);
+    deltas.truncate(MAX_DELTAS);
     deltas
 }
 
-/// The coordinate that these ranks have in common, and no other rank has.
+/// Returns the coordinate that all ranks of a group share and no other rank has.
 fn shared(all: &[Rank], group: &[u32]) -> Option<String> {
     let first = all.get(*group.first()? as usize)?;
     let have = |coordinate: &(String, String)| all.iter().filter(|rank| rank.coords.contains(coordinate)).count();

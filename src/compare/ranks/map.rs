@@ -1,37 +1,37 @@
-//! Live bytes of all ranks over their traces, step under step: a row a rank, or a row for several where there are many; and how far they
-//! are spread.
+//! Heat map of live bytes of all ranks over their traces, with steps aligned. Many ranks share rows. Also the
+//! distribution over ranks.
 
-use super::answer::{Rank, Ranks, Spread, largest_first};
-use super::survey::{BINS, Surveyed};
+use super::answer::{Rank, RankQuantiles, Ranks, largest_first};
+use super::survey::{BINS, RankSurvey};
 use super::verdict::numbers;
 use base::sorted::sorted_by_key;
-use engine::protocol::{ChartMap, MapRow};
+use engine::protocol::{HeatMap, HeatMapRow};
 
-/// Columns of the map.
+/// Number of columns.
 const COLUMNS: u32 = 256;
-/// Rows of it: of more ranks, neighbours share one.
-const MOST_ROWS: usize = 128;
-/// What a value of the map is a part of.
-const WHOLE: u64 = 255;
+/// Maximum number of rows. With more ranks, adjacent ones share a row.
+const MAX_ROWS: usize = 128;
+/// Value that represents the maximum.
+const MAX_VALUE: u64 = 255;
 
-/// The order of the rows.
+/// Order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
     Rank,
-    /// By stage of the pipeline, then by rank.
+    /// By pipeline stage, then by rank.
     Pp,
-    /// By place in the tensor-parallel group, then by rank.
+    /// By position in the tensor-parallel group, then by rank.
     Tp,
-    /// The highest peak first.
+    /// Highest peak first.
     Peak,
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Order; 4] = [Order::Rank, Order::Pp, Order::Tp, Order::Peak];
 
-    /// The coordinate that comes first.
+    /// Returns the coordinate to sort by.
     fn coordinate(self) -> Option<&'static str> {
         match self {
             Order::Pp => Some("pp"),
@@ -42,7 +42,7 @@ impl Order {
 }
 
 impl Ranks {
-    /// The places of those with a survey, in an order; where no rank has its coordinate, by rank.
+    /// Returns the indices of the surveyed ranks in order. Sorts by rank if no rank has the coordinate.
     fn in_order(&self, order: Order) -> Vec<usize> {
         let surveys = self.surveys();
         match order.coordinate() {
@@ -62,8 +62,8 @@ impl Ranks {
         }
     }
 
-    /// The map of those with a survey; `None` where there are fewer than two.
-    pub(super) fn map(&self, order: Order) -> Option<ChartMap> {
+    /// Returns the map of the surveyed ranks, or `None` if there are fewer than two.
+    pub(super) fn map(&self, order: Order) -> Option<HeatMap> {
         let places = self.in_order(order);
         if places.len() < 2 {
             return None;
@@ -72,20 +72,20 @@ impl Ranks {
             let rank = self.ranks.get(at)?;
             Some((rank, rank.survey.as_ref()?))
         };
-        let surveys: Vec<(&Rank, &Surveyed)> = places.iter().filter_map(of).collect();
+        let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(of).collect();
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
         let capacity = surveys.iter().filter_map(|(_, survey)| survey.capacity).max().unwrap_or(0);
         let most = live.max(capacity).max(1);
         let steps = surveys.iter().map(|(_, survey)| survey.step_events.len()).min().unwrap_or(0);
         let edges_of_first = edges(self.surveys().next()?.2, steps);
-        // A value for each column of each rank.
-        let columns_of = |survey: &Surveyed| -> Vec<u64> {
+        // One value per column and rank.
+        let columns_of = |survey: &RankSurvey| -> Vec<u64> {
             let edges = edges(survey, steps);
             let from = |column: u32| same_place(&edges_of_first, &edges, column);
             (0..COLUMNS).map(|column| most_between(survey, from(column), from(column + 1))).collect()
         };
         let all: Vec<Vec<u64>> = surveys.iter().map(|(_, survey)| columns_of(survey)).collect();
-        let together = surveys.len().div_ceil(MOST_ROWS);
+        let together = surveys.len().div_ceil(MAX_ROWS);
         let (mut rows, mut values) = (Vec::new(), Vec::new());
         for ((members, own), places) in surveys.chunks(together).zip(all.chunks(together)).zip(places.chunks(together))
         {
@@ -94,16 +94,16 @@ impl Ranks {
             let highest = members.iter().max_by_key(|(rank, _)| rank.peak()).map(|(rank, _)| *rank)?;
             let is_oom = members.iter().any(|(_, survey)| survey.out_of_memory.is_some());
             let name = self.row_name(places, order);
-            rows.push(MapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
+            rows.push(HeatMapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
         }
         let spread = |column: usize| {
-            let spread = Spread::of(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
-            let Spread { min, p5, median, p95, max } = spread;
+            let spread = RankQuantiles::from_values(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
+            let RankQuantiles { min, p5, median, p95, max } = spread;
             Some([min, p5, median, p95, max].map(|bytes| scaled(bytes, most)))
         };
         let end = edges_of_first.last().copied().unwrap_or(0.0).max(1.0);
         let begins = edges_of_first.get(1..=steps).unwrap_or_default();
-        Some(ChartMap {
+        Some(HeatMap {
             columns: COLUMNS,
             most,
             is_capacity: most == capacity,
@@ -115,7 +115,7 @@ impl Ranks {
         })
     }
 
-    /// `rank 3`, `ranks 8–11`, and the coordinate that rows are in the order of.
+    /// Returns the label of a row, such as `rank 3` or `ranks 8–11`, with the coordinate that rows are sorted by.
     fn row_name(&self, places: &[usize], order: Order) -> String {
         let Some(rank) = places.first().and_then(|&first| self.ranks.get(first)) else { return String::new() };
         let mut name = match places.len() {
@@ -136,20 +136,20 @@ impl Ranks {
 }
 
 fn scaled(bytes: u64, most: u64) -> u8 {
-    let part = u128::from(bytes) * u128::from(WHOLE) / u128::from(most);
-    // What is live at all is seen.
+    let part = u128::from(bytes) * u128::from(MAX_VALUE) / u128::from(most);
+    // Values above 0 stay visible.
     (part as u8).max(u8::from(bytes > 0))
 }
 
-/// Events where the trace, its steps and what is behind them begin, and its end.
-fn edges(survey: &Surveyed, steps: usize) -> Vec<f64> {
+/// Returns the events where the trace, each step, and the part after the steps begin, and the end.
+fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     let spans = survey.step_events.iter().take(steps);
     let end = spans.clone().next_back().map(|&(_, to)| to);
     let begins = spans.map(|&(from, _)| from);
     std::iter::once(0).chain(begins).chain(end).chain([survey.events]).map(f64::from).collect()
 }
 
-/// The event of a trace that belongs to a column of the map, whose columns are even in the first trace.
+/// Returns the event of a trace that corresponds to a column of the map. Columns are even in the first trace.
 fn same_place(first: &[f64], own: &[f64], column: u32) -> f64 {
     let end = first.last().copied().unwrap_or(0.0);
     let event = end * f64::from(column) / f64::from(COLUMNS);
@@ -161,8 +161,8 @@ fn same_place(first: &[f64], own: &[f64], column: u32) -> f64 {
     own_from + part * (own_to - own_from)
 }
 
-/// The most live bytes of the parts of the curve that lie between two events.
-fn most_between(survey: &Surveyed, from: f64, to: f64) -> u64 {
+/// Returns the maximum live bytes of the curve between two events.
+fn most_between(survey: &RankSurvey, from: f64, to: f64) -> u64 {
     let bin = |event: f64| (event / f64::from(survey.events.max(1)) * f64::from(BINS)) as usize;
     let from = bin(from).min(BINS as usize - 1);
     let to = bin(to).clamp(from + 1, BINS as usize);

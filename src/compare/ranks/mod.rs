@@ -1,6 +1,7 @@
-//! Many snapshots of one program at once, one for each rank: which of them differ, and in what.
+//! Comparison of many snapshots of one program, one per rank: which ranks differ, and how.
 //!
-//! Each file is [surveyed](Surveying) on its own, so that only one of them at a time needs memory; [`Ranks::new`] compares the surveys.
+//! Each file is [surveyed](Surveying) on its own, so that only one has to be in memory at a time. [`Ranks::new`]
+//! compares the surveys.
 
 mod answer;
 mod file;
@@ -15,30 +16,31 @@ mod stem;
 mod survey;
 mod verdict;
 
-pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
-pub use file::{FileSurvey, OfFile};
-pub use gathering::Gathering;
+pub use answer::{FirstOom, Group, Outlier, Rank, RankQuantiles, Ranks, SiteDelta, quantile};
+pub use file::{FileSurvey, FileSurveys};
+pub use gathering::SurveyProgress;
 pub use map::Order;
-pub use name::{Named, named, named_by};
+pub use name::{ParsedName, parse_names, parse_names_with};
 pub use pattern::Pattern;
 pub use report::report;
-pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
+pub use survey::{BINS, OutOfMemory, RankSurvey, RankSurveyor, SiteBytes};
 
 use base::natural::compare_names;
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
-/// Missing ranks that get a row.
-const MOST_MISSING: u32 = 4096;
+/// Maximum number of missing ranks that get a row.
+const MAX_MISSING: u32 = 4096;
 
 impl Ranks {
-    /// Compares all ranks. Their order does not matter.
+    /// Compares all ranks, in any order.
     pub fn new(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
         Ranks::compared(ranks, notes, false)
     }
 
-    /// Compares some of the ranks: files are still to come, or were left out. A rank without a file is not reported as missing.
+    /// Compares some of the ranks. Ranks without a file are not reported as missing, because files are still to come or
+    /// were left out.
     pub fn partial(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
         Ranks::compared(ranks, notes, true)
     }
@@ -80,7 +82,7 @@ impl Ranks {
     }
 }
 
-/// Where neither the recorder nor any name says a rank, those with a survey are numbered in the order of their files; what is to be said.
+/// Numbers the surveyed ranks in the order of their files if no rank is known. Returns a note about it.
 fn number(ranks: &mut [Rank]) -> Option<String> {
     if ranks.iter().any(|rank| rank.rank.is_some()) {
         return None;
@@ -105,8 +107,8 @@ fn in_order(ranks: &mut [Rank]) {
     });
 }
 
-/// One file of each rank: that of its OOM, else of the step that most ranks have, of equal ones the last, else of its last step. And the
-/// files that are left out.
+/// Chooses one file per rank: one written on out of memory, else one of the most common step (the latest if tied), else
+/// the last step. Returns the files that are left out too.
 fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     in_order(&mut ranks);
     let mut steps: HashMap<Option<u64>, u32, foldhash::fast::RandomState> = HashMap::default();
@@ -132,8 +134,8 @@ fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     (kept, left_out)
 }
 
-/// Ranks of which there is no file: below the number of ranks that the recorder says, else below the largest. If they are too many for
-/// rows, a note.
+/// Returns the ranks without a file, up to the recorded world size or the largest rank. Returns a note instead if they
+/// are too many.
 fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
     let world = ranks.iter().filter_map(|rank| rank.survey.as_ref()).flat_map(|survey| &survey.recorder);
     let world = world
@@ -142,19 +144,19 @@ fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
         .max();
     let known: HashSet<u32, foldhash::fast::RandomState> = ranks.iter().filter_map(|rank| rank.rank).collect();
     let end = known.iter().max().map_or(0, |&most| most.saturating_add(1)).max(world.unwrap_or(0));
-    // A far larger number than there are files is no rank but a date or a process.
-    if end.saturating_sub(known.len() as u32) > MOST_MISSING.min(8 * ranks.len() as u32 + 8) {
+    // A number far larger than the number of files is a date or process id, not a rank.
+    if end.saturating_sub(known.len() as u32) > MAX_MISSING.min(8 * ranks.len() as u32 + 8) {
         let note = |world: u32| {
             format!(
                 "The recorder names {} ranks; there are files of {}.",
-                grouped(world.into()),
-                counted(known.len() as u64, "rank")
+                group_digits(world.into()),
+                pluralize(known.len() as u64, "rank")
             )
         };
         return (Vec::new(), world.map(note));
     }
     let missing = (0..end).filter(|rank| !known.contains(rank));
-    let row = |rank| Rank { rank: Some(rank), ..Rank::default() }.failed("no file".to_owned());
+    let row = |rank| Rank { rank: Some(rank), ..Rank::default() }.with_error("no file".to_owned());
     (missing.map(row).collect(), None)
 }
 

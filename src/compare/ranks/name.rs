@@ -1,32 +1,32 @@
-//! Names of files → rank, step, host, and why they were written: as torchtitan, Megatron-LM, Megatron-Bridge, composer, lmms-engine, NeMo,
-//! slime and verl call them.
+//! Parsing of file names: rank, step, host and reason. Knows the names written by torchtitan, Megatron-LM,
+//! Megatron-Bridge, composer, lmms-engine, NeMo, slime and verl.
 
 use super::pattern::Pattern;
-use super::stem::stem;
+use super::stem::strip_endings;
 use base::sorted::sorted_by_key;
 use hashbrown::HashMap;
 
-/// Months, as `strftime("%b_%d_%H_%M_%S")` of PyTorch's own template has them.
+/// Month names in `strftime("%b_%d_%H_%M_%S")`, used by PyTorch's own template.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// What a name says.
+/// Values parsed from a file name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct ParsedName {
     pub rank: Option<u32>,
     pub step: Option<u64>,
     pub host: Option<String>,
-    /// Written because memory ran out.
+    /// True if it was written on out of memory.
     pub is_oom: bool,
-    /// Written when the program ended.
+    /// True if it was written at the end of the program.
     pub is_exit: bool,
-    /// Coordinates such as `pp`, which only a pattern can tell.
+    /// Coordinates such as `pp`, which only a pattern provides.
     pub coords: Vec<(String, String)>,
 }
 
-/// What names say, which are paths below one folder with `/` between parts. Ranks come from the word `rank`, from the number before `_step`,
-/// or from the last number where the files of a folder have all from 0 on.
-pub fn named(files: &[&str]) -> Vec<Named> {
-    let mut all: Vec<Named> = files.iter().map(|file| of_words(&file.to_ascii_lowercase(), file)).collect();
+/// Parses file names, which are paths below one folder with `/` as separator. The rank is the number after `rank`, the
+/// number before `_step`, or the last number if the files of a folder are numbered from 0 without gaps.
+pub fn parse_names(files: &[&str]) -> Vec<ParsedName> {
+    let mut all: Vec<ParsedName> = files.iter().map(|file| parse_name(&file.to_ascii_lowercase(), file)).collect();
     let mut siblings: HashMap<String, Vec<(u32, usize)>, foldhash::fast::RandomState> = HashMap::default();
     for (place, (file, named)) in files.iter().zip(&all).enumerate() {
         if let (None, Some((before, number))) = (named.rank, last_number(file)) {
@@ -45,13 +45,13 @@ pub fn named(files: &[&str]) -> Vec<Named> {
     all
 }
 
-/// The same, where a person has said what stands where: what the pattern says counts, and the rest is as [`named`] has it. How many of the
-/// names fit the pattern comes with it.
-pub fn named_by(files: &[&str], pattern: Option<&Pattern>) -> (Vec<Named>, usize) {
-    let mut all = named(files);
+/// Parses file names with a user's pattern. Its values override those of [`named`]. Returns the number of matching
+/// names too.
+pub fn parse_names_with(files: &[&str], pattern: Option<&Pattern>) -> (Vec<ParsedName>, usize) {
+    let mut all = parse_names(files);
     let mut fitting = 0;
     for (file, named) in files.iter().zip(&mut all) {
-        let Some(fields) = pattern.and_then(|pattern| pattern.read(file)) else { continue };
+        let Some(fields) = pattern.and_then(|pattern| pattern.match_path(file)) else { continue };
         fitting += 1;
         for (field, value) in fields {
             match field {
@@ -65,18 +65,19 @@ pub fn named_by(files: &[&str], pattern: Option<&Pattern>) -> (Vec<Named>, usize
     (all, fitting)
 }
 
-fn of_words(name: &str, written: &str) -> Named {
+fn parse_name(name: &str, written: &str) -> ParsedName {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let rank = number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| number(before)));
+    let rank =
+        number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| parse_number(before)));
     // composer: rank0.1200.memory_snapshot.pickle
     let batch = || {
         let mut parts = base.split('.');
         parts.next().filter(|first| first.starts_with("rank"))?;
-        parts.next().and_then(number)
+        parts.next().and_then(parse_number)
     };
     let step = ["step", "iteration", "iter", "batch"].into_iter().find_map(|word| number_after(name, word));
     let has = |word: &str| name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part == word);
-    Named {
+    ParsedName {
         rank: rank.and_then(|rank| u32::try_from(rank).ok()),
         step: step.or_else(batch),
         host: host(base, written.rsplit('/').next().unwrap_or(written)),
@@ -86,33 +87,33 @@ fn of_words(name: &str, written: &str) -> Named {
     }
 }
 
-/// All digits.
-fn number(text: &str) -> Option<u64> {
+/// Parses a text of only digits.
+fn parse_number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// The number after the last such word that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
+/// Returns the number after the last occurrence of `word` that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
 fn number_after(name: &str, word: &str) -> Option<u64> {
     let found = name.rmatch_indices(word).filter_map(|(at, _)| {
         let rest = name.get(at + word.len()..)?;
         let rest = rest.strip_prefix(['-', '_', '=']).unwrap_or(rest);
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        rest.get(..digits).and_then(number)
+        rest.get(..digits).and_then(parse_number)
     });
     found.take(1).next()
 }
 
-/// The number that a name ends with, after `_` or alone, and what is before it.
+/// Returns the number at the end of a name, alone or after `_`, and the text before it.
 fn last_number(name: &str) -> Option<(&str, u32)> {
-    let stem = stem(name);
+    let stem = strip_endings(name);
     let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, last) = stem.split_at_checked(stem.len() - digits)?;
-    let is_apart = before.is_empty() || before.ends_with(['_', '/']);
-    Some((before, last.parse().ok()?)).filter(|_| is_apart)
+    let is_special = before.is_empty() || before.ends_with(['_', '/']);
+    Some((before, last.parse().ok()?)).filter(|_| is_special)
 }
 
-/// `oom_snap_{host}_rank{r}`, or `{host}_Nov_23_19_21_00`.
+/// Returns the host in `oom_snap_{host}_rank{r}` or `{host}_Nov_23_19_21_00`.
 fn host(base: &str, written: &str) -> Option<String> {
     if let Some(rest) = base.strip_prefix("oom_snap_") {
         let length = rest.rfind("_rank")?;
@@ -120,9 +121,9 @@ fn host(base: &str, written: &str) -> Option<String> {
         return written.get(from..from + length).map(str::to_owned);
     }
     let (at, _) = base.match_indices('_').find(|&(at, _)| {
-        let mut parts = base.get(at + 1..).map(stem).unwrap_or_default().split('_');
+        let mut parts = base.get(at + 1..).map(strip_endings).unwrap_or_default().split('_');
         let is_month = parts.next().is_some_and(|month| MONTHS.contains(&month));
-        is_month && parts.clone().count() == 4 && parts.all(|part| number(part).is_some())
+        is_month && parts.clone().count() == 4 && parts.all(|part| parse_number(part).is_some())
     })?;
     written.get(..at).map(str::to_owned)
 }

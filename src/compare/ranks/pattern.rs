@@ -1,37 +1,38 @@
-//! What stands where in the names of files, as a person says it: `{host}_{rank}_iter{step}.pickle`.
+//! User-defined patterns of file names, such as `{host}_{rank}_iter{step}.pickle`.
 
-use super::stem::stem;
+use super::stem::strip_endings;
 
-/// Parts of a pattern.
-const MOST_PARTS: usize = 64;
-/// Letters of a name of a coordinate.
+/// Maximum number of parts.
+const MAX_PARTS: usize = 64;
+/// Maximum length of a coordinate's name.
 const LONGEST: usize = 16;
 
-/// A pattern: text, `*` for anything within a part of a path, `{host}` likewise, `{rank}`, `{step}` and coordinates such as `{pp}` for
-/// numbers. Without a `/` it is about the last part of a path. What only says how a file is written, such as `.pickle.gz`, may be left out.
+/// A file name pattern. `*` and `{host}` match anything within a path component. `{rank}`, `{step}` and coordinates
+/// such as `{pp}` match numbers. Without `/` the pattern applies to the last path component. File endings such as
+/// `.pickle.gz` may be omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     parts: Vec<Part>,
-    /// Parts of a path that it is about.
+    /// Number of path components it applies to.
     folders: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// Anything, and what it is called; nothing for `*`.
+    /// Anything, with the name of its field. Empty for `*`.
     Word(&'static str),
     Number(String),
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// It is none: one sentence.
+    /// Returns a sentence if it is invalid.
     pub fn parse(typed: &str) -> Result<Pattern, String> {
         let mut parts: Vec<Part> = Vec::new();
-        let mut rest = stem(typed.trim());
+        let mut rest = strip_endings(typed.trim());
         while !rest.is_empty() {
             let (part, after) = match rest.find(['*', '{']) {
                 Some(0) if rest.starts_with('*') => (Part::Word(""), rest.get(1..)),
@@ -55,7 +56,7 @@ impl Pattern {
             parts.push(part);
             rest = after.unwrap_or_default();
         }
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_PARTS {
             return Err("the pattern is too long".to_owned());
         }
         if !parts.iter().any(|part| matches!(part, Part::Number(_) | Part::Word("host"))) {
@@ -64,9 +65,9 @@ impl Pattern {
         Ok(Pattern { parts, folders: typed.trim().matches('/').count() + 1 })
     }
 
-    /// What stands in a path where its fields are; `None` where it does not fit.
-    pub fn read<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-        let stem = stem(path);
+    /// Returns the fields of a path, or `None` if it does not match.
+    pub fn match_path<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
+        let stem = strip_endings(path);
         let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(at, _)| at + 1);
         let mut rest = stem.get(from..)?;
         let mut fields = Vec::new();
@@ -75,13 +76,13 @@ impl Pattern {
             let length = match part {
                 Part::Text(text) => rest.starts_with(&**text).then_some(text.len())?,
                 Part::Number(_) => rest.bytes().take_while(u8::is_ascii_digit).count(),
-                // Up to where what is behind it begins; before the last part, up to the last such place.
+                // Ends where the next part begins. Before the last part, at its last occurrence.
                 Part::Word(_) => {
                     let end = rest.find('/').unwrap_or(rest.len());
                     match self.parts.get(at + 1) {
                         None => end,
                         Some(Part::Text(text)) if is_last_but_one => rest.len().checked_sub(text.len())?,
-                        // A text may go on in the next part of the path.
+                        // A text may extend into the next path component.
                         Some(Part::Text(text)) => {
                             rest.match_indices(&**text).map(|(at, _)| at).find(|&at| at <= end)?
                         }

@@ -1,28 +1,28 @@
-//! The ranks as an insight: the verdict with a map of all of them, those that stand out, groups, steps, and each rank.
+//! The ranks as an insight: the verdict with a map of all ranks, outliers, groups, steps, and each rank.
 
 use super::answer::{Rank, Ranks};
 use super::map::Order;
-use crate::report::{Writing, text};
-use base::units::counted;
+use crate::report::{TableBuilder, text};
+use base::units::pluralize;
 use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
-/// The insight, with so many rows of each table at most, and the rows of its map in this order.
+/// Returns the insight with at most `rows` rows per table. `order` is the order of the map's rows.
 pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
     if let (Some(first), Some(oom)) = (statements.first_mut(), &of.first_oom) {
         first.tone = Tone::Alarm;
-        first.evidence = of.ranks.get(oom.at as usize).map(opens);
+        first.evidence = of.ranks.get(oom.at as usize).map(open_evidence);
     }
     if let Some(first) = statements.first_mut() {
         first.chart = of.map(order).map(Chart::Map);
     }
     statements.extend(of.notes.iter().map(|text| say(Tone::Fact, text)));
     if !of.left_out.is_empty() {
-        let text = counted(of.left_out.len() as u64, "file") + " of other steps not compared.";
+        let text = pluralize(of.left_out.len() as u64, "file") + " of other steps not compared.";
         statements.push(say(Tone::Fact, &text));
     }
-    let mut writing = Writing::new(rows);
+    let mut writing = TableBuilder::new(rows);
     outliers(of, &mut writing);
     groups(of, &mut writing);
     ranks(of, &mut writing);
@@ -30,15 +30,15 @@ pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
     Report { topic: Topic::Ranks, statements, sheets: writing.sheets }
 }
 
-/// Opens the snapshot of a rank.
-fn opens(rank: &Rank) -> Evidence {
+/// Returns evidence that opens the snapshot of a rank.
+fn open_evidence(rank: &Rank) -> Evidence {
     Evidence { open: rank.place.map(|place| (place, None)), ..Evidence::default() }
 }
 
-/// Compares a rank with another.
-fn compares(of: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
+/// Returns evidence that compares a rank with another.
+fn compare_evidence(of: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
     let place = |at: usize| of.ranks.get(at)?.place;
-    // A is what is usual.
+    // A is the typical rank.
     Some(Evidence { open: Some((place(with)?, Some(place(rank)?))), ..Evidence::default() })
 }
 
@@ -46,7 +46,7 @@ fn title(of: &Ranks, at: u32) -> String {
     of.ranks.get(at as usize).map(Rank::title).unwrap_or_default()
 }
 
-fn outliers(of: &Ranks, writing: &mut Writing) {
+fn outliers(of: &Ranks, writing: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 5] = [
         ("name", "rank"),
         ("peak_bytes", "peak (requested)"),
@@ -66,7 +66,7 @@ fn outliers(of: &Ranks, writing: &mut Writing) {
                 median.map_or(Cell::Nothing, |median| text(title(of, median as u32))),
                 Cell::Bytes(it.deviation),
             ];
-            let evidence = median.and_then(|median| compares(of, it.at as usize, median));
+            let evidence = median.and_then(|median| compare_evidence(of, it.at as usize, median));
             SheetRow { cells, evidence, ..SheetRow::default() }
         })
         .collect();
@@ -77,7 +77,7 @@ fn outliers(of: &Ranks, writing: &mut Writing) {
     }
 }
 
-fn groups(of: &Ranks, writing: &mut Writing) {
+fn groups(of: &Ranks, writing: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 5] = [
         ("name", "group"),
         ("ranks", "ranks"),
@@ -99,8 +99,8 @@ fn groups(of: &Ranks, writing: &mut Writing) {
             text(title(of, group.median)),
         ];
         let evidence = match group.median == first.median {
-            true => of.ranks.get(group.median as usize).map(opens),
-            false => compares(of, group.median as usize, first.median as usize),
+            true => of.ranks.get(group.median as usize).map(open_evidence),
+            false => compare_evidence(of, group.median as usize, first.median as usize),
         };
         rows.push(SheetRow { cells, evidence, ..SheetRow::default() });
         rows.extend(group.deltas.iter().map(|delta| {
@@ -113,7 +113,7 @@ fn groups(of: &Ranks, writing: &mut Writing) {
     writing.sheet(["groups", "Groups", note], &COLUMNS, rows, Vec::new());
 }
 
-fn ranks(of: &Ranks, writing: &mut Writing) {
+fn ranks(of: &Ranks, writing: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 11] = [
         ("name", "rank"),
         ("peak_bytes", "peak (requested)"),
@@ -158,7 +158,12 @@ fn ranks(of: &Ranks, writing: &mut Writing) {
         cells.extend([rank.host.as_deref().unwrap_or_default(), &rank.file].map(words));
         cells.push(words(rank.error.as_deref().unwrap_or_default()));
         let tone = if rank.error.is_some() { Tone::Alarm } else { Tone::Fact };
-        Some(SheetRow { tone, cells, evidence: rank.survey.as_ref().map(|_| opens(rank)), ..SheetRow::default() })
+        Some(SheetRow {
+            tone,
+            cells,
+            evidence: rank.survey.as_ref().map(|_| open_evidence(rank)),
+            ..SheetRow::default()
+        })
     };
     let rows = first.into_iter().chain(rest).filter_map(row).collect();
     let note =
@@ -166,7 +171,7 @@ fn ranks(of: &Ranks, writing: &mut Writing) {
     writing.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());
 }
 
-fn steps(of: &Ranks, writing: &mut Writing) {
+fn steps(of: &Ranks, writing: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 7] = [
         ("name", "step"),
         ("min_bytes", "lowest peak"),

@@ -1,15 +1,16 @@
-//! How numbers of ranks are spread, and which ranks stand out.
+//! Distributions over ranks, and outliers.
 
-use super::answer::{Outlier, Ranks, Spread, quantile};
-use super::survey::{BINS, Surveyed};
+use super::answer::{Outlier, RankQuantiles, Ranks, quantile};
+use super::survey::{BINS, RankSurvey};
 
-/// A rank stands out that is so many median absolute deviations from the median, or so many percent of it.
+/// Minimum distance of an outlier from the median, in median absolute deviations.
 const DEVIATIONS: u64 = 3;
+/// Minimum distance of an outlier from the median, in percent. One of both is enough.
 const PERCENT: u64 = 2;
-/// Where ranks are nearly equal, the deviation says nothing: so many parts of the median never stand out.
+/// Ranks within the median divided by this are no outliers by deviation, which is tiny if ranks are nearly equal.
 const PART: u64 = 1000;
 
-/// Places of the numbers that stand out, by how far, the furthest first, and the median absolute deviation.
+/// Returns the outliers, the furthest first.
 fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {
     let median_of = |mut numbers: Vec<u64>| {
         numbers.sort_unstable();
@@ -30,16 +31,18 @@ fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {
 }
 
 impl Ranks {
-    /// Spreads, and what stands out.
+    /// Computes the distributions and the outliers.
     pub(super) fn spread(&mut self) {
         let peaks: Vec<(u32, u64)> =
             self.surveys().filter_map(|(at, rank, _)| Some((at as u32, rank.peak()?))).collect();
         self.outliers = outliers(&peaks);
-        self.peak = Spread::of(peaks.iter().map(|&(_, peak)| peak).collect());
-        let over = |of: fn(&Surveyed) -> &[u64], count: usize| -> Vec<Spread> {
+        self.peak = RankQuantiles::from_values(peaks.iter().map(|&(_, peak)| peak).collect());
+        let over = |of: fn(&RankSurvey) -> &[u64], count: usize| -> Vec<RankQuantiles> {
             let all: Vec<&[u64]> =
                 self.surveys().map(|(_, _, survey)| of(survey)).filter(|it| !it.is_empty()).collect();
-            let at = |place: usize| Spread::of(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect());
+            let at = |place: usize| {
+                RankQuantiles::from_values(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect())
+            };
             (0..count).filter_map(at).collect()
         };
         let curve = over(|survey| &survey.curve, BINS as usize);

@@ -1,9 +1,9 @@
-//! What is kept of one rank: its totals, its call sites at the peak, and its curve. All else of its file may be dropped.
+//! Survey of one rank: totals, call sites at the peak, and curve. The rest of its file can be dropped.
 
 use crate::sums::site_of;
 use analysis::Sites;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment};
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
@@ -11,14 +11,14 @@ use history::replay::{AllocationId, Candidates};
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// Parts of a trace that the curve has a value for.
+/// Number of parts of a trace in the curve.
 pub const BINS: u32 = 512;
-/// Call sites that are kept, the largest first.
-const MOST_SITES: usize = 256;
-/// Steps that are kept.
-const MOST_STEPS: usize = 512;
+/// Maximum number of call sites, largest first.
+const MAX_SITES: usize = 256;
+/// Maximum number of steps.
+const MAX_STEPS: usize = 512;
 
-/// What a call site has live at the peak.
+/// Live bytes of a call site at the peak.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteBytes {
     pub site: String,
@@ -32,44 +32,47 @@ pub struct OutOfMemory {
     pub event: u32,
     pub time_us: Option<i64>,
     pub requested_bytes: u64,
-    /// Bytes that the driver had left.
+    /// Free device memory that the driver reported.
     pub device_free_bytes: u64,
     pub live_bytes: u64,
     pub reserved_bytes: u64,
 }
 
-/// What is known of one rank.
+/// Survey of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Surveyed {
+pub struct RankSurvey {
     pub device: i64,
     pub events: u32,
     pub peak_requested: i64,
-    /// −1: before the first event.
+    /// −1 if the peak is before the first event.
     pub peak_event: i64,
     pub peak_reserved: i64,
     pub end_requested: u64,
     pub out_of_memory: Option<OutOfMemory>,
-    /// Bytes of the device: as the recorder says, else reserved and free bytes when memory ran out, which leaves out other processes.
+    /// Device memory in bytes. From the recorder, otherwise reserved plus free bytes at an out of memory, which ignores
+    /// other processes.
     pub capacity: Option<u64>,
     pub settings: Vec<(String, String)>,
-    /// What the recorder says of the process.
+    /// Values that the recorder stored about the process.
     pub recorder: Vec<(String, String)>,
-    /// The largest call sites at the peak, and the bytes of all others.
+    /// Largest call sites at the peak.
     pub sites: Vec<SiteBytes>,
+    /// Bytes of all other call sites.
     pub other_bytes: u64,
-    /// The most live bytes in each of [`BINS`] equal parts of the events.
+    /// Maximum live bytes in each of [`BINS`] equal parts of the events.
     pub curve: Vec<u64>,
-    /// First and last time, and the live bytes at [`BINS`] even times from the first to the last.
+    /// First and last time, and the live bytes at [`BINS`] evenly spaced times between them.
     pub by_time: Option<(i64, i64, Vec<u64>)>,
-    /// How steps were found, and the peak in each.
+    /// Source of the steps.
     pub steps_way: String,
+    /// Peak in each step.
     pub steps: Vec<u64>,
-    /// The moments that each of them lies between.
+    /// First and last moment of each step.
     pub step_events: Vec<(u32, u32)>,
 }
 
-/// A survey, as far as it is.
-pub struct Surveying {
+/// Progress of a survey.
+pub struct RankSurveyor {
     steps: StepSearch,
     sites: Sites,
     sums: HashMap<u32, (u64, u64), foldhash::fast::RandomState>,
@@ -77,21 +80,22 @@ pub struct Surveying {
     next: usize,
     next_bin: usize,
     next_time: usize,
-    found: Surveyed,
+    found: RankSurvey,
 }
 
-/// The numbers of allocations that no stack is known of.
+/// Sentinel instead of a frame: no stack.
 const NO_STACK: u32 = u32::MAX;
+/// Sentinel instead of a frame: unexplained bytes.
 const UNEXPLAINED: u32 = u32::MAX - 1;
 
-impl Surveying {
-    /// Of a device.
-    pub fn new(side: &Side) -> Surveying {
+impl RankSurveyor {
+    /// Creates a survey of a device.
+    pub fn new(side: &Side) -> RankSurveyor {
         let (sums, candidates, next, next_bin, next_time) = Default::default();
         let history = side.history;
         let numbers = &history.numbers;
         let snapshot = side.snapshot();
-        let found = Surveyed {
+        let found = RankSurvey {
             device: history.device,
             events: history.event_count(),
             peak_requested: numbers.peak,
@@ -99,23 +103,23 @@ impl Surveying {
             peak_reserved: numbers.peak_reserved,
             end_requested: numbers.end,
             settings: snapshot.settings.clone(),
-            recorder: snapshot.recorder.of_process(),
-            ..Surveyed::default()
+            recorder: snapshot.recorder.process_facts(),
+            ..RankSurvey::default()
         };
         let steps = StepSearch::new(history.device);
-        Surveying { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
+        RankSurveyor { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
     }
 
-    /// Surveys. The side must be the same at each step.
+    /// Runs until the survey is complete. The side must be the same at each step.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, side: &Side, slice: &mut Slice) -> Sliced<Surveyed> {
+    pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult<RankSurvey> {
         self.sum_up(side, slice)?;
         let history = side.history;
         let events = u64::from(history.event_count());
-        let most = |from: Moment, to: Moment| side.most_live_in(from, to);
-        while let Some(part) = slice.part(&mut self.next_bin, BINS as usize, 64)? {
+        let most = |from: Moment, to: Moment| side.peak_bytes_in(from, to);
+        while let Some(part) = slice.next_range(&mut self.next_bin, BINS as usize, 64)? {
             for bin in part {
                 let edge = |bin: u64| (events * bin / u64::from(BINS)) as u32;
                 let (from, to) = (edge(bin as u64), edge(bin as u64 + 1));
@@ -123,10 +127,10 @@ impl Surveying {
             }
         }
         if let Some((first, last)) = history.numbers.time_us
-            && let Some(clock) = history.events.times.clock()
+            && let Some(clock) = history.events.times.time_axis()
         {
             let (_, _, values) = self.found.by_time.get_or_insert((first, last, Vec::new()));
-            while let Some(part) = slice.part(&mut self.next_time, BINS as usize, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next_time, BINS as usize, 64)? {
                 for bin in part {
                     let us = time_of_bin(first, last, bin as u32);
                     values.push(live(side, Moment(clock.events_before_us(us.saturating_add(1)))));
@@ -135,12 +139,12 @@ impl Surveying {
         }
         self.steps.step(side, slice)?;
         let mut found = std::mem::take(&mut self.found);
-        found.steps_way = self.steps.way().to_owned();
-        let spans = self.steps.spans().iter().take(MOST_STEPS);
+        found.steps_way = self.steps.rule().to_owned();
+        let spans = self.steps.spans().iter().take(MAX_STEPS);
         found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
         found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
-        let recorded = side.snapshot().recorder.of_device(found.device, "capacity_bytes");
+        let recorded = side.snapshot().recorder.device_fact(found.device, "capacity_bytes");
         let recorded = recorded.and_then(|bytes| bytes.parse().ok());
         let at_oom = found.out_of_memory.map(|oom| oom.reserved_bytes.saturating_add(oom.device_free_bytes));
         found.capacity = recorded.or(at_oom.filter(|&bytes| bytes > 0));
@@ -148,12 +152,12 @@ impl Surveying {
         Ok(found)
     }
 
-    /// Sums up what is live at the peak by its stack.
-    fn sum_up(&mut self, side: &Side, slice: &mut Slice) -> Sliced {
+    /// Sums the live bytes at the peak by call site.
+    fn sum_up(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         let history = side.history;
-        let (moment, _) = history.most_live();
+        let (moment, _) = history.live_peak();
         let candidates = self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
-        while let Some(part) = slice.part(&mut self.next, candidates.len(), 8)? {
+        while let Some(part) = slice.next_range(&mut self.next, candidates.len(), 8)? {
             for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
                 if !history.allocations.outlives(id, moment) {
                     continue;
@@ -166,24 +170,24 @@ impl Surveying {
         Ok(())
     }
 
-    /// Names the call sites: frames that are called alike are one.
-    fn name_sites(&mut self, side: &Side, found: &mut Surveyed) {
+    /// Names the call sites. Frames of the same name are merged.
+    fn name_sites(&mut self, side: &Side, found: &mut RankSurvey) {
         let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
         for (&frame, &(bytes, count)) in &self.sums {
             let name = match frame {
                 UNEXPLAINED => "unexplained".to_owned(),
                 NO_STACK => site_of(side, &mut self.sites, history::snapshot::StackId::NONE, false),
-                frame => analysis::site::in_row(side.snapshot(), history::snapshot::FrameId(frame)),
+                frame => analysis::site::short_truncated(side.snapshot(), history::snapshot::FrameId(frame)),
             };
             let sum = named.entry(name).or_default();
             *sum = (sum.0.saturating_add(bytes), sum.1 + count);
         }
         let mut named: Vec<(String, (u64, u64))> = named.into_iter().collect();
         named.sort_unstable();
-        let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (pair(!bytes, !count), at)).collect();
+        let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (two_part_key(!bytes, !count), at)).collect();
         for (place, at) in sorted_numbers(order).into_iter().enumerate() {
             let Some((site, (bytes, allocations))) = named.get_mut(at as usize) else { continue };
-            match place < MOST_SITES {
+            match place < MAX_SITES {
                 true => {
                     let site = std::mem::take(site);
                     found.sites.push(SiteBytes { site, bytes: *bytes, allocations: *allocations });
@@ -194,15 +198,15 @@ impl Surveying {
     }
 }
 
-/// The frame of a call site.
+/// Returns the frame of an allocation's call site.
 fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     if side.history.allocations.is_unexplained(id) {
         return UNEXPLAINED;
     }
-    sites.of(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
+    sites.call_site(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
 }
 
-/// The time of a value of [`Surveyed::by_time`].
+/// Returns the time of a value in [`Surveyed::by_time`].
 fn time_of_bin(first: i64, last: i64, bin: u32) -> i64 {
     let passed = u128::from(last.abs_diff(first)) * u128::from(bin) / u128::from(BINS - 1);
     first.saturating_add_unsigned(u64::try_from(passed).unwrap_or(u64::MAX))
@@ -227,8 +231,8 @@ fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
     })
 }
 
-impl Surveyed {
-    /// The live bytes at a time, of the nearest that are kept; `None` before the first and after the last.
+impl RankSurvey {
+    /// Returns the live bytes at the nearest stored time, or `None` outside the recording.
     pub fn live_at(&self, us: i64) -> Option<u64> {
         let (first, last, values) = self.by_time.as_ref()?;
         if us < *first || us > *last {

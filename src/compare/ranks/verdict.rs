@@ -1,26 +1,26 @@
-//! The verdict over all ranks: one to five sentences.
+//! The verdict over all ranks, in a few sentences.
 
 use super::answer::{Group, Ranks};
 use crate::verdict::signed;
-use base::units::{Bytes, counted, grouped};
+use base::units::{Bytes, group_digits, pluralize};
 
-/// The sentences that are read.
-const MOST_SENTENCES: usize = 6;
-/// Groups and ranks that a sentence names.
-const MOST_NAMED: usize = 3;
-/// Ranges of ranks that are listed.
-const MOST_RANGES: usize = 6;
-/// Letters of a call site.
+/// Maximum number of sentences.
+const MAX_SENTENCES: usize = 6;
+/// Maximum number of groups and ranks that a sentence names.
+const MAX_NAMED: usize = 3;
+/// Maximum number of listed ranges of ranks.
+const MAX_RANGES: usize = 6;
+/// Maximum length of a call site.
 const LONGEST: usize = 60;
 
 pub(super) fn verdict(of: &Ranks) -> Vec<String> {
     let mut sentences = Vec::new();
     sentences.extend(first_oom(of));
-    sentences.extend(alike(of));
+    sentences.extend(group_sentence(of));
     sentences.extend(outliers(of));
     sentences.extend(steps(of));
-    sentences.extend(unread(of));
-    sentences.truncate(MOST_SENTENCES);
+    sentences.extend(failures(of));
+    sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
@@ -29,12 +29,12 @@ fn first_oom(of: &Ranks) -> Option<String> {
     let rank = of.ranks.get(first.at as usize)?;
     let oom = rank.survey.as_ref()?.out_of_memory?;
     let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
-    let title = capital(&rank.title());
+    let title = capitalized(&rank.title());
     let asked = Bytes(oom.requested_bytes);
     let (live, free) = (Bytes(oom.live_bytes), Bytes(oom.device_free_bytes));
     let others = first.others.map_or_else(String::new, |(least, most, count)| {
         let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
-        format!("; {} had about {held} live at that time", counted(count.into(), "other rank"))
+        format!("; {} had about {held} live at that time", pluralize(count.into(), "other rank"))
     });
     let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no times recorded: the lowest rank)" };
     Some(format!(
@@ -42,7 +42,7 @@ fn first_oom(of: &Ranks) -> Option<String> {
     ))
 }
 
-fn alike(of: &Ranks) -> Option<String> {
+fn group_sentence(of: &Ranks) -> Option<String> {
     let (first, others) = of.groups.split_first()?;
     let surveyed = of.surveys().count();
     let spread = of.peak?;
@@ -53,12 +53,12 @@ fn alike(of: &Ranks) -> Option<String> {
         };
         let are = match surveyed {
             1 => "One rank".to_owned(),
-            surveyed if of.is_partial => format!("The {} surveyed ranks are alike", grouped(surveyed as u64)),
+            surveyed if of.is_partial => format!("The {} surveyed ranks are alike", group_digits(surveyed as u64)),
             _ => "All ranks alike".to_owned(),
         };
         return Some(format!("{are}: peak {range} requested."));
     }
-    let named: Vec<String> = others.iter().take(MOST_NAMED).map(|group| differing(of, group, first)).collect();
+    let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(of, group, first)).collect();
     let more = others.len() - named.len();
     let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
     let alike = if first.ranks.len() == 1 {
@@ -69,22 +69,22 @@ fn alike(of: &Ranks) -> Option<String> {
     Some(format!("{alike}; {}{more}.", named.join("; ")))
 }
 
-/// `504 ranks alike`.
+/// Returns a text such as `504 ranks alike`.
 fn largest(first: &Group) -> String {
-    format!("{} alike (peak {})", counted(first.ranks.len() as u64, "rank"), Bytes(first.peak))
+    format!("{} alike (peak {})", pluralize(first.ranks.len() as u64, "rank"), Bytes(first.peak))
 }
 
-/// `8 ranks of pp 0 (0–7) hold +3.10 GiB more, +3.10 GiB in embedding.py:12`.
+/// Returns a text such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB in embedding.py:12`.
 fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
     let delta = i128::from(group.peak) - i128::from(first.peak);
     let who = match (&group.shared, group.ranks.len()) {
         (Some(shared), count) => {
-            format!("{} of {shared} ({})", counted(count as u64, "rank"), numbers(of, &group.ranks))
+            format!("{} of {shared} ({})", pluralize(count as u64, "rank"), numbers(of, &group.ranks))
         }
         (None, 1) => {
             group.ranks.first().and_then(|&at| of.ranks.get(at as usize)).map_or_else(String::new, |it| it.title())
         }
-        (None, count) => format!("{} ({})", counted(count as u64, "rank"), numbers(of, &group.ranks)),
+        (None, count) => format!("{} ({})", pluralize(count as u64, "rank"), numbers(of, &group.ranks)),
     };
     let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };
     let cause = group.deltas.first().map_or_else(String::new, |delta| {
@@ -106,7 +106,7 @@ fn outliers(of: &Ranks) -> Option<String> {
         let [min, median, max] = [spread.min, spread.median, spread.max].map(Bytes);
         return Some(format!("Peaks differ widely: {min}–{max}, median {median}."));
     }
-    let named = of.outliers.iter().take(MOST_NAMED).filter_map(|outlier| {
+    let named = of.outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
         let rank = of.ranks.get(outlier.at as usize)?;
         Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
     });
@@ -114,12 +114,12 @@ fn outliers(of: &Ranks) -> Option<String> {
     let more = of.outliers.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let verb = if of.outliers.len() == 1 { "is far" } else { "are far" };
-    Some(format!("{}{more} {verb} from the median peak, {}.", capital(&named.join(", ")), Bytes(spread.median)))
+    Some(format!("{}{more} {verb} from the median peak, {}.", capitalized(&named.join(", ")), Bytes(spread.median)))
 }
 
-/// The step with the widest spread.
+/// Reports the step with the widest spread.
 fn steps(of: &Ranks) -> Option<String> {
-    let widest = |spread: &super::Spread| spread.max - spread.min;
+    let widest = |spread: &super::RankQuantiles| spread.max - spread.min;
     let (number, spread) = of.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
     let is_wide = u128::from(widest(spread)) * 50 > u128::from(spread.max);
     is_wide.then(|| {
@@ -128,23 +128,23 @@ fn steps(of: &Ranks) -> Option<String> {
     })
 }
 
-fn unread(of: &Ranks) -> Option<String> {
+fn failures(of: &Ranks) -> Option<String> {
     let failed: Vec<u32> =
         of.ranks.iter().zip(0..).filter(|(rank, _)| rank.error.is_some()).map(|(_, at)| at).collect();
     let (missing, unreadable): (Vec<u32>, Vec<u32>) =
         failed.into_iter().partition(|&at| of.ranks.get(at as usize).is_some_and(|rank| rank.file.is_empty()));
     let mut parts = Vec::new();
     if !missing.is_empty() {
-        parts.push(format!("no file of {} ({})", counted(missing.len() as u64, "rank"), numbers(of, &missing)));
+        parts.push(format!("no file of {} ({})", pluralize(missing.len() as u64, "rank"), numbers(of, &missing)));
     }
     if !unreadable.is_empty() {
-        let count = counted(unreadable.len() as u64, "file");
+        let count = pluralize(unreadable.len() as u64, "file");
         parts.push(format!("{count} not readable ({})", numbers(of, &unreadable)));
     }
-    (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
+    (!parts.is_empty()).then(|| format!("{}.", capitalized(&parts.join("; "))))
 }
 
-/// `0–7, 12`.
+/// Returns ranges of ranks as text: `0–7, 12`.
 pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
     let known = places.iter().filter_map(|&at| of.ranks.get(at as usize)?.rank);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -154,8 +154,8 @@ pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
             _ => ranges.push((rank, rank)),
         }
     }
-    let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
-    let shown = ranges.iter().take(MOST_RANGES).map(|&(first, last)| match first == last {
+    let more = if ranges.len() > MAX_RANGES { ", …" } else { "" };
+    let shown = ranges.iter().take(MAX_RANGES).map(|&(first, last)| match first == last {
         true => first.to_string(),
         false => format!("{first}–{last}"),
     });
@@ -163,8 +163,8 @@ pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
     if shown.is_empty() { "no rank known".to_owned() } else { shown.join(", ") + more }
 }
 
-/// Names of files stay as they are.
-fn capital(text: &str) -> String {
+/// Capitalizes a sentence, unless it starts with a file name.
+fn capitalized(text: &str) -> String {
     if !["rank ", "no file", "file"].iter().any(|word| text.starts_with(word)) {
         return text.to_owned();
     }

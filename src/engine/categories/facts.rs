@@ -1,14 +1,14 @@
-//! What rules ask of an allocation, and which of them classifies it.
+//! Facts about an allocation that category rules test.
 
-use super::stacks::Stacks;
-use crate::origin::{is_of_free, recorded_category, stack_of};
-use analysis::category::compiled::{Compiled, Facts, NO_RULE};
+use super::stacks::StackResults;
+use crate::origin::{is_free_stack, recorded_category, stack_of};
+use analysis::category::compiled::{AllocationFacts, CompiledSet, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
 
-/// Which rule tells the category of each allocation of a device.
+/// The rule that classified each allocation of a device.
 pub(super) struct DeviceRules {
     pub(super) device: i64,
     pub(super) rules: Column<u16>,
@@ -20,15 +20,15 @@ impl DeviceRules {
     }
 }
 
-/// The stack that an allocation was made at; [`StackId::NONE`] where none was recorded.
-pub(super) fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+/// Returns the stack that made an allocation, [`StackId::NONE`] if it was not recorded.
+pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let stack = stack_of(snapshot, history, id);
-    if is_of_free(history, id, stack) { StackId::NONE } else { stack }
+    if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
 }
 
-/// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
-pub(super) fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
-    let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
+/// Returns the stack that freed an allocation, [`StackId::NONE`] if it was not recorded.
+pub(super) fn free_stack(history: &DeviceHistory, id: AllocationId) -> StackId {
+    let events = [history.allocations.free_requested(id), history.allocations.freed_at(id)].into_iter().flatten();
     let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
     stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
 }
@@ -37,22 +37,22 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Hands out what rules ask of an allocation; of unexplained bytes nothing is known.
+/// Calls `ask` with the facts about an allocation. Nothing is known of unexplained bytes.
 pub(super) fn with_facts<R>(
-    set: &Compiled,
-    stacks: &Stacks,
+    set: &CompiledSet,
+    stacks: &StackResults,
     (snapshot, history): (&Snapshot, &DeviceHistory),
     id: AllocationId,
-    ask: impl FnOnce(&Facts<'_>) -> R,
+    ask: impl FnOnce(&AllocationFacts<'_>) -> R,
 ) -> R {
-    let stack = made(snapshot, history, id);
-    let (born, died, _) = history.allocations.span(id);
-    ask(&Facts {
-        made: stacks.of(stack),
-        freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
+    let stack = alloc_stack(snapshot, history, id);
+    let (allocated_at, freed_at, _) = history.allocations.span(id);
+    ask(&AllocationFacts {
+        allocated: stacks.result(stack),
+        freed: if set.uses_free_stacks() { stacks.result(free_stack(history, id)).bits } else { 0 },
         has_stack: is_recorded(stack),
         recorded: recorded_category(snapshot, history, id),
-        born,
-        died,
+        allocated_at,
+        freed_at,
     })
 }

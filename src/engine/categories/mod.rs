@@ -1,40 +1,45 @@
-//! The category of every allocation of a file, classified by a set of rules, in slices: first of frames, then of stacks, then of allocations,
-//! then of their sizes.
+//! Categories of all allocations of a file, classified by a set of rules in time slices: frames first, then stacks,
+//! then allocations, then rules about sizes.
 
 mod facts;
 mod sizes;
 mod stacks;
 
-use super::protocol::{BY_RECORDER, CategoryDetails, CategoryRule};
+use super::protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use analysis::CategorySet;
-use analysis::category::compiled::Compiled;
+use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use facts::{DeviceRules, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
-use sizes::Sizes;
-use stacks::Stacks;
+use sizes::SizeMatching;
+use stacks::StackResults;
 
-/// The categories of one file.
+/// Categories of the allocations of one file.
 pub(super) struct Categories {
-    set: Compiled,
-    stacks: Stacks,
+    set: CompiledSet,
+    stacks: StackResults,
     by_device: Vec<DeviceRules>,
-    sizes: Sizes,
+    sizes: SizeMatching,
     is_done: bool,
 }
 
 impl Categories {
-    /// By this set; nothing is looked at yet.
+    /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
         let (stacks, by_device, sizes) = Default::default();
-        Categories { set: Compiled::new(set), stacks, by_device, sizes, is_done: false }
+        Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
     }
 
-    /// Looks at all of it.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+    /// Classifies all allocations.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.is_done {
             return Ok(());
         }
@@ -46,49 +51,49 @@ impl Categories {
             let Some(rules) = self.by_device.last_mut() else { break };
             let count = history.allocations.len();
             let mut next = rules.rules.len();
-            while let Some(part) = slice.part(&mut next, count, 1)? {
+            while let Some(part) = slice.next_range(&mut next, count, 1)? {
                 for id in part {
                     let of = (snapshot, history);
                     let id = AllocationId(id as u32);
-                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
+                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.rule_of(facts)));
                 }
             }
             self.sizes.step(&self.set, &self.stacks, (snapshot, history), rules, slice)?;
-            self.sizes = Sizes::default();
+            self.sizes = SizeMatching::default();
             match histories.get(self.by_device.len()) {
                 Some(next) => self.by_device.push(DeviceRules { device: next.device, rules: Column::new() }),
                 None => break,
             }
         }
-        self.stacks = Stacks::default();
+        self.stacks = StackResults::default();
         self.is_done = true;
         Ok(())
     }
 
-    /// The rule that tells the category of an allocation, or [`NO_RULE`]; that as well before all is known.
+    /// Returns the rule that classified an allocation. [`NO_RULE`] if no rule matched, or if it is not classified yet.
     pub(super) fn rule(&self, history: &DeviceHistory, id: AllocationId) -> u16 {
         self.by_device.iter().find(|rules| rules.device == history.device).map_or(NO_RULE, |rules| rules.rule(id))
     }
 
-    /// The category of an allocation, by its place among those of the set.
+    /// Returns the category of an allocation, as an index into the categories of the set.
     pub(super) fn category(&self, history: &DeviceHistory, id: AllocationId) -> u8 {
         self.set.category(self.rule(history, id))
     }
 
-    /// Whether an allocation's category has this name, in whatever case; unexplained bytes have none.
-    pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
+    /// Returns whether an allocation's category has this name, ignoring case. Unexplained bytes have no category.
+    pub(super) fn has_name(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let called = self.set.categories().get(usize::from(self.category(history, id)));
         called.is_some_and(|called| called.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
     }
 
-    /// The name of an allocation's category; `None` for unexplained bytes, and before all is known.
+    /// Returns the name of an allocation's category. `None` for unexplained bytes, and until all are classified.
     pub(super) fn name(&self, history: &DeviceHistory, id: AllocationId) -> Option<String> {
         let is_known = self.is_done && !history.allocations.is_unexplained(id);
         self.set.categories().get(usize::from(self.category(history, id))).filter(|_| is_known).cloned()
     }
 
-    /// The category of an allocation and what tells it; `None` for unexplained bytes.
-    /// `is_named`: a recorder names its tensor.
+    /// Returns the category of an allocation and the rule that classified it. `None` for unexplained bytes.
+    /// `is_named` is true if a recorder names the tensor in the allocation.
     pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId, is_named: bool) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);
         let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();
@@ -97,19 +102,18 @@ impl Categories {
             name,
             rule: known.map(|_| u32::from(rule) + 1),
             why: match known {
-                Some(rule) if is_named && rule.recorded.is_some() => BY_RECORDER.to_owned(),
-                known => known.map_or_else(String::new, CategoryRule::why),
+                Some(rule) if is_named && rule.recorded.is_some() => REASON_RECORDER.to_owned(),
+                known => known.map_or_else(String::new, CategoryRule::reason),
             },
         };
         (!history.allocations.is_unexplained(id)).then_some(details)
     }
 
-    /// The rules and their categories.
-    pub(super) fn set(&self) -> &Compiled {
+    /// Returns the compiled rules and their categories.
+    pub(super) fn set(&self) -> &CompiledSet {
         &self.set
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.stacks.heap_bytes() + self.by_device.iter().map(|rules| rules.rules.heap_bytes()).sum::<usize>()
     }

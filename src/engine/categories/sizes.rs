@@ -1,104 +1,106 @@
-//! Rules that compare sizes: allocations as large as others, one to one with those that are live at once.
+//! Rules that compare sizes: allocations are matched one to one with live reference allocations of a related size.
 
-use super::facts::{DeviceRules, freed, made, with_facts};
-use super::stacks::Stacks;
+use super::facts::{DeviceRules, alloc_stack, free_stack, with_facts};
+use super::stacks::StackResults;
 use analysis::category::Place;
-use analysis::category::compiled::{Compiled, NO_RULE, SizeRule};
-use base::slice::{Slice, Sliced};
+use analysis::category::compiled::{CompiledSet, NO_RULE, SizeRule};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Sizes, and call sites where those matter.
-type Key = (u64, u32);
+/// Size in bytes, and a call site if the rule depends on it, else 0.
+type SizeKey = (u64, u32);
 
-/// What there is of one size among the others.
+/// Reference allocations of one size.
 #[derive(Default)]
-struct Alike {
-    /// When those die that are live at the birth that was looked at last.
-    deaths: BinaryHeap<Reverse<u32>>,
-    /// The most that were live at once.
-    most: u32,
-    /// How many are still to be had.
-    left: u64,
+struct SizeReferences {
+    /// Freed-at moments of those that are live at the current position of the pass.
+    freed_at: BinaryHeap<Reverse<u32>>,
+    /// Maximum number live at once.
+    max_live: u32,
+    /// Number of candidates that can still be matched.
+    remaining: u64,
 }
 
-/// One pass for each rule: the sizes that candidates ask for, the others that have one, the candidates again.
+/// Three passes for each rule: collect the sizes that candidates need, count the reference allocations of these sizes,
+/// classify the candidates.
 #[derive(Default)]
-pub(super) struct Sizes {
-    /// Which rule, which part of its pass, which allocation is next.
-    at: (usize, u8, usize),
-    alike: HashMap<Key, Alike, foldhash::fast::RandomState>,
+pub(super) struct SizeMatching {
+    /// Rule, pass and allocation to continue with.
+    position: (usize, u8, usize),
+    references: HashMap<SizeKey, SizeReferences, foldhash::fast::RandomState>,
 }
 
-impl Sizes {
-    /// Works until it is done.
+impl SizeMatching {
+    /// Applies the remaining rules.
     pub(super) fn step(
         &mut self,
-        set: &Compiled,
-        stacks: &Stacks,
+        set: &CompiledSet,
+        stacks: &StackResults,
         (snapshot, history): (&Snapshot, &DeviceHistory),
         rules: &mut DeviceRules,
-        slice: &mut Slice,
-    ) -> Sliced {
-        while let Some(rule) = set.sizes().nth(self.at.0) {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while let Some(rule) = set.size_rules().nth(self.position.0) {
             let count = history.allocations.len();
-            while let Some(part) = slice.part(&mut self.at.2, count, 1)? {
+            while let Some(part) = slice.next_range(&mut self.position.2, count, 1)? {
                 for id in part {
-                    self.look(set, stacks, (snapshot, history), rules, &rule, AllocationId(id as u32));
+                    self.examine(set, stacks, (snapshot, history), rules, &rule, AllocationId(id as u32));
                 }
             }
-            self.at = match self.at.1 {
-                // Where nobody asks, nobody has to be found.
-                0 if !self.alike.is_empty() => (self.at.0, 1, 0),
+            self.position = match self.position.1 {
+                // Without candidates, the other passes are skipped.
+                0 if !self.references.is_empty() => (self.position.0, 1, 0),
                 1 => {
-                    for alike in self.alike.values_mut() {
-                        alike.left = u64::from(alike.most) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
+                    for alike in self.references.values_mut() {
+                        alike.remaining =
+                            u64::from(alike.max_live) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
                     }
-                    (self.at.0, 2, 0)
+                    (self.position.0, 2, 0)
                 }
                 _ => {
-                    self.alike = HashMap::default();
-                    (self.at.0 + 1, 0, 0)
+                    self.references = HashMap::default();
+                    (self.position.0 + 1, 0, 0)
                 }
             };
         }
         Ok(())
     }
 
-    fn look(
+    fn examine(
         &mut self,
-        set: &Compiled,
-        stacks: &Stacks,
+        set: &CompiledSet,
+        stacks: &StackResults,
         (snapshot, history): (&Snapshot, &DeviceHistory),
         rules: &mut DeviceRules,
         rule: &SizeRule<'_>,
         id: AllocationId,
     ) {
         let known = rules.rule(id);
-        let at_site = rule.like.at == Place::Here;
-        if self.at.1 == 1 {
+        let at_site = rule.like.at == Place::Anchored;
+        if self.position.1 == 1 {
             let is_it = match rule.category {
                 Some(category) => set.category(known) == category && known != NO_RULE,
-                None => stacks.of(made(snapshot, history, id)).bits & rule.bit != 0,
+                None => stacks.result(alloc_stack(snapshot, history, id)).bits & rule.bit != 0,
             };
             if !is_it {
                 return;
             }
-            let (born, died, size) = history.allocations.span(id);
-            let site = if at_site { stacks.site(freed(history, id)) } else { 0 };
-            if let Some(alike) = self.alike.get_mut(&(size, site)) {
-                while alike.deaths.peek().is_some_and(|&Reverse(death)| death <= born) {
-                    alike.deaths.pop();
+            let (allocated_at, freed_at, size) = history.allocations.span(id);
+            let site = if at_site { stacks.site(free_stack(history, id)) } else { 0 };
+            if let Some(alike) = self.references.get_mut(&(size, site)) {
+                while alike.freed_at.peek().is_some_and(|&Reverse(death)| death <= allocated_at) {
+                    alike.freed_at.pop();
                 }
-                alike.deaths.push(Reverse(died));
-                alike.most = alike.most.max(alike.deaths.len() as u32);
+                alike.freed_at.push(Reverse(freed_at));
+                alike.max_live = alike.max_live.max(alike.freed_at.len() as u32);
             }
             return;
         }
-        // What a rule before this one has decided stays so.
+        // Earlier rules take precedence.
         if known < rule.rule || history.allocations.is_unexplained(id) {
             return;
         }
@@ -108,15 +110,15 @@ impl Sizes {
             return;
         }
         let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
-        let stack = made(snapshot, history, id);
+        let stack = alloc_stack(snapshot, history, id);
         let site = if at_site { stacks.site(stack) } else { 0 };
-        if !with_facts(set, stacks, (snapshot, history), id, |facts| set.holds(rule.rule, facts)) {
+        if !with_facts(set, stacks, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
             return;
         }
-        if self.at.1 == 0 {
-            self.alike.entry((size, site)).or_default();
-        } else if let Some(alike) = self.alike.get_mut(&(size, site)).filter(|alike| alike.left > 0) {
-            alike.left -= 1;
+        if self.position.1 == 0 {
+            self.references.entry((size, site)).or_default();
+        } else if let Some(alike) = self.references.get_mut(&(size, site)).filter(|alike| alike.remaining > 0) {
+            alike.remaining -= 1;
             rules.rules.set(id.0 as usize, rule.rule);
         }
     }

@@ -1,15 +1,19 @@
-//! Annotations of what is written.
+//! Writing of annotations.
 
 use super::range::Range;
-use super::tables::Tables;
+use super::tables::TableWriter;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use history::writing::Values;
+use history::writing::ValueWriter;
 use std::io;
 
-impl Tables<'_> {
-    /// `external_annotations` of these places among the file's marks.
-    pub(super) fn annotations(&mut self, out: &mut dyn Values, places: impl Iterator<Item = usize>) -> io::Result<()> {
+impl TableWriter<'_> {
+    /// Writes `external_annotations` with the marks at these indices of the file.
+    pub(super) fn write_annotations(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        places: impl Iterator<Item = usize>,
+    ) -> io::Result<()> {
         out.key("external_annotations")?;
         let (marks, mut items) = (&self.file.snapshot.marks, out.list()?);
         for mark in places.filter_map(|at| marks.get(at)) {
@@ -18,7 +22,7 @@ impl Tables<'_> {
             out.key("stage")?;
             out.key(if mark.start { "START" } else { "END" })?;
             out.key("name")?;
-            self.string(out, mark.name)?;
+            self.write_string(out, mark.name)?;
             out.key("device")?;
             out.int(mark.device.into())?;
             out.key("time_us")?;
@@ -28,8 +32,8 @@ impl Tables<'_> {
         out.end_list(items)
     }
 
-    /// Places of the annotations that a range touches: both ends of each.
-    pub(super) fn touched(&self, range: &Range<'_>, places: &mut Vec<usize>) {
+    /// Appends the indices of the marks of all annotations that overlap a range, both START and END.
+    pub(super) fn overlapping_annotations(&self, range: &Range<'_>, places: &mut Vec<usize>) {
         let Some([first, last]) = range.times else { return };
         let marks = &self.file.snapshot.marks;
         let mut open: HashMap<u32, Vec<usize>, RandomState> = HashMap::default();

@@ -1,14 +1,14 @@
-//! All of the open file as a snapshot of another form.
+//! Conversion of the whole open file to another form of snapshot.
 
 use super::CropError;
-use super::tables::{Place, Tables};
+use super::tables::{TableWriter, Target};
 use crate::Engine;
 use crate::open::OpenFile;
-use history::snapshot::{HOST, Segment};
-use history::writing::Values;
+use history::snapshot::{HOST_DEVICE, Segment};
+use history::writing::ValueWriter;
 use std::io;
 
-/// What was written.
+/// Summary of what [`Engine::convert`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     pub events: u64,
@@ -16,43 +16,43 @@ pub struct Converted {
 }
 
 impl Engine {
-    /// Writes the open file: every event, segment, block, annotation and setting that it has, of all devices. Keys that memscape does not
-    /// know are left out; the file's warnings name them.
+    /// Writes the open file, with every event, segment, block, annotation and setting of all devices.
+    /// Keys that memscape does not know are left out. The file's warnings name them.
     ///
     /// # Errors
-    /// No file is open, or the system's.
-    pub fn convert(&self, out: &mut dyn Values) -> Result<Converted, CropError> {
+    /// No file is open, only a range of its events is loaded, or an I/O error.
+    pub fn convert(&self, out: &mut dyn ValueWriter) -> Result<Converted, CropError> {
         match self.file.as_deref() {
-            Some(file) => file.is_whole().and_then(|()| Ok(file.convert(out)?)),
-            None => Err(CropError::Impossible("no file is open".to_owned())),
+            Some(file) => file.check_all_loaded().and_then(|()| Ok(file.convert(out)?)),
+            None => Err(CropError::Invalid("no file is open".to_owned())),
         }
     }
 }
 
 impl OpenFile {
-    fn convert(&self, out: &mut dyn Values) -> io::Result<Converted> {
-        let (mut tables, mut converted) = (Tables::new(self), Converted::default());
+    fn convert(&self, out: &mut dyn ValueWriter) -> io::Result<Converted> {
+        let (mut tables, mut converted) = (TableWriter::new(self), Converted::default());
         out.dict()?;
-        tables.recorded_segments(out, "segments", |segment| segment.device != HOST)?;
+        tables.write_recorded_segments(out, "segments", |segment| segment.device != HOST_DEVICE)?;
         out.key("device_traces")?;
         let mut traces = out.list()?;
         for device in 0..=tables.last_device() {
             out.item(&mut traces)?;
-            converted.events += tables.trace(out, device)?;
+            converted.events += tables.write_trace(out, device)?;
         }
         out.end_list(traces)?;
-        tables.settings(out)?;
-        tables.simulated(out)?;
+        tables.write_settings(out)?;
+        tables.write_simulated_marker(out)?;
         if !self.snapshot.marks.is_empty() {
-            tables.annotations(out, 0..self.snapshot.marks.len())?;
+            tables.write_annotations(out, 0..self.snapshot.marks.len())?;
         }
-        let has_host = |segment: &Segment| segment.device == HOST;
-        if self.history(HOST).is_some() || self.snapshot.segments.iter().any(has_host) {
-            tables.recorded_segments(out, "host_segments", has_host)?;
+        let has_host = |segment: &Segment| segment.device == HOST_DEVICE;
+        if self.history(HOST_DEVICE).is_some() || self.snapshot.segments.iter().any(has_host) {
+            tables.write_recorded_segments(out, "host_segments", has_host)?;
             out.key("host_traces")?;
-            converted.events += tables.trace(out, HOST)?;
+            converted.events += tables.write_trace(out, HOST_DEVICE)?;
         }
-        tables.recorded(out)?;
+        tables.write_recorder(out)?;
         out.end_dict()?;
         out.finish()?;
         converted.segments = self.snapshot.segments.len() as u32;
@@ -60,28 +60,28 @@ impl OpenFile {
     }
 }
 
-impl Tables<'_> {
-    /// The largest ordinal that has events, at least 0.
+impl TableWriter<'_> {
+    /// Returns the largest device ordinal that has events, at least 0.
     pub(super) fn last_device(&self) -> i64 {
         self.file.snapshot.traces.iter().map(|(device, _)| *device).max().unwrap_or(0).max(0)
     }
 
-    /// All events of a device: how many there are.
-    fn trace(&mut self, out: &mut dyn Values, device: i64) -> io::Result<u64> {
+    /// Writes all events of a device and returns their number.
+    fn write_trace(&mut self, out: &mut dyn ValueWriter, device: i64) -> io::Result<u64> {
         let mut events = out.list()?;
         let history = self.file.history(device);
         let count = history.map_or(0, |history| history.event_count());
         for (history, event) in history.into_iter().flat_map(|history| (0..count).map(move |event| (history, event))) {
             out.item(&mut events)?;
-            self.event(out, history, event, Place::Whole)?;
+            self.write_event(out, history, event, Target::Whole)?;
         }
         out.end_list(events)?;
         Ok(count.into())
     }
 
-    fn recorded_segments(
+    fn write_recorded_segments(
         &mut self,
-        out: &mut dyn Values,
+        out: &mut dyn ValueWriter,
         key: &'static str,
         is_wanted: fn(&Segment) -> bool,
     ) -> io::Result<()> {
@@ -90,7 +90,7 @@ impl Tables<'_> {
         for segment in snapshot.segments.iter().filter(|segment| is_wanted(segment)) {
             let blocks = segment.blocks.start as usize..segment.blocks.end as usize;
             out.item(&mut list)?;
-            self.segment(out, segment, snapshot.blocks.get(blocks).unwrap_or_default())?;
+            self.write_segment(out, segment, snapshot.blocks.get(blocks).unwrap_or_default())?;
         }
         out.end_list(list)
     }

@@ -1,44 +1,45 @@
-//! A device as SnapViewer draws it: `allocations.json` and `elements.json` of its archives (see `snapviewer`, which reads them).
+//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. `snapviewer`
+//! reads them.
 //!
-//! Its time advances by 1 with each event, and by 3 more with a free that something lies above: that much moves down then. Memory that
-//! was never allocated or freed while events were recorded is not in it.
+//! Time advances by 1 with each event. A free that has blocks above it adds 3 more, while these move down. Memory that
+//! was neither allocated nor freed during the recording is left out.
 
 use super::CropError;
-use super::tables::{Place, Tables};
+use super::tables::{TableWriter, Target};
 use crate::Engine;
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
-use history::writing::Values;
+use history::writing::ValueWriter;
 use std::io::{self, Write};
 
-/// Steps that a block takes to move down.
-const FALL: u64 = 3;
+/// Time steps that a block takes to move down.
+const FALL_STEPS: u64 = 3;
 
-/// What was drawn.
+/// Summary of what [`Engine::draw`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drawn {
+pub struct DrawingSummary {
     pub allocations: u64,
-    /// Corners of all of them: it can be the product of frees and what is live above.
+    /// Corners of all allocations. Grows with the product of frees and live allocations above them.
     pub points: u64,
 }
 
-/// A free.
+/// A free event.
 struct Free {
     event: u32,
-    /// Where its allocation stands in the drawing.
-    place: u32,
+    /// Index of its allocation in the drawing. Lower ones lie below.
+    index: u32,
     size: u64,
-    /// The time of the free.
+    /// Time step of the free.
     step: u64,
     has_above: bool,
 }
 
-/// An allocation of the drawing.
-struct Shape {
+/// An allocation in the drawing.
+struct DrawnAllocation {
     id: AllocationId,
-    /// The event that it is an element for.
+    /// Index of its event in `elements.json`.
     element: u32,
-    born: u32,
+    allocated_at: u32,
     step: u64,
     offset: u64,
 }
@@ -47,54 +48,54 @@ impl Engine {
     /// Writes `allocations.json` of a device.
     ///
     /// # Errors
-    /// There is no such device, or the system's.
-    pub fn draw(&self, device: i64, out: &mut dyn Write) -> Result<Drawn, CropError> {
-        Ok(drawn(self.traced(device)?, out)?)
+    /// There is no such device, or an I/O error.
+    pub fn write_drawing(&self, device: i64, out: &mut dyn Write) -> Result<DrawingSummary, CropError> {
+        Ok(write_allocations(self.traced_device(device)?, out)?)
     }
 
-    /// Writes `elements.json` of a device: an event for each allocation.
+    /// Writes `elements.json` of a device: one event for each allocation.
     ///
     /// # Errors
-    /// There is no such device, or the system's.
-    pub fn elements(&self, device: i64, out: &mut dyn Values) -> Result<(), CropError> {
-        let history = self.traced(device)?;
+    /// There is no such device, or an I/O error.
+    pub fn write_elements(&self, device: i64, out: &mut dyn ValueWriter) -> Result<(), CropError> {
+        let history = self.traced_device(device)?;
         let Some(file) = self.file.as_deref() else { return Ok(()) };
-        let (mut tables, mut list) = (Tables::new(file), out.list()?);
+        let (mut tables, mut list) = (TableWriter::new(file), out.list()?);
         for event in elements(history) {
             out.item(&mut list)?;
-            tables.event(out, history, event, Place::Whole)?;
+            tables.write_event(out, history, event, Target::Whole)?;
         }
         out.end_list(list)?;
         Ok(out.finish()?)
     }
 
-    fn traced(&self, device: i64) -> Result<&DeviceHistory, CropError> {
+    fn traced_device(&self, device: i64) -> Result<&DeviceHistory, CropError> {
         let history = self.file.as_deref().and_then(|file| file.history(device));
-        history.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))
+        history.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))
     }
 }
 
-/// The events that allocate, and those that free what was allocated before.
+/// Returns the events that allocate, and those that free what was allocated before recording.
 fn elements(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     (0..history.event_count()).filter(|&event| {
-        let change = history.change(EventIdx(event));
-        change.is_some_and(|(id, is_alloc)| is_alloc || was_there(history, id))
+        let change = history.lifetime_change(EventIdx(event));
+        change.is_some_and(|(id, is_alloc)| is_alloc || allocated_before_recording(history, id))
     })
 }
 
-fn was_there(history: &DeviceHistory, id: AllocationId) -> bool {
+fn allocated_before_recording(history: &DeviceHistory, id: AllocationId) -> bool {
     !matches!(history.allocations.provenance(id), Provenance::AllocatedBy(_))
 }
 
-fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
+fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<DrawingSummary> {
     let allocations = &history.allocations;
     let count = history.event_count();
-    // What was there lies at the bottom: what is freed last, lowest.
-    let mut shapes: Vec<Shape> = Vec::new();
+    // Allocations from before the recording lie at the bottom, the last one to be freed lowest.
+    let mut shapes: Vec<DrawnAllocation> = Vec::new();
     let mut place_of = vec![u32::MAX; allocations.len()];
     for (element, event) in (0..).zip(elements(history)) {
-        let Some((id, false)) = history.change(EventIdx(event)) else { continue };
-        shapes.push(Shape { id, element, born: 0, step: 0, offset: 0 });
+        let Some((id, false)) = history.lifetime_change(EventIdx(event)) else { continue };
+        shapes.push(DrawnAllocation { id, element, allocated_at: 0, step: 0, offset: 0 });
     }
     shapes.reverse();
     let mut live = 0u64;
@@ -108,12 +109,12 @@ fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
     let (mut frees, mut step): (Vec<Free>, u64) = (Vec::new(), 0);
     let mut element = 0;
     for event in 0..count {
-        let Some((id, is_alloc)) = history.change(EventIdx(event)) else { continue };
+        let Some((id, is_alloc)) = history.lifetime_change(EventIdx(event)) else { continue };
         let size = allocations.size(id);
         if is_alloc {
             let place = shapes.len() as u32;
             place_of.iter_mut().skip(id.0 as usize).take(1).for_each(|own| *own = place);
-            shapes.push(Shape { id, element, born: event, step, offset: live });
+            shapes.push(DrawnAllocation { id, element, allocated_at: event, step, offset: live });
             is_live.push(true);
             top.push(place);
             live += size;
@@ -121,46 +122,46 @@ fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
             step += 1;
             continue;
         }
-        element += u32::from(was_there(history, id));
+        element += u32::from(allocated_before_recording(history, id));
         let Some(&place) = place_of.get(id.0 as usize).filter(|&&place| place != u32::MAX) else { continue };
         is_live.iter_mut().skip(place as usize).take(1).for_each(|own| *own = false);
         while top.last().is_some_and(|&last| is_live.get(last as usize) == Some(&false)) {
             top.pop();
         }
         let has_above = top.last().is_some_and(|&last| last > place);
-        frees.push(Free { event, place, size, step, has_above });
+        frees.push(Free { event, index: place, size, step, has_above });
         live = live.saturating_sub(size);
-        step += 1 + if has_above { FALL } else { 0 };
+        step += 1 + if has_above { FALL_STEPS } else { 0 };
     }
-    let mut drawn = Drawn { allocations: shapes.len() as u64, points: 0 };
+    let mut drawn = DrawingSummary { allocations: shapes.len() as u64, points: 0 };
     out.write_all(b"[")?;
     for (place, shape) in (0u32..).zip(&shapes) {
-        write(out, history, [place, u32::from(place > 0)], shape, &frees, step, &mut drawn.points)?;
+        write_allocation(out, history, [place, u32::from(place > 0)], shape, &frees, step, &mut drawn.points)?;
     }
     out.write_all(b"]")?;
     out.flush()?;
     Ok(drawn)
 }
 
-/// Writes an allocation: a corner where it begins, two for each free below it, one where it ends.
-fn write(
+/// Writes an allocation: a corner at its start, two for each free below it, and one at its end.
+fn write_allocation(
     out: &mut dyn Write,
     history: &DeviceHistory,
     [place, comma]: [u32; 2],
-    shape: &Shape,
+    shape: &DrawnAllocation,
     frees: &[Free],
     end: u64,
     points: &mut u64,
 ) -> io::Result<()> {
-    let first = frees.partition_point(|free| free.event < shape.born);
-    let own = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.place != place);
+    let first = frees.partition_point(|free| free.event < shape.allocated_at);
+    let own = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.index != place);
     let last = own().count() + first;
     let end = frees.get(last).map_or(end, |free| free.step);
-    let below = || own().filter(|free| free.place < place && free.has_above);
+    let below = || own().filter(|free| free.index < place && free.has_above);
     let separator = if comma == 1 { "," } else { "" };
     write!(out, "{separator}{{\"elem\":{},\"timesteps\":[{}", shape.element, shape.step)?;
     for free in below() {
-        write!(out, ",{},{}", free.step, free.step + FALL)?;
+        write!(out, ",{},{}", free.step, free.step + FALL_STEPS)?;
         *points += 2;
     }
     write!(out, ",{end}],\"offsets\":[{}", shape.offset)?;
@@ -175,7 +176,8 @@ fn write(
     write!(out, ",{offset}],\"size\":{size},\"color\":{}}}", colour(shape.id))
 }
 
-/// A colour that is neither too dark nor too bright, as SnapViewer picks them: its red, green and blue add up to 150 to 600.
+/// Returns a colour that is neither too dark nor too bright. As in SnapViewer, red, green and blue add up to 150 to
+/// 600.
 fn colour(id: AllocationId) -> u32 {
     let mixed = id.0.wrapping_mul(0x9e37_79b1);
     let part = |shift: u32| 60 + (mixed >> shift) % 140;

@@ -1,57 +1,57 @@
-//! A range of a trace as a snapshot of its own, which PyTorch's viewer and every other tool opens; or all of it in another form, or with
-//! the addresses of a simulated allocator.
+//! Writing of snapshots: a range of a trace that PyTorch's viewer and other tools can open, the whole file in another
+//! form, or a run of the simulated allocator.
 //!
 //! ```text
 //! events     … i [--------------) j …
 //! written      [prologue][--------)      segments and blocks: as after event j − 1
 //! ```
-//! The prologue has the alloc of each allocation that was live before the range, so that what is freed in it keeps its stack. It never
-//! makes a peak: it only adds up to what was live.
+//! The prologue has the alloc event of each allocation that was live before the range, so that frees in the range keep
+//! their stacks. It never creates a peak, because it only adds up to what was live.
 
 mod annotations;
 mod convert;
 mod drawing;
 mod range;
-mod recorded;
+mod recorder;
 mod segments;
 mod simulated;
 mod tables;
 
 pub use convert::Converted;
-pub use drawing::Drawn;
+pub use drawing::DrawingSummary;
 pub use range::{Crop, PROLOGUE};
-pub use simulated::{SimulatedRun, Written};
+pub use simulated::{SimulatedRun, SimulatedSummary};
 
 use super::Engine;
 use super::open::OpenFile;
 use super::state::DeviceState;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::Moment;
-use history::snapshot::HOST;
-use history::writing::{PickleWriter, Values};
+use history::snapshot::HOST_DEVICE;
+use history::writing::{PickleWriter, ValueWriter};
 use range::Range;
 use std::io::{self, Write};
-use tables::{Place, Tables};
+use tables::{TableWriter, Target};
 
-/// Older pages of PyTorch's viewer refuse the next one.
-const PROTOCOL: u8 = 4;
+/// Pickle protocol. Older versions of PyTorch's viewer reject the next one.
+const PICKLE_PROTOCOL: u8 = 4;
 
-/// What was written.
+/// Summary of what [`Engine::crop`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cropped {
     pub events: u32,
-    /// Events of the prologue, which come before those.
+    /// Events of the prologue, which precede the others.
     pub prologue: u32,
     /// Requested bytes that are live before the first event of the range.
     pub live_before: u64,
     pub segments: u32,
 }
 
-/// Why nothing was written, or not all of it.
+/// Error of writing a snapshot.
 #[derive(Debug)]
 pub enum CropError {
-    /// The range cannot be one: a sentence.
-    Impossible(String),
+    /// The request is invalid. Holds the message.
+    Invalid(String),
     Io(io::Error),
 }
 
@@ -64,7 +64,7 @@ impl From<io::Error> for CropError {
 impl std::fmt::Display for CropError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CropError::Impossible(why) => out.write_str(why),
+            CropError::Invalid(why) => out.write_str(why),
             CropError::Io(error) => error.fmt(out),
         }
     }
@@ -74,11 +74,12 @@ impl Engine {
     /// Writes a range of the open file as a pickle.
     ///
     /// # Errors
-    /// The device is unknown or host memory, its memory at the end of the range lies in no segment, or the system's.
+    /// No file is open, only a range of its events is loaded, the device is unknown or host memory, live memory at the
+    /// end of the range lies in no segment, or an I/O error.
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.crop(crop, out),
-            None => Err(CropError::Impossible("no file is open".to_owned())),
+            None => Err(CropError::Invalid("no file is open".to_owned())),
         }
     }
 }
@@ -86,21 +87,24 @@ impl Engine {
 impl OpenFile {
     /// See [`Engine::crop`].
     pub(super) fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
-        self.is_whole()?;
-        let states =
-            crop.devices.iter().map(|&(device, events)| self.after(device, events)).collect::<Result<Vec<_>, _>>()?;
+        self.check_all_loaded()?;
+        let states = crop
+            .devices
+            .iter()
+            .map(|&(device, events)| self.state_after(device, events))
+            .collect::<Result<Vec<_>, _>>()?;
         let file = &*self;
         let known = |&(device, events): &(i64, [u32; 2])| Some(Range::new(file.history(device)?, events));
         let ranges: Vec<Range<'_>> = crop.devices.iter().filter_map(known).collect();
-        let (mut tables, mut cropped) = (Tables::new(file), Cropped::default());
-        let out: &mut dyn Values = &mut PickleWriter::new(out, PROTOCOL)?;
+        let (mut tables, mut cropped) = (TableWriter::new(file), Cropped::default());
+        let out: &mut dyn ValueWriter = &mut PickleWriter::new(out, PICKLE_PROTOCOL)?;
         out.dict()?;
         out.key("segments")?;
         let mut list = out.list()?;
         for (range, state) in ranges.iter().zip(&states) {
             let history = range.history;
             if let Some(lives) = file.segments(history.device) {
-                cropped.segments += tables.segments_after(out, &mut list, history, lives, state, range.to)?;
+                cropped.segments += tables.write_segments_after(out, &mut list, history, lives, state, range.to)?;
             }
         }
         out.end_list(list)?;
@@ -114,18 +118,18 @@ impl OpenFile {
                 if crop.prologue {
                     for event in range.prologue() {
                         out.item(&mut events)?;
-                        tables.event(
+                        tables.write_event(
                             out,
                             range.history,
                             event,
-                            Place::Prologue(range.times.map(|[first, _]| first)),
+                            Target::Prologue(range.times.map(|[first, _]| first)),
                         )?;
                         cropped.prologue += 1;
                     }
                 }
                 for event in range.from..range.to {
                     out.item(&mut events)?;
-                    tables.event(out, range.history, event, Place::Range)?;
+                    tables.write_event(out, range.history, event, Target::Range)?;
                 }
                 cropped.events += range.to - range.from;
                 cropped.live_before += u64::try_from(range.history.drawn_at(Moment(range.from))).unwrap_or(0);
@@ -133,58 +137,58 @@ impl OpenFile {
             out.end_list(events)?;
         }
         out.end_list(traces)?;
-        tables.settings(out)?;
-        tables.simulated(out)?;
+        tables.write_settings(out)?;
+        tables.write_simulated_marker(out)?;
         let mut marks = Vec::new();
-        ranges.iter().for_each(|range| tables.touched(range, &mut marks));
+        ranges.iter().for_each(|range| tables.overlapping_annotations(range, &mut marks));
         if !marks.is_empty() {
             marks.sort_unstable();
-            tables.annotations(out, marks.into_iter())?;
+            tables.write_annotations(out, marks.into_iter())?;
         }
-        tables.recorded_of(out, &ranges)?;
-        provenance(out, crop, &ranges)?;
+        tables.write_recorder_for_ranges(out, &ranges)?;
+        write_provenance(out, crop, &ranges)?;
         out.end_dict()?;
         out.finish()?;
         Ok(cropped)
     }
 
-    /// Whether all events are there.
-    pub(super) fn is_whole(&self) -> Result<(), CropError> {
+    /// Fails if only a range of the events is loaded.
+    pub(super) fn check_all_loaded(&self) -> Result<(), CropError> {
         match self.histories.iter().any(|history| history.loaded().is_some()) {
-            true => Err(CropError::Impossible("only a range of the events is loaded: open all of them".to_owned())),
+            true => Err(CropError::Invalid("only a range of the events is loaded: open all of them".to_owned())),
             false => Ok(()),
         }
     }
 
-    /// The segments of a device as they are after a range.
-    fn after(&mut self, device: i64, [_, to]: [u32; 2]) -> Result<DeviceState, CropError> {
-        let impossible = |why: &str| CropError::Impossible(why.to_owned());
-        if device == HOST {
+    /// Returns the segments of a device after the last event of a range.
+    fn state_after(&mut self, device: i64, [_, to]: [u32; 2]) -> Result<DeviceState, CropError> {
+        let impossible = |why: &str| CropError::Invalid(why.to_owned());
+        if device == HOST_DEVICE {
             return Err(impossible("host memory has no trace of its own to crop"));
         }
         let goes_on = &mut || true;
-        let mut slice = Slice::new(goes_on);
-        while self.segment_lives(device, &mut slice).is_err() {}
+        let mut slice = TimeSlice::new(goes_on);
+        while self.compute_segments(device, &mut slice).is_err() {}
         let file = &*self;
         let known = file.history(device).zip(file.segments(device));
         let (history, lives) = known.ok_or_else(|| impossible("the file has no such device"))?;
         let to = to.min(history.event_count());
         let mut state = DeviceState::new(history, lives, to);
         while state.step(file, history, lives, &mut slice).is_err() {}
-        if state.astray.count > 0 {
-            return Err(CropError::Impossible(format!(
+        if state.outside_mapped.count > 0 {
+            return Err(CropError::Invalid(format!(
                 "after event {}, {} live bytes in {} allocations lie in no recorded segment",
                 Moment(to).event_or_minus_one(),
-                state.astray.bytes,
-                state.astray.count
+                state.outside_mapped.bytes,
+                state.outside_mapped.count
             )));
         }
         Ok(state)
     }
 }
 
-/// Where the crop comes from: of each device a range.
-fn provenance(out: &mut dyn Values, crop: &Crop, ranges: &[Range<'_>]) -> io::Result<()> {
+/// Writes where the crop comes from: the source, and the range of each device.
+fn write_provenance(out: &mut dyn ValueWriter, crop: &Crop, ranges: &[Range<'_>]) -> io::Result<()> {
     out.key("memscape_crop")?;
     out.dict()?;
     out.key("source")?;

@@ -1,30 +1,30 @@
-//! What is cropped: a range of the events of each device.
+//! Ranges of events to crop, by device.
 
 use base::units::{EventIdx, Moment};
 use history::replay::{DeviceHistory, Provenance};
 use history::snapshot::Action;
 
-/// What marks the events of the prologue, as their `internal_metadata`.
+/// `internal_metadata` of the prologue's events.
 pub const PROLOGUE: &str = "memscape: live before the cropped range";
 
-/// What is cropped.
+/// Parameters of a crop.
 #[derive(Clone, Debug)]
 pub struct Crop {
-    /// Ordinals of the devices, each with its first event, and the first beyond.
+    /// Device ordinals, each with the first event of its range and the first one after it.
     pub devices: Vec<(i64, [u32; 2])>,
-    /// Whether the prologue is written.
+    /// True if the prologue is written.
     pub prologue: bool,
-    /// What the source is called, for whoever opens the crop.
+    /// Name of the source, recorded in the crop.
     pub source: String,
 }
 
-/// The range.
+/// A range of the events of one device.
 pub(super) struct Range<'a> {
     pub(super) history: &'a DeviceHistory,
-    /// The first event, and the first beyond.
+    /// First event of the range, and the first one after it.
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Times of the first and the last event, where they were recorded.
+    /// Times of the first and the last event in µs, if recorded.
     pub(super) times: Option<[i64; 2]>,
 }
 
@@ -37,7 +37,8 @@ impl<'a> Range<'a> {
         Range { history, from, to, times }
     }
 
-    /// The events of the prologue in their order: allocs of what is live before the range, and the requests to free it that came before.
+    /// Returns the events of the prologue in order: allocs of what is live before the range, and requests to free it
+    /// from before the range.
     pub(super) fn prologue(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.from).filter(|&event| self.is_in_prologue(event).unwrap_or(false))
     }
@@ -50,12 +51,12 @@ impl<'a> Range<'a> {
         }
         let id = history.allocation_of(EventIdx(event))?;
         let allocations = &history.allocations;
-        let (born, died, _) = allocations.span(id);
+        let (allocated_at, freed_at, _) = allocations.span(id);
         let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
         let is_own = match action {
-            Action::Alloc => born == event + 1,
+            Action::Alloc => allocated_at == event + 1,
             _ => allocations.free_requested(id) == Some(Moment(event + 1)),
         };
-        Some(is_recorded && is_own && born <= from && from < died)
+        Some(is_recorded && is_own && allocated_at <= from && from < freed_at)
     }
 }

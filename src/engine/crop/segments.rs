@@ -1,21 +1,21 @@
-//! Segments and their blocks, as they were recorded at the end of the file or as they are after an event.
+//! Writing of segments and their blocks, as recorded at the end of the file or as they are after an event.
 
-use super::tables::{Tables, pool};
-use crate::origin::{is_of_free, stack_of};
+use super::tables::{TableWriter, write_pool_id};
+use crate::origin::{is_free_stack, stack_of};
 use crate::state::DeviceState;
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Block, BlockState, Segment, StackId};
-use history::writing::{Items, Values};
+use history::writing::{Items, ValueWriter};
 use std::io;
 
-impl Tables<'_> {
-    /// Appends the segments of a device as they are after event `to` − 1: how many there are.
-    pub(super) fn segments_after(
+impl TableWriter<'_> {
+    /// Appends the segments of a device after event `to` − 1 and returns their number.
+    pub(super) fn write_segments_after(
         &mut self,
-        out: &mut dyn Values,
+        out: &mut dyn ValueWriter,
         list: &mut Items,
         history: &DeviceHistory,
-        lives: &SegmentLives,
+        lives: &SegmentLifetimes,
         state: &DeviceState,
         to: u32,
     ) -> io::Result<u32> {
@@ -35,12 +35,12 @@ impl Tables<'_> {
                 blocks: 0..0,
             };
             let is_pending = |id: u32| {
-                let pending = file.about(history).pending(AllocationId(id));
+                let pending = file.device_data(history).awaiting_free(AllocationId(id));
                 pending.is_some_and(|[from, _]| from <= to)
             };
             let (mut blocks, mut until) = (Vec::new(), segment.address);
             for block in state.blocks_of(segment) {
-                blocks.extend(free([until, block.from]));
+                blocks.extend(free_block([until, block.from]));
                 until = until.max(block.to);
                 let id = AllocationId(block.id);
                 let stack = stack_of(&file.snapshot, history, id);
@@ -48,19 +48,24 @@ impl Tables<'_> {
                     address: block.from,
                     size: block.to.saturating_sub(block.from),
                     requested: history.allocations.size(id),
-                    state: if is_pending(block.id) { BlockState::Pending } else { BlockState::Allocated },
-                    stack: if is_of_free(history, id, stack) { StackId::NONE } else { stack },
+                    state: if is_pending(block.id) { BlockState::AwaitingFree } else { BlockState::Allocated },
+                    stack: if is_free_stack(history, id, stack) { StackId::NONE } else { stack },
                 });
             }
-            blocks.extend(free([until, segment.end]));
+            blocks.extend(free_block([until, segment.end]));
             out.item(list)?;
-            self.segment(out, &head, &blocks)?;
+            self.write_segment(out, &head, &blocks)?;
         }
         Ok(state.segments.len() as u32)
     }
 
-    /// A segment and its blocks.
-    pub(super) fn segment(&mut self, out: &mut dyn Values, segment: &Segment, blocks: &[Block]) -> io::Result<()> {
+    /// Writes a segment and its blocks.
+    pub(super) fn write_segment(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        segment: &Segment,
+        blocks: &[Block],
+    ) -> io::Result<()> {
         let sum = |state: fn(BlockState) -> bool, bytes: fn(&Block) -> u64| {
             blocks.iter().filter(|block| state(block.state)).map(|block| i128::from(bytes(block))).sum::<i128>()
         };
@@ -81,23 +86,23 @@ impl Tables<'_> {
         out.key("segment_type")?;
         out.key(if segment.small { "small" } else { "large" })?;
         if let Some(id) = segment.pool {
-            pool(out, "segment_pool_id", id)?;
+            write_pool_id(out, "segment_pool_id", id)?;
         }
         out.key("is_expandable")?;
         out.bool(segment.expandable)?;
         out.key("frames")?;
-        self.stack(out, segment.stack)?;
+        self.write_stack(out, segment.stack)?;
         out.key("blocks")?;
         let mut items = out.list()?;
         for block in blocks {
             out.item(&mut items)?;
-            self.block(out, block)?;
+            self.write_block(out, block)?;
         }
         out.end_list(items)?;
         out.end_dict()
     }
 
-    fn block(&mut self, out: &mut dyn Values, block: &Block) -> io::Result<()> {
+    fn write_block(&mut self, out: &mut dyn ValueWriter, block: &Block) -> io::Result<()> {
         out.dict()?;
         for (key, number) in [("address", block.address), ("size", block.size), ("requested_size", block.requested)] {
             out.key(key)?;
@@ -106,17 +111,17 @@ impl Tables<'_> {
         out.key("state")?;
         out.key(match block.state {
             BlockState::Allocated => "active_allocated",
-            BlockState::Pending => "active_pending_free",
+            BlockState::AwaitingFree => "active_pending_free",
             BlockState::Inactive => "inactive",
         })?;
         out.key("frames")?;
-        self.stack(out, block.stack)?;
+        self.write_stack(out, block.stack)?;
         out.end_dict()
     }
 }
 
-/// A free block between two addresses, if there is one.
-pub(super) fn free([from, to]: [u64; 2]) -> Option<Block> {
+/// Returns the free block between two addresses, if they differ.
+pub(super) fn free_block([from, to]: [u64; 2]) -> Option<Block> {
     let block = |size| Block { address: from, size, requested: 0, state: BlockState::Inactive, stack: StackId::NONE };
     to.checked_sub(from).filter(|&size| size > 0).map(block)
 }

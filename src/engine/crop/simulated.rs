@@ -1,12 +1,12 @@
-//! A device as it would have been with other allocator settings: the recorded requests, where a simulated allocator places them, and the
-//! segments that it takes. It is a snapshot like any other, and says that it is simulated.
+//! Writing of a simulated run: the recorded requests of a device under other allocator settings, with simulated
+//! addresses and segments. The result is an ordinary snapshot that is marked as simulated.
 
-use super::segments::free;
-use super::tables::{Place, Row, Tables};
-use super::{CropError, PROTOCOL};
+use super::segments::free_block;
+use super::tables::{EventValues, TableWriter, Target};
+use super::{CropError, PICKLE_PROTOCOL};
 use crate::Engine;
 use crate::open::OpenFile;
-use crate::origin::{is_of_free, stack_of};
+use crate::origin::{is_free_stack, stack_of};
 use allocator::answer::WhatIfQuestion;
 use allocator::blocks::State;
 use allocator::driver::Kind;
@@ -15,40 +15,40 @@ use allocator::recording::{Step, What};
 use allocator::simulation::{Simulation, Traced};
 use allocator::trace::{Deeds, Placed};
 use allocator::{Recording, Settings};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::EventIdx;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{Action, Block, BlockState, HOST, Labels, SIMULATED, Segment, StackId};
-use history::writing::{PickleWriter, Values};
+use history::snapshot::{Action, Block, BlockState, HOST_DEVICE, Labels, SIMULATED_KEY, Segment, StackId};
+use history::writing::{PickleWriter, ValueWriter};
 use std::io::{self, Write};
 
-/// Which run is written.
+/// Parameters of a simulated run.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedRun {
     pub device: i64,
-    /// The line of settings; `None`: the recorded ones.
+    /// Allocator settings as one line. `None`: the recorded ones.
     pub settings: Option<String>,
-    /// Bytes of the device; where it is not said, what failed requests tell.
+    /// Memory of the device in bytes. `None`: derived from failed requests.
     pub capacity: Option<u64>,
-    /// Whether recorded calls of `empty_cache()` are left out.
-    pub never_empties: bool,
-    /// Sizes under a plan, eight bytes for each allocation.
-    pub sizes: Option<Vec<u8>>,
-    /// What the recorded file is called.
+    /// True if recorded calls of `empty_cache()` are skipped.
+    pub skip_empty_cache: bool,
+    /// Sizes under a plan, eight bytes per allocation.
+    pub planned_sizes: Option<Vec<u8>>,
+    /// Name of the recorded file.
     pub source: String,
 }
 
-/// What was written.
+/// Summary of what [`Engine::write_simulated`] wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// The settings as a line.
+pub struct SimulatedSummary {
+    /// The simulated settings as one line.
     pub settings: String,
     pub events: u64,
     pub segments: u64,
     pub peak_reserved: u64,
-    /// The recorded event that the run ends with, where that is not the last.
+    /// The recorded event at which the run ends, if it is not the last.
     pub ends_at: Option<i64>,
 }
 
@@ -56,45 +56,49 @@ impl Engine {
     /// Writes a simulated run of a device of the open file as a pickle.
     ///
     /// # Errors
-    /// Nothing is predicted of this device, the settings cannot be read, or the system's.
-    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
+    /// No file is open, the device cannot be simulated, the settings are invalid, or an I/O error.
+    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.write_simulated(run, out),
-            None => Err(CropError::Impossible("no file is open".to_owned())),
+            None => Err(CropError::Invalid("no file is open".to_owned())),
         }
     }
 }
 
 impl OpenFile {
     /// See [`Engine::write_simulated`].
-    pub(crate) fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
-        if run.device == HOST {
-            return Err(CropError::Impossible("pinned host memory has an allocator of its own".to_owned()));
+    pub(crate) fn write_simulated(
+        &mut self,
+        run: &SimulatedRun,
+        out: impl Write,
+    ) -> Result<SimulatedSummary, CropError> {
+        if run.device == HOST_DEVICE {
+            return Err(CropError::Invalid("pinned host memory has an allocator of its own".to_owned()));
         }
         let mut simulation = Simulation::new(run.device, self.recording(run.device)?);
-        run.sizes.iter().for_each(|sizes| simulation.plan(sizes));
+        run.planned_sizes.iter().for_each(|sizes| simulation.plan(sizes));
         let question = WhatIfQuestion {
             lines: run.settings.iter().cloned().collect(),
             capacity: run.capacity,
-            never_empties: run.never_empties,
-            is_planned: run.sizes.is_some(),
+            never_empties: run.skip_empty_cache,
+            is_planned: run.planned_sizes.is_some(),
             ..WhatIfQuestion::default()
         };
-        let traced = simulation.trace(&question).map_err(CropError::Impossible)?;
+        let traced = simulation.trace(&question).map_err(CropError::Invalid)?;
         let file = &*self;
         let history = file.history(run.device);
-        let history = history.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))?;
-        let writing = Writing { tables: Tables::new(file), history, traced, run, avoided: 0 };
-        Ok(writing.write(&mut PickleWriter::new(out, PROTOCOL)?)?)
+        let history = history.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))?;
+        let writing = RunWriter { tables: TableWriter::new(file), history, traced, run, avoided_bytes: 0 };
+        Ok(writing.write(&mut PickleWriter::new(out, PICKLE_PROTOCOL)?)?)
     }
 
-    /// What the program of a device asked for.
+    /// Reads the allocator requests of a device from its history.
     fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
         let mut always = || true;
-        let mut slice = Slice::new(&mut always);
-        while self.segment_lives(device, &mut slice).is_err() {}
+        let mut slice = TimeSlice::new(&mut always);
+        while self.compute_segments(device, &mut slice).is_err() {}
         let known = self.history(device).zip(self.segments(device));
-        let (history, lives) = known.ok_or_else(|| CropError::Impossible("the file has no such device".to_owned()))?;
+        let (history, lives) = known.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))?;
         let mut reading = Reading::default();
         loop {
             if let Ok(recording) = reading.step(&self.snapshot, history, lives, &mut slice) {
@@ -105,26 +109,27 @@ impl OpenFile {
 }
 
 /// A run that is being written.
-struct Writing<'a> {
-    tables: Tables<'a>,
+struct RunWriter<'a> {
+    tables: TableWriter<'a>,
     history: &'a DeviceHistory,
     traced: Traced<'a>,
     run: &'a SimulatedRun,
-    /// Bytes of the request that failed in the recording and does not here.
-    avoided: u64,
+    /// Bytes of the request that failed in the recording and succeeds in the run.
+    avoided_bytes: u64,
 }
 
-impl Writing<'_> {
-    fn write(mut self, out: &mut dyn Values) -> io::Result<Written> {
+impl RunWriter<'_> {
+    fn write(mut self, out: &mut dyn ValueWriter) -> io::Result<SimulatedSummary> {
         let device = self.history.device;
-        let mut written = Written { settings: self.traced.settings.to_string(), ..Written::default() };
+        let mut written =
+            SimulatedSummary { settings: self.traced.settings.to_string(), ..SimulatedSummary::default() };
         out.dict()?;
         out.key("device_traces")?;
         let mut traces = out.list()?;
         for other in 0..=self.tables.last_device().max(device) {
             out.item(&mut traces)?;
             match other == device {
-                true => self.trace(out, &mut written)?,
+                true => self.write_trace(out, &mut written)?,
                 false => {
                     let items = out.list()?;
                     out.end_list(items)?;
@@ -132,31 +137,32 @@ impl Writing<'_> {
             }
         }
         out.end_list(traces)?;
-        self.segments(out, &mut written)?;
-        settings(out, &self.traced.settings, &written.settings)?;
+        self.write_segments(out, &mut written)?;
+        write_settings(out, &self.traced.settings, &written.settings)?;
         let marks = self.tables.file.snapshot.marks.iter().enumerate();
         let own: Vec<usize> = marks.filter(|(_, mark)| mark.device == device).map(|(at, _)| at).collect();
         if !own.is_empty() {
-            self.tables.annotations(out, own.into_iter())?;
+            self.tables.write_annotations(out, own.into_iter())?;
         }
         let outcome = self.traced.trace.run().outcome();
         (written.peak_reserved, written.ends_at) = (outcome.peak_reserved, self.traced.trace.run().ends_at());
-        self.provenance(out, &written)?;
+        self.write_provenance(out, &written)?;
         out.end_dict()?;
         out.finish()?;
         Ok(written)
     }
 
-    /// The events: those of the recording that say nothing of addresses are copied, all others are those of the run.
-    fn trace(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
+    /// Writes the events. Annotations, snapshots and unknown actions are copied from the recording. All others come
+    /// from the run.
+    fn write_trace(&mut self, out: &mut dyn ValueWriter, written: &mut SimulatedSummary) -> io::Result<()> {
         let mut items = out.list()?;
-        let (mut deeds, mut notes) = (Deeds::default(), Notes::default());
-        notes.begin(self.history, &self.traced);
+        let (mut deeds, mut notes) = (Deeds::default(), AnnotationAddresses::default());
+        notes.start(self.history, &self.traced);
         let mut next = self.traced.trace.step(self.traced.recording, &mut deeds);
         for event in 0..self.history.event_count() {
             if let Some(step) = next.filter(|step| step.event == event) {
-                self.step(out, &mut items, step, &deeds, written)?;
-                notes.follow(self.traced.recording, step, &deeds);
+                self.write_step(out, &mut items, step, &deeds, written)?;
+                notes.update(self.traced.recording, step, &deeds);
                 next = self.traced.trace.step(self.traced.recording, &mut deeds);
                 if next.is_none() && self.traced.trace.run().ends_at().is_some() {
                     break;
@@ -165,22 +171,22 @@ impl Writing<'_> {
             }
             let recorded = self.recorded(event);
             let row = match recorded.action {
-                Action::Annotate => Row { address: notes.address(recorded.address), ..recorded },
+                Action::Annotate => EventValues { address: notes.address(recorded.address), ..recorded },
                 Action::Snapshot | Action::Unknown => recorded,
                 _ => continue,
             };
             out.item(&mut items)?;
-            self.tables.row(out, &row, Place::Whole)?;
+            self.tables.write_values(out, &row, Target::Whole)?;
             written.events += 1;
         }
         out.end_list(items)
     }
 
-    /// What was recorded at an event.
-    fn recorded(&self, event: u32) -> Row {
+    /// Returns an event as it was recorded.
+    fn recorded(&self, event: u32) -> EventValues {
         let events = &self.history.events;
         let (address, size) = self.history.address_and_size(EventIdx(event));
-        Row {
+        EventValues {
             action: events.action(event),
             address,
             size,
@@ -190,24 +196,24 @@ impl Writing<'_> {
         }
     }
 
-    /// The events of a step.
-    fn step(
+    /// Writes the events of a step.
+    fn write_step(
         &mut self,
-        out: &mut dyn Values,
+        out: &mut dyn ValueWriter,
         items: &mut history::writing::Items,
         step: Step,
         deeds: &Deeds,
-        written: &mut Written,
+        written: &mut SimulatedSummary,
     ) -> io::Result<()> {
         let recorded = self.recorded(step.event);
         let recording = self.traced.recording;
-        let mut rows: Vec<Row> = Vec::with_capacity(1 + deeds.completed.len() + deeds.operations.len());
+        let mut rows: Vec<EventValues> = Vec::with_capacity(1 + deeds.completed.len() + deeds.operations.len());
         let trace = &self.traced.trace;
         let completed = |number: u32, address: u64| {
             let size = trace.size(recording, number);
             let place = recording.allocations.get(number as usize).map_or(0, |allocation| allocation.place);
-            let labels = placed(Labels::default(), &recorded.labels, recording, place_of(recording, place));
-            Row { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded }
+            let labels = with_place(Labels::default(), &recorded.labels, recording, place_of(recording, place));
+            EventValues { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded }
         };
         rows.extend(deeds.completed.iter().map(|&(number, address)| completed(number, address)));
         for (operation, place) in &deeds.operations {
@@ -218,38 +224,40 @@ impl Writing<'_> {
                 Kind::Unmap => Action::SegmentUnmap,
             };
             let own = Labels { category: None, forward_frames: None, ..recorded.labels };
-            let labels = placed(own, &recorded.labels, recording, *place);
-            rows.push(Row { action, address: operation.address, size: operation.size, labels, ..recorded });
+            let labels = with_place(own, &recorded.labels, recording, *place);
+            rows.push(EventValues { action, address: operation.address, size: operation.size, labels, ..recorded });
         }
         let device_free = |reserved: u64| self.traced.capacity.map(|capacity| capacity.saturating_sub(reserved));
         let reserved = self.traced.trace.run().allocator().totals.reserved;
         rows.extend(match (step.what, deeds.subject, deeds.failed, deeds.avoided) {
             (_, Some((number, address)), ..) => {
-                Some(Row { address, size: self.traced.trace.size(recording, number), ..recorded })
+                Some(EventValues { address, size: self.traced.trace.size(recording, number), ..recorded })
             }
             (_, _, Some(size), _) => {
                 let address = device_free(reserved).unwrap_or(0);
-                Some(Row { action: Action::Oom, address, size, ..recorded })
+                Some(EventValues { action: Action::Oom, address, size, ..recorded })
             }
             (_, _, _, Some((address, _))) => {
-                self.avoided = recorded.size;
-                Some(Row { action: Action::Alloc, address, ..recorded })
+                self.avoided_bytes = recorded.size;
+                Some(EventValues { action: Action::Alloc, address, ..recorded })
             }
-            (What::Oom(_), ..) => Some(Row { address: device_free(reserved).unwrap_or(recorded.address), ..recorded }),
+            (What::Oom(_), ..) => {
+                Some(EventValues { address: device_free(reserved).unwrap_or(recorded.address), ..recorded })
+            }
             _ => None,
         });
         // In the recording they completed because this request waited for them.
         rows.extend(deeds.completed_after.iter().map(|&(number, address)| completed(number, address)));
         for row in rows {
             out.item(items)?;
-            self.tables.row(out, &row, Place::Whole)?;
+            self.tables.write_values(out, &row, Target::Whole)?;
             written.events += 1;
         }
         Ok(())
     }
 
-    /// The segments at the end of the run.
-    fn segments(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
+    /// Writes the segments at the end of the run.
+    fn write_segments(&mut self, out: &mut dyn ValueWriter, written: &mut SimulatedSummary) -> io::Result<()> {
         out.key("segments")?;
         let mut list = out.list()?;
         for segment in self.traced.trace.segments(self.traced.recording) {
@@ -266,7 +274,7 @@ impl Writing<'_> {
             };
             let blocks: Vec<Block> = segment.blocks.iter().filter_map(|block| self.block(block)).collect();
             out.item(&mut list)?;
-            self.tables.segment(out, &head, &blocks)?;
+            self.tables.write_segment(out, &head, &blocks)?;
             written.segments += 1;
         }
         out.end_list(list)
@@ -275,36 +283,36 @@ impl Writing<'_> {
     fn block(&self, block: &Placed) -> Option<Block> {
         let (file, history) = (self.tables.file, self.history);
         let Some(number) = block.allocation else {
-            // The request that failed in the recording and does not here has no number.
+            // The request that failed in the recording and succeeds in the run has no number.
             let failed = Block {
                 address: block.address,
                 size: block.size,
-                requested: self.avoided.min(block.size),
+                requested: self.avoided_bytes.min(block.size),
                 state: BlockState::Allocated,
                 stack: StackId::NONE,
             };
             return match block.state {
-                State::Free => free([block.address, block.address.saturating_add(block.size)]),
+                State::Free => free_block([block.address, block.address.saturating_add(block.size)]),
                 _ => Some(failed),
             };
         };
         let id = AllocationId(number);
         let stack = stack_of(&file.snapshot, history, id);
-        // Whoever freed it before the first event, no event says it.
-        let was_pending = file.about(history).pending(id).is_some_and(|[from, _]| from == 0);
+        // If its free was requested before the first event, no event says so.
+        let was_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from == 0);
         let is_pending = block.state == State::AwaitingFree || was_pending;
         Some(Block {
             address: block.address,
             size: block.size,
             requested: self.traced.trace.size(self.traced.recording, number),
-            state: if is_pending { BlockState::Pending } else { BlockState::Allocated },
-            stack: if is_of_free(history, id, stack) { StackId::NONE } else { stack },
+            state: if is_pending { BlockState::AwaitingFree } else { BlockState::Allocated },
+            stack: if is_free_stack(history, id, stack) { StackId::NONE } else { stack },
         })
     }
 
-    /// That it is simulated, of what, and with which settings.
-    fn provenance(&self, out: &mut dyn Values, written: &Written) -> io::Result<()> {
-        out.key(SIMULATED)?;
+    /// Writes the marker of simulated files: source, settings and parameters.
+    fn write_provenance(&self, out: &mut dyn ValueWriter, written: &SimulatedSummary) -> io::Result<()> {
+        out.key(SIMULATED_KEY)?;
         out.dict()?;
         for (key, text) in [("source", &self.run.source), ("settings", &written.settings)] {
             out.key(key)?;
@@ -321,12 +329,12 @@ impl Writing<'_> {
         }
         let truths = [
             ("recording_is_reproduced_exactly", self.traced.is_exact),
-            ("empty_cache_left_out", self.run.never_empties),
-            ("sizes_are_planned", self.run.sizes.is_some()),
+            ("empty_cache_left_out", self.run.skip_empty_cache),
+            ("sizes_are_planned", self.run.planned_sizes.is_some()),
         ];
-        for (key, is_so) in truths {
+        for (key, conditions_hold) in truths {
             out.key(key)?;
-            out.bool(is_so)?;
+            out.bool(conditions_hold)?;
         }
         out.end_dict()
     }
@@ -336,8 +344,8 @@ fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
     recording.places.get(place as usize).copied().unwrap_or_default()
 }
 
-/// Labels with the stream and the pool of a place, where events have them.
-fn placed(own: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
+/// Returns `own` with the stream and pool of a place, if the recorded event has them.
+fn with_place(own: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
     let stream = recording.streams.get(place.stream as usize).copied();
     let pool = recording.pools.get(place.pool as usize).copied();
     Labels {
@@ -347,8 +355,8 @@ fn placed(own: Labels, recorded: &Labels, recording: &Recording, place: allocato
     }
 }
 
-/// `allocator_settings` as PyTorch writes them.
-fn settings(out: &mut dyn Values, settings: &Settings, line: &str) -> io::Result<()> {
+/// Writes `allocator_settings` as PyTorch does.
+fn write_settings(out: &mut dyn ValueWriter, settings: &Settings, line: &str) -> io::Result<()> {
     out.key("allocator_settings")?;
     out.dict()?;
     out.key("PYTORCH_CUDA_ALLOC_CONF")?;
@@ -371,12 +379,13 @@ fn settings(out: &mut dyn Values, settings: &Settings, line: &str) -> io::Result
     out.end_dict()
 }
 
-/// Where allocations that are live are, by their recorded addresses: what notes on them are about. Only of traces with notes.
+/// Addresses of live allocations in the run, by recorded address. Needed for annotations and `None` in traces without
+/// any.
 #[derive(Default)]
-struct Notes(Option<HashMap<u64, u64, RandomState>>);
+struct AnnotationAddresses(Option<HashMap<u64, u64, RandomState>>);
 
-impl Notes {
-    fn begin(&mut self, history: &DeviceHistory, traced: &Traced<'_>) {
+impl AnnotationAddresses {
+    fn start(&mut self, history: &DeviceHistory, traced: &Traced<'_>) {
         let annotate = Action::ALL.iter().position(|action| *action == Action::Annotate);
         let count = annotate.and_then(|at| history.action_counts.get(at)).copied().unwrap_or(0);
         self.0 = (count > 0).then(|| {
@@ -389,13 +398,13 @@ impl Notes {
         });
     }
 
-    fn follow(&mut self, recording: &Recording, step: Step, deeds: &Deeds) {
+    fn update(&mut self, recording: &Recording, step: Step, deeds: &Deeds) {
         if let (Some(live), What::Alloc(number), Some((_, address))) = (&mut self.0, step.what, deeds.subject) {
             live.insert(recording.allocations.at(number as usize).address, address);
         }
     }
 
-    /// Where what was recorded at this address is.
+    /// Returns the address in the run for a recorded one.
     fn address(&self, recorded: u64) -> u64 {
         self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
     }

@@ -1,4 +1,4 @@
-//! The parts of a snapshot that is written: strings, frames, stacks, events, settings.
+//! Writing of a snapshot's strings, frames, stacks, events and settings.
 
 use super::range::PROLOGUE;
 use crate::open::OpenFile;
@@ -6,26 +6,26 @@ use base::units::EventIdx;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
-use history::snapshot::{Action, FrameId, Labels, SIMULATED, StackId, StringId, WarningKind};
-use history::writing::Values;
+use history::snapshot::{Action, FrameId, Labels, SIMULATED_KEY, StackId, StringId, WarningKind};
+use history::writing::ValueWriter;
 use std::io;
 
-type Numbers = HashMap<u32, u32, RandomState>;
+type MemoIds = HashMap<u32, u32, RandomState>;
 
-/// What an event is written for.
+/// Part of the output that an event belongs to.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(super) enum Target {
     /// A whole file.
     Whole,
-    /// A range of it.
+    /// A range of a file.
     Range,
-    /// It comes before a range, which begins at this time, in µs since 1970.
+    /// The prologue of a range that begins at this time, in µs since 1970.
     Prologue(Option<i64>),
 }
 
-/// An event as it is written.
+/// Values of an event to write.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct EventValues {
     pub(super) action: Action,
     pub(super) address: u64,
     pub(super) size: u64,
@@ -34,88 +34,93 @@ pub(super) struct Row {
     pub(super) stack: StackId,
 }
 
-/// What of the file's tables was written already, by the numbers it is remembered with.
-pub(super) struct Tables<'a> {
+/// Writer of the file's tables. Keeps the memo numbers of entries that were already written.
+pub(super) struct TableWriter<'a> {
     pub(super) file: &'a OpenFile,
-    strings: Numbers,
-    frames: Numbers,
-    stacks: Numbers,
+    strings: MemoIds,
+    frames: MemoIds,
+    stacks: MemoIds,
 }
 
-impl<'a> Tables<'a> {
-    pub(super) fn new(file: &'a OpenFile) -> Tables<'a> {
+impl<'a> TableWriter<'a> {
+    pub(super) fn new(file: &'a OpenFile) -> TableWriter<'a> {
         let (strings, frames, stacks) = Default::default();
-        Tables { file, strings, frames, stacks }
+        TableWriter { file, strings, frames, stacks }
     }
 
-    pub(super) fn string(&mut self, out: &mut dyn Values, id: StringId) -> io::Result<()> {
+    pub(super) fn write_string(&mut self, out: &mut dyn ValueWriter, id: StringId) -> io::Result<()> {
         if let Some(&number) = self.strings.get(&id.0) {
-            return out.again(number);
+            return out.reference(number);
         }
         out.text(self.file.snapshot.strings.bytes(id))?;
-        self.strings.extend(out.remember()?.map(|number| (id.0, number)));
+        self.strings.extend(out.memoize()?.map(|number| (id.0, number)));
         Ok(())
     }
 
-    fn frame(&mut self, out: &mut dyn Values, id: FrameId) -> io::Result<()> {
+    fn write_frame(&mut self, out: &mut dyn ValueWriter, id: FrameId) -> io::Result<()> {
         if let Some(&number) = self.frames.get(&id.0) {
-            return out.again(number);
+            return out.reference(number);
         }
         let frame = self.file.snapshot.frames.frame(id);
         out.dict()?;
         out.key("name")?;
-        self.string(out, frame.name)?;
+        self.write_string(out, frame.name)?;
         out.key("filename")?;
-        self.string(out, frame.filename)?;
+        self.write_string(out, frame.filename)?;
         out.key("line")?;
         out.int(frame.line)?;
         for (key, text) in &frame.fx {
-            self.string(out, *key)?;
-            self.string(out, *text)?;
+            self.write_string(out, *key)?;
+            self.write_string(out, *text)?;
         }
         out.end_dict()?;
-        self.frames.extend(out.remember()?.map(|number| (id.0, number)));
+        self.frames.extend(out.memoize()?.map(|number| (id.0, number)));
         Ok(())
     }
 
-    /// `frames`; of no stack an empty list.
-    pub(super) fn stack(&mut self, out: &mut dyn Values, id: StackId) -> io::Result<()> {
+    /// Writes the frames of a stack, an empty list for no stack.
+    pub(super) fn write_stack(&mut self, out: &mut dyn ValueWriter, id: StackId) -> io::Result<()> {
         if let Some(&number) = self.stacks.get(&id.0) {
-            return out.again(number);
+            return out.reference(number);
         }
         let mut items = out.list()?;
         if !matches!(id, StackId::NONE | StackId::EMPTY) {
             for frame in self.file.snapshot.stacks.frames(id) {
                 out.item(&mut items)?;
-                self.frame(out, frame)?;
+                self.write_frame(out, frame)?;
             }
         }
         out.end_list(items)?;
-        self.stacks.extend(out.remember()?.map(|number| (id.0, number)));
+        self.stacks.extend(out.memoize()?.map(|number| (id.0, number)));
         Ok(())
     }
 
-    /// An event. One of the prologue has the time of the first of the range.
-    pub(super) fn event(
+    /// Writes an event. In the prologue, it gets the time of the first event of the range.
+    pub(super) fn write_event(
         &mut self,
-        out: &mut dyn Values,
+        out: &mut dyn ValueWriter,
         history: &DeviceHistory,
         event: u32,
-        place: Place,
+        place: Target,
     ) -> io::Result<()> {
         let events = &history.events;
         let (action, stack) = (events.action(event), events.stack(event));
         let (address, size) = history.address_and_size(EventIdx(event));
         let labels = self.file.snapshot.labels.labels(events.labels(event));
         let time = match place {
-            Place::Prologue(time) => time,
+            Target::Prologue(time) => time,
             _ => events.times.at(event),
         };
-        self.row(out, &Row { action, address, size, time, labels, stack }, place)
+        self.write_values(out, &EventValues { action, address, size, time, labels, stack }, place)
     }
 
-    /// An event of these values.
-    pub(super) fn row(&mut self, out: &mut dyn Values, row: &Row, place: Place) -> io::Result<()> {
+    /// Writes an event with these values.
+    pub(super) fn write_values(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        row: &EventValues,
+        place: Target,
+    ) -> io::Result<()> {
         out.dict()?;
         out.key("action")?;
         out.key(row.action.name())?;
@@ -131,58 +136,58 @@ impl<'a> Tables<'a> {
             out.key("time_us")?;
             out.int(time.into())?;
         }
-        self.labels(out, &row.labels, place)?;
+        self.write_labels(out, &row.labels, place)?;
         if row.stack != StackId::NONE {
             out.key("frames")?;
-            self.stack(out, row.stack)?;
+            self.write_stack(out, row.stack)?;
         }
         out.end_dict()
     }
 
-    fn labels(&mut self, out: &mut dyn Values, labels: &Labels, place: Place) -> io::Result<()> {
+    fn write_labels(&mut self, out: &mut dyn ValueWriter, labels: &Labels, place: Target) -> io::Result<()> {
         let texts = [("compile_context", labels.compile_context), ("user_metadata", labels.user_metadata)];
         for (key, text) in texts {
             if let Some(text) = text {
                 out.key(key)?;
-                self.string(out, text)?;
+                self.write_string(out, text)?;
             }
         }
         match (place, labels.internal_metadata) {
-            (Place::Prologue(_), _) => {
+            (Target::Prologue(_), _) => {
                 out.key("internal_metadata")?;
                 out.key(PROLOGUE)?;
             }
             (_, Some(text)) => {
                 out.key("internal_metadata")?;
-                self.string(out, text)?;
+                self.write_string(out, text)?;
             }
             (_, None) => {}
         }
-        // PyTorch's viewer of before 2026 throws at it, so no crop has it.
-        if let Some(text) = labels.category.filter(|_| place == Place::Whole) {
+        // Versions of PyTorch's viewer from before 2026 throw on this key, so crops leave it out.
+        if let Some(text) = labels.category.filter(|_| place == Target::Whole) {
             out.key("category")?;
-            self.string(out, text)?;
+            self.write_string(out, text)?;
         }
         if let Some(id) = labels.pool {
-            pool(out, "pool_id", id)?;
+            write_pool_id(out, "pool_id", id)?;
         }
         if let Some(lines) = labels.forward_frames {
             out.key("forward_frames")?;
             let mut items = out.list()?;
             for line in self.file.snapshot.lines.frames(lines) {
                 out.item(&mut items)?;
-                self.string(out, StringId(line.0))?;
+                self.write_string(out, StringId(line.0))?;
             }
             out.end_list(items)?;
         }
         Ok(())
     }
 
-    /// That the file is simulated, where it is.
-    pub(super) fn simulated(&mut self, out: &mut dyn Values) -> io::Result<()> {
+    /// Marks the output as simulated if the file is.
+    pub(super) fn write_simulated_marker(&mut self, out: &mut dyn ValueWriter) -> io::Result<()> {
         for (kind, _, source) in self.file.snapshot.warnings.iter() {
             let WarningKind::Simulated(settings) = kind else { continue };
-            out.key(SIMULATED)?;
+            out.key(SIMULATED_KEY)?;
             out.dict()?;
             for (key, text) in [("source", source), ("settings", settings.as_str())] {
                 out.key(key)?;
@@ -193,8 +198,8 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// `allocator_settings`: what stood in a dict has a dotted key here.
-    pub(super) fn settings(&mut self, out: &mut dyn Values) -> io::Result<()> {
+    /// Writes `allocator_settings`. Settings with dotted keys are nested in dicts again.
+    pub(super) fn write_settings(&mut self, out: &mut dyn ValueWriter) -> io::Result<()> {
         let settings = &self.file.snapshot.settings;
         if settings.is_empty() {
             return Ok(());
@@ -208,14 +213,14 @@ impl<'a> Tables<'a> {
             let Some((first, value)) = run.first() else { continue };
             let Some(parent) = parent(first) else {
                 out.text(first.as_bytes())?;
-                setting(out, value)?;
+                write_setting(out, value)?;
                 continue;
             };
             out.text(parent.as_bytes())?;
             out.dict()?;
             for (key, value) in run {
                 out.text(key.split_once('.').map_or("", |(_, key)| key).as_bytes())?;
-                setting(out, value)?;
+                write_setting(out, value)?;
             }
             out.end_dict()?;
         }
@@ -223,14 +228,14 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The id of a pool under this key.
-pub(super) fn pool(out: &mut dyn Values, key: &'static str, (one, other): (u64, u64)) -> io::Result<()> {
+/// Writes the id of a pool under this key.
+pub(super) fn write_pool_id(out: &mut dyn ValueWriter, key: &'static str, (one, other): (u64, u64)) -> io::Result<()> {
     out.key(key)?;
     out.pair(one.into(), other.into())
 }
 
-/// A setting as Python has it: a bool, a number or a text.
-fn setting(out: &mut dyn Values, value: &str) -> io::Result<()> {
+/// Writes a setting as a Python bool, number or string.
+fn write_setting(out: &mut dyn ValueWriter, value: &str) -> io::Result<()> {
     match value {
         "True" => return out.bool(true),
         "False" => return out.bool(false),

@@ -1,106 +1,112 @@
-//! Totals over the columns of a window: each the largest of its column, exactly.
+//! Totals over the columns of a window: the exact maximum of each column.
 //!
-//! What a history has no running total of (rounded, allocated and free bytes; all of them for a part of memory) is added up once, in slices,
-//! and kept: a byte an event for each device, and two for the part of memory that was requested last.
+//! Totals without a running sum in the history (allocated, rounded and free bytes, and all totals of a part of memory)
+//! are added up once, in time slices, and kept. They take a byte per event for each device, and two for the part of
+//! memory requested last.
 
 mod part;
 mod sums;
 
-use super::device::Open;
+use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Curves, Only};
-use base::slice::{Slice, Sliced};
+use super::protocol::{Curves, MemoryFilter};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
-use sums::{Kind, Sums};
+use sums::{Quantity, RunningTotals};
 
-/// The totals that were asked for, as far as they are, and what was added up for them and before.
+/// Curves being computed, and the running sums kept for them.
 #[derive(Default)]
-pub(super) struct CurvesInWork {
-    /// Columns, the one that comes next, and the totals of those before.
-    begun: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// One for each device that was requested, as a whole; and one of a part.
-    sums: Vec<Sums>,
+pub(super) struct CurveBuilder {
+    /// Columns, index of the next one, and totals of those before it.
+    in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
+    /// One for each device that was requested as a whole, and one for a part of a device.
+    sums: Vec<RunningTotals>,
 }
 
-impl CurvesInWork {
-    /// Another question comes.
-    pub(super) fn begin(&mut self) {
-        self.begun = None;
+impl CurveBuilder {
+    /// Starts a new question.
+    pub(super) fn reset(&mut self) {
+        self.in_progress = None;
     }
 
-    /// The totals; without columns on a device that the file does not have.
-    pub(super) fn curves(
+    /// Computes the totals. Returns no columns if the file has no such device.
+    pub(super) fn compute(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         view: View,
-        only: Only,
-        slice: &mut Slice,
-    ) -> Sliced<Box<Curves>> {
-        self.add_up(file, device, only, slice)?;
-        let (columns, next, curves) = self.begun.get_or_insert_with(|| {
+        only: MemoryFilter,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Box<Curves>> {
+        self.update_sums(file, device, only, slice)?;
+        let (columns, next, curves) = self.in_progress.get_or_insert_with(|| {
             let columns = file.history(device).map_or_else(WindowColumns::default, |history| {
-                WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.clock())
+                WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.time_axis())
             });
             let curves = Curves { view: Some(view), edge_px: columns.edge_px.clone(), ..Curves::default() };
             (columns, 0, Box::new(curves))
         });
         let sums = self.sums.iter().find(|sums| (sums.device, sums.part.only) == (device, only));
         if let (Some(sums), Some(history)) = (sums, file.history(device)) {
-            look(sums, file.about(history), columns, next, curves, slice)?;
+            compute_columns(sums, file.device_data(history), columns, next, curves, slice)?;
         }
-        Ok(self.begun.take().map_or_else(Default::default, |(.., curves)| curves))
+        Ok(self.in_progress.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
-    /// Adds up what is requested.
-    fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice) -> Sliced {
-        file.segment_lives(device, slice)?;
+    /// Adds up the running sums that are needed.
+    fn update_sums(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        only: MemoryFilter,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        file.compute_segments(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {
-            // Of parts, only the one that is requested now.
+            // Of the parts of memory, only the current one is kept.
             self.sums.retain(|sums| sums.part.is_all());
-            self.sums.push(Sums::new(device, Part::new(only)));
+            self.sums.push(RunningTotals::new(device, Part::new(only)));
         }
         let known = self.sums.iter_mut().find(|sums| (sums.device, sums.part.only) == (device, only));
         match (known, file.segments(device)) {
-            (Some(sums), Some(lives)) => sums.step(file.about(history), lives, slice),
+            (Some(sums), Some(lives)) => sums.step(file.device_data(history), lives, slice),
             _ => Ok(()),
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.sums.iter().map(Sums::heap_bytes).sum()
+        self.sums.iter().map(RunningTotals::heap_bytes).sum()
     }
 }
 
-/// Looks at the columns from `next` on.
-fn look(
-    sums: &Sums,
-    open: Open<'_>,
+/// Computes the columns from `next` on.
+fn compute_columns(
+    sums: &RunningTotals,
+    open: DeviceData<'_>,
     columns: &WindowColumns,
     next: &mut usize,
     curves: &mut Curves,
-    slice: &mut Slice,
-) -> Sliced {
+    slice: &mut TimeSlice,
+) -> SliceResult {
     let history = open.history;
-    let change = |kind: Kind| move |event: EventIdx| sums.change(open, kind, event);
+    let change = |kind: Quantity| move |event: EventIdx| sums.change(open, kind, event);
     let [requested, pending, reserved, rounded] =
-        [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded].map(change);
-    let [allocated, free] = [Kind::Allocated, Kind::Free].map(change);
+        [Quantity::Requested, Quantity::AwaitingFree, Quantity::Reserved, Quantity::Rounded].map(change);
+    let [allocated, free] = [Quantity::Allocated, Quantity::Free].map(change);
     let curve = |kind, change| Curve::new(sums.totals(history, kind), change);
-    let reserved_curve = curve(Kind::Reserved, &reserved);
+    let reserved_curve = curve(Quantity::Reserved, &reserved);
     let mut all: [(Curve<'_>, &mut Vec<u64>); 5] = [
         (reserved_curve, &mut curves.reserved),
-        (curve(Kind::Rounded, &rounded), &mut curves.rounded),
-        (curve(Kind::Requested, &requested), &mut curves.requested),
-        (curve(Kind::Allocated, &allocated), &mut curves.allocated),
-        (curve(Kind::Pending, &pending), &mut curves.pending),
+        (curve(Quantity::Rounded, &rounded), &mut curves.rounded),
+        (curve(Quantity::Requested, &requested), &mut curves.requested),
+        (curve(Quantity::Allocated, &allocated), &mut curves.allocated),
+        (curve(Quantity::AwaitingFree, &pending), &mut curves.pending),
     ];
-    let free = curve(Kind::Free, &free);
+    let free = curve(Quantity::Free, &free);
     let bytes = |total: i64| u64::try_from(total).unwrap_or(0);
     while let Some(moments) = columns.moments.get(*next) {
         let highest = |curve: &Curve<'_>| curve.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
@@ -109,7 +115,7 @@ fn look(
         }
         let (moment, most) = highest(&free);
         let reserved = bytes(reserved_curve.at(moment));
-        // A file that contradicts itself may free more than there was: no more is free than is reserved all the same.
+        // An inconsistent file may free more than it allocated. Free bytes never exceed the reserved ones.
         curves.free.push(bytes(most).min(reserved));
         curves.reserved_then.push(reserved);
         *next += 1;

@@ -1,33 +1,35 @@
-//! Whether an allocation or a range of mapped addresses is of a part of a device's memory.
+//! Membership of allocations and mapped ranges in a part of a device's memory.
 //!
-//! The segment that holds an address is, over the whole trace: the ranges that hold it, and, of one that can grow, what was ever mapped of
-//! the same kind without a gap between.
+//! A part may be the segment that holds an address, over the whole trace. Then it consists of all ranges that hold the
+//! address and, if one of them is expandable, of everything of the same kind that was ever mapped without a gap
+//! between.
 
-use crate::device::Open;
-use crate::protocol::Only;
-use base::sorted::{pair, sorted_numbers};
-use history::replay::{AllocationId, SegmentLives};
+use crate::device::DeviceData;
+use crate::protocol::MemoryFilter;
+use base::sorted::{sorted_numbers, two_part_key};
+use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A part of memory, and the addresses of its segment.
+/// A part of memory, with the addresses of its segment.
 pub(crate) struct Part {
-    pub(crate) only: Only,
-    /// From and to; `None` where no segment is asked for, or nothing was ever mapped there.
-    within: Option<[u64; 2]>,
+    pub(crate) only: MemoryFilter,
+    /// First address of the segment, and the first one after it. `None` if no segment is requested, or if nothing was
+    /// ever mapped there.
+    segment: Option<[u64; 2]>,
 }
 
 impl Part {
-    /// Its segment is not looked for yet.
-    pub(crate) fn new(only: Only) -> Part {
-        Part { only, within: None }
+    /// Creates a part whose segment is not located yet.
+    pub(crate) fn new(only: MemoryFilter) -> Part {
+        Part { only, segment: None }
     }
 
-    /// Whether it is all there is.
+    /// Returns whether the part is all memory of the device.
     pub(crate) fn is_all(&self) -> bool {
-        self.only == Only::default()
+        self.only == MemoryFilter::default()
     }
 
-    /// Looks for the segment.
-    pub(crate) fn find(&mut self, lives: &SegmentLives) {
+    /// Locates the segment.
+    pub(crate) fn locate_segment(&mut self, lives: &SegmentLifetimes) {
         let Some(address) = self.only.address else { return };
         let ids = || (0..lives.ranges.len() as u32).map(AllocationId);
         let ends = |id| {
@@ -38,14 +40,14 @@ impl Part {
         let mut grows = None;
         for id in ids().filter(holds) {
             let [from, to] = ends(id);
-            let [least, most] = self.within.unwrap_or([from, to]);
-            self.within = Some([from.min(least), to.max(most)]);
+            let [least, most] = self.segment.unwrap_or([from, to]);
+            self.segment = Some([from.min(least), to.max(most)]);
             grows = grows.or(lives.kind(id).filter(|kind| kind.expandable));
         }
-        let (Some([from, to]), Some(kind)) = (self.within, grows) else { return };
-        // By address: what touches what was put together before goes on with it.
+        let (Some([from, to]), Some(kind)) = (self.segment, grows) else { return };
+        // In order of address, a range that touches the merged ones before it extends them.
         let alike = ids().filter(|&id| lives.kind(id) == Some(kind));
-        let by_address = sorted_numbers(alike.map(|id| (pair(ends(id)[0], ends(id)[1]), id.0)).collect());
+        let by_address = sorted_numbers(alike.map(|id| (two_part_key(ends(id)[0], ends(id)[1]), id.0)).collect());
         let mut open = [from, from];
         for [start, end] in by_address.into_iter().map(|id| ends(AllocationId(id))) {
             if start > open[1] {
@@ -56,35 +58,35 @@ impl Part {
             }
             open[1] = open[1].max(end);
             if open[0] <= from && to <= open[1] {
-                self.within = Some(open);
+                self.segment = Some(open);
             }
         }
     }
 
-    fn wants(&self, pool: Option<(u64, u64)>, stream: Option<u64>, address: Option<u64>) -> bool {
-        let Only { pool: of_pool, stream: of_stream, address: of_segment } = self.only;
-        let is_within = || self.within.zip(address).is_some_and(|([from, to], address)| (from..to).contains(&address));
+    fn matches(&self, pool: Option<(u64, u64)>, stream: Option<u64>, address: Option<u64>) -> bool {
+        let MemoryFilter { pool: of_pool, stream: of_stream, address: of_segment } = self.only;
+        let is_within = || self.segment.zip(address).is_some_and(|([from, to], address)| (from..to).contains(&address));
         of_pool.is_none_or(|wanted| pool.unwrap_or_default() == wanted)
             && (of_stream.is_none() || stream == of_stream)
             && (of_segment.is_none() || is_within())
     }
 
-    /// Whether an allocation is of it.
-    pub(crate) fn has(&self, open: Open<'_>, id: AllocationId) -> bool {
+    /// Returns whether an allocation is in the part.
+    pub(crate) fn contains(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
         }
-        let Open { snapshot, history, groups, .. } = open;
+        let DeviceData { snapshot, history, groups, .. } = open;
         let is_somewhere = !history.allocations.is_unexplained(id);
         let address = is_somewhere.then(|| history.allocations.address(id));
         let pool = address.and_then(|_| groups.pool(snapshot, history, id));
         let stream = address.and_then(|_| groups.stream(snapshot, history, id));
-        self.wants(pool, stream, address)
+        self.matches(pool, stream, address)
     }
 
-    /// Whether a range of mapped addresses is of it.
-    pub(crate) fn has_range(&self, lives: &SegmentLives, id: AllocationId) -> bool {
+    /// Returns whether a mapped range is in the part.
+    pub(crate) fn contains_range(&self, lives: &SegmentLifetimes, id: AllocationId) -> bool {
         let Some(kind) = lives.kind(id) else { return false };
-        self.wants(kind.pool, kind.stream, Some(lives.ranges.address(id)))
+        self.matches(kind.pool, kind.stream, Some(lives.ranges.address(id)))
     }
 }

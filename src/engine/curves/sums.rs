@@ -1,125 +1,145 @@
-//! The running totals of a part of a device's memory.
+//! Running totals of a part of a device's memory.
 
 use super::part::Part;
-use crate::device::Open;
+use crate::device::DeviceData;
 use base::column::Column;
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes, Subject, Totals};
 use history::snapshot::Action;
 
-/// What is added up.
+/// A quantity that is added up, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// What the history has itself of all of the device.
+pub(crate) enum Quantity {
+    /// Requested bytes that are live. For a whole device, the history has this total and the next two.
     Requested,
-    Pending,
+    AwaitingFree,
     Reserved,
-    /// Active bytes, rounded: at least so many.
+    /// Allocated (rounded) bytes, including those awaiting free. A lower bound.
     Rounded,
-    /// Active bytes, requested, whose free was not requested.
+    /// Requested bytes whose free was not requested.
     Allocated,
-    /// Reserved bytes that no active block has: at most so many. Negative where blocks lie in nothing that is mapped.
+    /// Free (cached) bytes: reserved and in no active block. An upper bound. Negative if blocks lie outside of mapped
+    /// memory.
     Free,
 }
 
-/// In the order of their numbers.
-const KINDS: [Kind; 6] = [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded, Kind::Allocated, Kind::Free];
+/// All kinds, in the order of their discriminants.
+const QUANTITIES: [Quantity; 6] = [
+    Quantity::Requested,
+    Quantity::AwaitingFree,
+    Quantity::Reserved,
+    Quantity::Rounded,
+    Quantity::Allocated,
+    Quantity::Free,
+];
 
-/// The totals, as far as they are added up.
-pub(crate) struct Sums {
+/// Running totals of a part of memory, as far as they are added up.
+pub(crate) struct RunningTotals {
     pub(crate) device: i64,
     pub(crate) part: Part,
-    /// By how many bytes what was mapped of the part grows, by segment operation; empty for all of a device.
-    mapped: Column<i64>,
-    /// What is there before the first event.
-    base: [i64; KINDS.len()],
-    /// By kind; those that the history has stay empty.
-    totals: [Totals; KINDS.len()],
+    /// By segment operation: change of the mapped bytes of the part. Empty for a whole device.
+    mapped_changes: Column<i64>,
+    /// By kind: total before the first event.
+    base: [i64; QUANTITIES.len()],
+    /// By kind: running total. Those that the history has stay empty.
+    totals: [Totals; QUANTITIES.len()],
     work: Work,
 }
 
 enum Work {
-    Begin,
-    /// Adds what was mapped from this range on.
+    Start,
+    /// Adds the mapped ranges from this one on.
     Ranges(usize),
-    /// Adds what was live before the first event from this allocation on.
+    /// Adds what was live before the first event, from this allocation on.
     Early(usize),
     /// Adds the changes of the events from this one on.
     Events(u32),
     Done,
 }
 
-/// Bytes as a signed number; beyond, they stay at the limit.
+/// Converts bytes to a signed number, saturating at the limit.
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
-impl Sums {
-    /// Nothing is added up yet.
-    pub(crate) fn new(device: i64, part: Part) -> Sums {
+impl RunningTotals {
+    /// Creates empty totals.
+    pub(crate) fn new(device: i64, part: Part) -> RunningTotals {
         let (mapped, base) = Default::default();
-        Sums { device, part, mapped, base, totals: KINDS.map(|_| Totals::new(0)), work: Work::Begin }
+        RunningTotals {
+            device,
+            part,
+            mapped_changes: mapped,
+            base,
+            totals: QUANTITIES.map(|_| Totals::new(0)),
+            work: Work::Start,
+        }
     }
 
-    /// The total of a kind.
-    pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Kind) -> &'a Totals {
+    /// Returns the running total of a kind.
+    pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Quantity) -> &'a Totals {
         match kind {
-            Kind::Requested if self.part.is_all() => &history.drawn,
-            Kind::Pending if self.part.is_all() => &history.pending,
-            Kind::Reserved if self.part.is_all() => &history.reserved,
+            Quantity::Requested if self.part.is_all() => &history.drawn,
+            Quantity::AwaitingFree if self.part.is_all() => &history.awaiting_free,
+            Quantity::Reserved if self.part.is_all() => &history.reserved,
             kind => &self.totals[kind as usize],
         }
     }
 
-    /// By how many bytes a kind grows at `event`.
-    pub(crate) fn change(&self, open: Open<'_>, kind: Kind, event: EventIdx) -> i64 {
+    /// Returns the change of a kind at `event`, in bytes.
+    pub(crate) fn change(&self, open: DeviceData<'_>, kind: Quantity, event: EventIdx) -> i64 {
         self.changes(open, event)[kind as usize]
     }
 
-    /// By how many bytes each kind grows at `event`.
-    fn changes(&self, open: Open<'_>, event: EventIdx) -> [i64; KINDS.len()] {
+    /// Returns the change of each kind at `event`, in bytes.
+    fn changes(&self, open: DeviceData<'_>, event: EventIdx) -> [i64; QUANTITIES.len()] {
         let history = open.history;
-        let Some(turn) = history.turn(event) else {
+        let Some(turn) = history.allocation_change(event) else {
             let mapped = match history.events.subject(event.0) {
                 Subject::Segment(_) if self.part.is_all() => history.reserved_change(event),
-                Subject::Segment(operation) => self.mapped.get(operation as usize).unwrap_or(0),
+                Subject::Segment(operation) => self.mapped_changes.get(operation as usize).unwrap_or(0),
                 _ => 0,
             };
             return [0, 0, mapped, 0, 0, mapped];
         };
-        if !turn.changes() || !self.part.has(open, turn.id) {
-            return [0; KINDS.len()];
+        if !turn.changes() || !self.part.contains(open, turn.id) {
+            return [0; QUANTITIES.len()];
         }
-        let rounded = match turn.is_born {
-            Some(is_born) => signed(open.rounded(turn.id).0) * if is_born { 1 } else { -1 },
+        let rounded = match turn.starts_lifetime {
+            Some(starts_lifetime) => signed(open.rounded_size(turn.id).0) * if starts_lifetime { 1 } else { -1 },
             None => 0,
         };
-        [turn.bytes(), turn.awaiting, 0, rounded, turn.bytes().saturating_sub(turn.awaiting), -rounded]
+        [turn.bytes(), turn.awaiting_free, 0, rounded, turn.bytes().saturating_sub(turn.awaiting_free), -rounded]
     }
 
-    /// Works until it is done. What was mapped when must be known.
-    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
+    /// Works until all totals are added up. `lives` must be complete.
+    pub(crate) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let history = open.history;
         loop {
             self.work = match self.work {
-                Work::Begin => {
-                    self.part.find(lives);
-                    if self.part.is_all() { self.all(history) } else { self.none_mapped(history) }
+                Work::Start => {
+                    self.part.locate_segment(lives);
+                    if self.part.is_all() { self.start_whole_device(history) } else { self.start_part(history) }
                 }
                 Work::Ranges(next) => {
-                    let end = lives.ranges.len().min(next + STEPS as usize);
-                    (next..end).for_each(|id| self.range(history, lives, AllocationId(id as u32)));
+                    let end = lives.ranges.len().min(next + STEPS_PER_CHECK as usize);
+                    (next..end).for_each(|id| self.add_range(history, lives, AllocationId(id as u32)));
                     if end < lives.ranges.len() { Work::Ranges(end) } else { Work::Early(0) }
                 }
                 Work::Early(next) => {
-                    let end = history.allocations.early().min(next + STEPS as usize);
-                    (next..end).for_each(|id| self.early(open, AllocationId(id as u32)));
-                    if end < history.allocations.early() { Work::Early(end) } else { self.begin() }
+                    let end = history.allocations.early_count().min(next + STEPS_PER_CHECK as usize);
+                    (next..end).for_each(|id| self.add_early(open, AllocationId(id as u32)));
+                    if end < history.allocations.early_count() { Work::Early(end) } else { self.start_events() }
                 }
                 Work::Events(next) => {
-                    let end = history.event_count().min(next.saturating_add(STEPS));
-                    (next..end).for_each(|event| self.event(open, EventIdx(event)));
+                    let end = history.event_count().min(next.saturating_add(STEPS_PER_CHECK));
+                    (next..end).for_each(|event| self.add_event(open, EventIdx(event)));
                     if end < history.event_count() { Work::Events(end) } else { Work::Done }
                 }
                 Work::Done => return Ok(()),
@@ -128,72 +148,71 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, kind: Kind, bytes: i64) {
+    fn add(&mut self, kind: Quantity, bytes: i64) {
         let base = &mut self.base[kind as usize];
         *base = base.saturating_add(bytes);
     }
 
-    /// What the history knows of what was there before the first event.
-    fn all(&mut self, history: &DeviceHistory) -> Work {
-        self.add(Kind::Free, history.reserved_at(Moment::START));
+    /// Adds what the history knows of the state before the first event.
+    fn start_whole_device(&mut self, history: &DeviceHistory) -> Work {
+        self.add(Quantity::Free, history.reserved_at(Moment::START));
         Work::Early(0)
     }
 
-    fn none_mapped(&mut self, history: &DeviceHistory) -> Work {
+    fn start_part(&mut self, history: &DeviceHistory) -> Work {
         let actions = [Action::SegmentAlloc, Action::SegmentFree, Action::SegmentMap, Action::SegmentUnmap];
         let operations: u64 = actions.iter().filter_map(|&of| history.action_counts.get(of as usize)).sum();
-        self.mapped = (0..operations).map(|_| 0).collect();
+        self.mapped_changes = (0..operations).map(|_| 0).collect();
         Work::Ranges(0)
     }
 
-    /// A range that is of the part, from its birth to its end.
-    fn range(&mut self, history: &DeviceHistory, lives: &SegmentLives, id: AllocationId) {
-        if !self.part.has_range(lives, id) {
+    /// Adds a mapped range, if it is in the part, at its mapping and its unmapping.
+    fn add_range(&mut self, history: &DeviceHistory, lives: &SegmentLifetimes, id: AllocationId) {
+        if !self.part.contains_range(lives, id) {
             return;
         }
-        let (born, died, size) = lives.ranges.span(id);
-        if born == 0 {
-            self.add(Kind::Reserved, signed(size));
-            self.add(Kind::Free, signed(size));
+        let (allocated_at, freed_at, size) = lives.ranges.span(id);
+        if allocated_at == 0 {
+            self.add(Quantity::Reserved, signed(size));
+            self.add(Quantity::Free, signed(size));
         }
         let mut grows = |moment: u32, bytes: i64| {
             let Some(event) = Moment(moment).event().filter(|event| event.0 < history.event_count()) else { return };
             let Subject::Segment(operation) = history.events.subject(event.0) else { return };
             let operation = operation as usize;
-            self.mapped.set(operation, self.mapped.get(operation).unwrap_or(0).saturating_add(bytes));
+            self.mapped_changes.set(operation, self.mapped_changes.get(operation).unwrap_or(0).saturating_add(bytes));
         };
-        grows(born, signed(size));
-        grows(died, -signed(size));
+        grows(allocated_at, signed(size));
+        grows(freed_at, -signed(size));
     }
 
-    fn early(&mut self, open: Open<'_>, id: AllocationId) {
+    fn add_early(&mut self, open: DeviceData<'_>, id: AllocationId) {
         let history = open.history;
-        if !self.part.has(open, id) || !history.allocations.outlives(id, Moment::START) {
+        if !self.part.contains(open, id) || !history.allocations.outlives(id, Moment::START) {
             return;
         }
         let size = signed(history.allocations.size(id));
-        let pending = if history.allocations.pending_from(id) == 0 { size } else { 0 };
-        let rounded = signed(open.rounded(id).0);
-        self.add(Kind::Requested, size);
-        self.add(Kind::Pending, pending);
-        self.add(Kind::Allocated, size - pending);
-        self.add(Kind::Rounded, rounded);
-        self.add(Kind::Free, -rounded);
+        let pending = if history.allocations.awaiting_free_from(id) == 0 { size } else { 0 };
+        let rounded = signed(open.rounded_size(id).0);
+        self.add(Quantity::Requested, size);
+        self.add(Quantity::AwaitingFree, pending);
+        self.add(Quantity::Allocated, size - pending);
+        self.add(Quantity::Rounded, rounded);
+        self.add(Quantity::Free, -rounded);
     }
 
-    fn begin(&mut self) -> Work {
+    fn start_events(&mut self) -> Work {
         self.totals = self.base.map(Totals::new);
         Work::Events(0)
     }
 
-    fn event(&mut self, open: Open<'_>, event: EventIdx) {
+    fn add_event(&mut self, open: DeviceData<'_>, event: EventIdx) {
         let skips = if self.part.is_all() { 3 } else { 0 };
         let changes = self.changes(open, event);
         self.totals.iter_mut().zip(changes).skip(skips).for_each(|(total, change)| total.push(change));
     }
 
-    /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped.heap_bytes()
+        self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped_changes.heap_bytes()
     }
 }

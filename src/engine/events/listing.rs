@@ -1,25 +1,25 @@
-//! Which events a filter leaves. Without one none is looked at.
+//! Events that pass a filter. Without a filter, no event is examined.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
 use crate::protocol::{EventsFilter, Query};
 use crate::stack_match::StackMatch;
-use analysis::event_terms::{EventTerm, EventTerms, Named};
+use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
 
-/// The events of a list.
+/// A filtered list of the events of a device.
 pub(super) struct Listing {
     device: i64,
     filter: EventsFilter,
-    /// `None` for what can't be read.
+    /// Parsed text of the filter. `None` if it is invalid.
     terms: Option<Vec<(EventTerm, StackMatch)>>,
-    /// The events that are looked at: the first, and the first beyond.
+    /// First event that is examined, and the first one after the range.
     range: [u32; 2],
-    /// Those that pass; `None` where all do.
+    /// Events that pass. `None` if all do.
     passed: Option<Column<u32>>,
     next: usize,
 }
@@ -36,18 +36,18 @@ impl Listing {
         Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from as usize }
     }
 
-    /// Whether it lists this.
-    pub(super) fn is_of(&self, device: i64, filter: &EventsFilter) -> bool {
+    /// Returns whether this is the list of a device and filter.
+    pub(super) fn is_for(&self, device: i64, filter: &EventsFilter) -> bool {
         self.device == device && self.filter == *filter
     }
 
-    /// How many are listed.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> u32 {
         let [from, to] = self.range;
         self.passed.as_ref().map_or(to - from, |passed| passed.len() as u32)
     }
 
-    /// The event of a row.
+    /// Returns the event of a row.
     pub(super) fn event(&self, row: u32) -> Option<u32> {
         let [from, to] = self.range;
         match &self.passed {
@@ -56,7 +56,7 @@ impl Listing {
         }
     }
 
-    /// The row of an event, or of the first listed one after it, or the last.
+    /// Returns the row of an event. If it is not listed, that of the next listed event, or else the last row.
     pub(super) fn row_of(&self, event: u32) -> Option<u32> {
         let last = self.len().checked_sub(1)?;
         let row = match &self.passed {
@@ -73,8 +73,8 @@ impl Listing {
         Some(row.min(last))
     }
 
-    /// Looks at all events.
-    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
+    /// Examines the remaining events.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let EventTerm::Query(query) = term {
                 stacks.step(file, query, slice)?;
@@ -84,11 +84,11 @@ impl Listing {
         else {
             return Ok(());
         };
-        while let Some(part) = slice.part(&mut self.next, self.range[1] as usize, 1)? {
+        while let Some(part) = slice.next_range(&mut self.next, self.range[1] as usize, 1)? {
             for event in part.map(|event| event as u32) {
                 let bit = EventsFilter::bit(history.events.action(event));
                 if (self.filter.actions == 0 || self.filter.actions & bit != 0)
-                    && terms.iter().all(|(term, stacks)| holds(file, history, event, term, stacks))
+                    && terms.iter().all(|(term, stacks)| term_matches(file, history, event, term, stacks))
                 {
                     passed.push(event);
                 }
@@ -104,7 +104,7 @@ impl Listing {
     }
 }
 
-fn holds(file: &OpenFile, history: &DeviceHistory, event: u32, term: &EventTerm, stacks: &StackMatch) -> bool {
+fn term_matches(file: &OpenFile, history: &DeviceHistory, event: u32, term: &EventTerm, stacks: &StackMatch) -> bool {
     let action = history.events.action(event);
     match term {
         EventTerm::Actions(bits) => bits & EventsFilter::bit(action) != 0,
@@ -113,18 +113,18 @@ fn holds(file: &OpenFile, history: &DeviceHistory, event: u32, term: &EventTerm,
         EventTerm::Versioned(name) => {
             let is_of = match history.events.subject(event) {
                 Subject::Note(_) => false,
-                Subject::Segment(_) => name.of != Named::Block,
-                Subject::Traced(_) | Subject::Early(_) => name.of != Named::Segment,
+                Subject::Segment(_) => name.object != NamedObject::Block,
+                Subject::Traced(_) | Subject::Early(_) => name.object != NamedObject::Segment,
             };
             is_of
                 && history.address_and_size(EventIdx(event)).0 == name.address
                 && file.version_of(history, event) == name.version
         }
-        EventTerm::Query(query) => finds(file, history, (event, action), query, stacks),
+        EventTerm::Query(query) => query_matches(file, history, (event, action), query, stacks),
     }
 }
 
-fn finds(
+fn query_matches(
     file: &OpenFile,
     history: &DeviceHistory,
     (event, action): (u32, Action),
@@ -135,23 +135,23 @@ fn finds(
         Query::Number(number) => history.allocation_of(EventIdx(event)).is_some_and(|id| id.0 == *number),
         Query::Size(least, most) => {
             let size = history.address_and_size(EventIdx(event)).1;
-            (action.moves_memory() || action == Action::Oom) && (*least..=*most).contains(&size)
+            (action.requires_address() || action == Action::Oom) && (*least..=*most).contains(&size)
         }
         Query::Address(address) => {
             let (from, size) = history.address_and_size(EventIdx(event));
-            action.moves_memory() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
+            action.requires_address() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
         }
         Query::Addresses(from, to) => {
             let (address, size) = history.address_and_size(EventIdx(event));
-            action.moves_memory() && address < *to && address.saturating_add(size.max(1)) > *from
+            action.requires_address() && address < *to && address.saturating_add(size.max(1)) > *from
         }
         Query::Freed(freed) => {
             let of = history.allocation_of(EventIdx(event));
-            of.is_some_and(|id| history.allocations.died(id).is_some() == *freed)
+            of.is_some_and(|id| history.allocations.freed_at(id).is_some() == *freed)
         }
         Query::Category(name) => {
             let of = history.allocation_of(EventIdx(event));
-            of.is_some_and(|id| file.groups.categories.is_called(history, id, name))
+            of.is_some_and(|id| file.groups.categories.has_name(history, id, name))
         }
         Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
     }

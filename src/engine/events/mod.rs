@@ -1,61 +1,67 @@
-//! The list of events: without a filter a row is an event, and any jump costs the rows it shows; with one the events that pass are looked for
-//! in slices and kept until another list is asked for.
+//! The list of events. Without a filter, each row is an event, and a jump costs only the rows it shows. With a filter,
+//! the events that pass are collected in time slices and kept until another list is requested.
 
 mod listing;
 mod rows;
 
 pub(super) use rows::{pool_of, stack_of_event, stream_of};
 
-use super::copying::Copying;
+use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{EventsPage, EventsQuestion, TableText};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use listing::Listing;
 
-/// Rows of a reply: more than any screen shows.
-const MOST_ROWS: u32 = 512;
+/// Maximum number of rows in a reply, more than any screen shows.
+const MAX_ROWS: u32 = 512;
 
-/// The list that was asked for last, and the rows of it that are copied.
+/// The list requested last, and the progress of copying its rows.
 #[derive(Default)]
-pub(super) struct Events {
-    copying: Copying,
+pub(super) struct EventLists {
+    copying: CopyProgress,
     listing: Option<Box<Listing>>,
 }
 
-impl Events {
-    /// Rows of another list are wanted as text.
-    pub(super) fn begin_text(&mut self) {
-        self.copying = Copying::default();
+impl EventLists {
+    /// Starts copying rows of another list.
+    pub(super) fn start_copying(&mut self) {
+        self.copying = CopyProgress::default();
     }
 
-    /// Categories are others from now on.
-    pub(super) fn forget(&mut self) {
+    /// Drops the list, because categories have changed.
+    pub(super) fn invalidate(&mut self) {
         self.listing = None;
     }
 
-    /// Makes the list that is asked for.
-    fn list(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut Slice) -> Sliced {
-        if !self.listing.as_ref().is_some_and(|it| it.is_of(device, &question.filter)) {
+    /// Builds the list of a question.
+    fn update_listing(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &EventsQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        if !self.listing.as_ref().is_some_and(|it| it.is_for(device, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.filter.clone())));
         }
         let Some(listing) = &mut self.listing else { return Ok(()) };
-        file.version(device, slice)?;
+        file.compute_versions(device, slice)?;
         listing.step(file, slice)
     }
 
-    /// A part of a list; `None` on a device that the file does not have.
+    /// Returns a page of a list. `None` if the file has no such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &EventsQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<Option<EventsPage>> {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<EventsPage>> {
+        self.update_listing(file, device, question, slice)?;
         let Some((listing, history)) = self.listing.as_ref().zip(file.history(device)) else { return Ok(None) };
         let (all, counts) = (history.event_count(), history.action_counts);
         let [first, count] = question.rows;
-        let wanted = first..first.saturating_add(count.min(MOST_ROWS)).min(listing.len());
+        let wanted = first..first.saturating_add(count.min(MAX_ROWS)).min(listing.len());
         let events: Vec<u32> = wanted.filter_map(|row| listing.event(row)).collect();
         Ok(Some(EventsPage {
             all,
@@ -68,24 +74,23 @@ impl Events {
     }
 
     /// Sends rows of a list as text, in parts.
-    pub(super) fn text(
+    pub(super) fn copy_text(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &EventsQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice,
-    ) -> Sliced {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.update_listing(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {
             let event = listing.event(row);
             event.into_iter().for_each(|event| rows::write_line(text, file, device, event));
         };
-        self.copying.step(rows::HEAD, (&question.chosen, listing.len()), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.chosen, listing.len()), &mut write, send, slice)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
     }

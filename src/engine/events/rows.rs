@@ -1,9 +1,9 @@
-//! A row of the list of events: its facts, and its line of text.
+//! A row of the event list, as values and as a line of text.
 
-use crate::copying::write_words;
+use crate::copying::write_field;
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use crate::places::lasted_us;
 use crate::protocol::EventRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
@@ -11,11 +11,11 @@ use history::replay::{Curve, DeviceHistory, Subject};
 use history::snapshot::{Action, FrameId, StackId};
 use std::fmt::Write;
 
-/// The names of the fields of [`write_line`].
-pub(super) const HEAD: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
+/// Header line with the field names of [`write_line`].
+pub(super) const HEADER: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
 active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
 
-/// The stack that tells where an event came from: its own, or else that of its allocation.
+/// Returns the stack of an event, or else that of its allocation.
 pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
     let own = history.events.stack(event);
     if file.snapshot.stacks.innermost(own).is_some() {
@@ -24,7 +24,7 @@ pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u3
     history.allocation_of(EventIdx(event)).map_or(own, |id| stack_of(&file.snapshot, history, id))
 }
 
-/// The stream of an event: its own, or else that of its allocation or of the segment that holds its address at the end.
+/// Returns the stream of an event, or else that of its allocation or of the segment that holds its address at the end.
 pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).stream;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -33,7 +33,7 @@ pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) ->
     })
 }
 
-/// The pool of an event, found as its stream is.
+/// Returns the pool of an event, or else that of its allocation or of the segment that holds its address at the end.
 pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).pool;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -47,20 +47,20 @@ fn segment_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u3
     file.groups.segment_at(history.device, history.address_and_size(EventIdx(event)).0)
 }
 
-/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device or event.
-fn facts(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
+/// Returns a row and the frame of its call site. `None` if there is no such device or event.
+fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
     let history = file.history(device).filter(|history| event < history.event_count())?;
     let (action, moment) = (history.events.action(event), Moment::after(EventIdx(event)));
     let (address, size) = history.address_and_size(EventIdx(event));
-    let has_address = action.moves_memory() || (action != Action::Oom && address != 0);
+    let has_address = action.requires_address() || (action != Action::Oom && address != 0);
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-    let pending = |event| history.pending_change(event);
+    let pending = |event| history.awaiting_free_change(event);
     let before = event.checked_sub(1).map(EventIdx);
     let row = EventRow {
         event,
         action: action as u8,
         time_us: history.events.times.at(event),
-        since_us: before.and_then(|before| lasted_us(history, before, EventIdx(event))),
+        since_us: before.and_then(|before| elapsed_us(history, before, EventIdx(event))),
         size,
         address: has_address.then_some(address),
         version: file.version_of(history, event),
@@ -70,26 +70,26 @@ fn facts(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Opti
         allocation: history.allocation_of(EventIdx(event)).map(|id| id.0),
         site: String::new(),
         active: positive(history.drawn_at(moment)),
-        pending: positive(Curve::new(&history.pending, &pending).at(moment)),
+        pending: positive(Curve::new(&history.awaiting_free, &pending).at(moment)),
         reserved: positive(history.reserved_at(moment)),
         matches: false,
     };
     let stack = stack_of_event(file, history, event);
-    Some((row, file.sites.of(&file.snapshot, stack)))
+    Some((row, file.sites.call_site(&file.snapshot, stack)))
 }
 
-/// A row of the list, with the call site in short.
+/// Returns a row of the list, with its call site in short form.
 pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32>) -> Option<EventRow> {
-    let (mut row, frame) = facts(file, device, event)?;
-    row.site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    let (mut row, frame) = row_and_frame(file, device, event)?;
+    row.site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
     row.matches = found.zip(row.allocation).is_some_and(|(found, id)| found.matches.contains(id));
     Some(row)
 }
 
-/// Appends a row as a line of text; what is not known is empty.
+/// Appends a row as a line of text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, event: u32) {
-    let Some((row, frame)) = facts(file, device, event) else { return };
+    let Some((row, frame)) = row_and_frame(file, device, event) else { return };
     let field = |text: &mut String, value: Option<i128>| {
         // Writing to a String never fails.
         let _ = value.map(|value| write!(text, "{value}"));
@@ -120,7 +120,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, ev
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        write_words(text, &line);
+        write_field(text, &line);
     }
     text.push('\n');
 }

@@ -1,14 +1,14 @@
-//! What groups are called.
+//! Labels of groups.
 
-use super::{AGES, CLASS_BITS, CLASSES, Groups, SMALLEST_CLASS_BITS};
+use super::{AGE_COUNT, CLASS_BITS, CLASS_COUNT, Groups, MIN_CLASS_BITS};
 use crate::protocol::Grouping;
 use analysis::site;
-use base::units::{Bytes, bytes_between, grouped};
+use base::units::{Bytes, byte_range, group_digits};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// What a group is called; for call sites the frame on one line.
+    /// Returns the label of a group. For call sites, it is the frame on one line.
     pub(crate) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
         match by {
             Grouping::Annotation => return self.regions.annotation_label(snapshot, group),
@@ -24,26 +24,27 @@ impl Groups {
         };
         match by {
             Grouping::CallSite => {
-                let frame = self.ranked.get(place as usize).map(|&frame| snapshot.frames.frame(frame));
+                let frame = self.call_sites.get(place as usize).map(|&frame| snapshot.frames.frame(frame));
                 frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
             }
             Grouping::Size => {
-                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
-                if place == 0 { format!("≤ {}", Bytes(end)) } else { bytes_between(end >> CLASS_BITS, end) }
+                let end = 1u64.checked_shl(MIN_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
+                if place == 0 { format!("≤ {}", Bytes(end)) } else { byte_range(end >> CLASS_BITS, end) }
             }
-            Grouping::Lifetime if place == CLASSES + 1 => "never freed".to_owned(),
-            Grouping::Lifetime if place == CLASSES => "allocated before recording".to_owned(),
+            Grouping::Lifetime if place == CLASS_COUNT + 1 => "never freed".to_owned(),
+            Grouping::Lifetime if place == CLASS_COUNT => "allocated before recording".to_owned(),
             Grouping::Lifetime if place == 0 => "1 event".to_owned(),
             Grouping::Lifetime => {
                 let end = 1u64 << (place * CLASS_BITS).min(63);
-                format!("{}–{} events", grouped((end >> CLASS_BITS) + 1), grouped(end))
+                format!("{}–{} events", group_digits((end >> CLASS_BITS) + 1), group_digits(end))
             }
             Grouping::Age if place == 0 => "allocated before recording".to_owned(),
             Grouping::Age => {
                 // A part ends before the first event of the next one.
-                let first = |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGES));
+                let first =
+                    |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGE_COUNT));
                 let last = first(place).saturating_sub(1);
-                format!("allocated at events {}–{}", grouped(first(place - 1)), grouped(last))
+                format!("allocated at events {}–{}", group_digits(first(place - 1)), group_digits(last))
             }
             Grouping::Stream => match self.streams.get(place as usize) {
                 Some(0) => "default stream".to_owned(),

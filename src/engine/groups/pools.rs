@@ -1,79 +1,84 @@
-//! What the private pools of a file are called: by the metadata of what was allocated in them (`{"pool": "kv cache"}`), by the code that
-//! made them, by their ids.
+//! Names of the private pools of a file: from the metadata of allocations in them (`{"pool": "kv cache"}`), from the
+//! code that created them, or from their ids.
 
 use super::Groups;
-use super::pool_names::{Known, PoolNames};
+use super::pool_names::{KnownNames, PoolNames};
 use crate::origin::{labels_of, stack_of};
-use crate::protocol::{PoolName, pool_of_id};
+use crate::protocol::{PoolName, default_pool_name};
 use analysis::{IdSet, metadata};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
-/// Bytes of a name that is shown.
-const LONGEST_NAME: usize = 100;
+/// Maximum length of a name, in characters.
+const MAX_NAME_LEN: usize = 100;
 
 impl Groups {
-    /// Learns what pools are called.
-    pub(super) fn name_pools(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+    /// Collects the names of pools.
+    pub(super) fn name_pools(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let mut names = std::mem::take(&mut self.pool_names);
-        let result = self.learn(&mut names, snapshot, histories, slice);
+        let result = self.collect_pool_names(&mut names, snapshot, histories, slice);
         self.pool_names = names;
         result
     }
 
-    fn learn(
+    fn collect_pool_names(
         &self,
         names: &mut PoolNames,
         snapshot: &Snapshot,
         histories: &[DeviceHistory],
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         // The default pool needs no name.
         if names.is_done || !self.pools.iter().any(|&pool| pool != (0, 0)) {
             return Ok(());
         }
         if names.known.is_empty() {
-            names.known = vec![Known::default(); self.pools.len()];
-            names.stacks = IdSet::below(snapshot.stacks.len());
+            names.known = vec![KnownNames::default(); self.pools.len()];
+            names.stacks = IdSet::with_bound(snapshot.stacks.len());
             for segment in &snapshot.segments {
-                names.look_at(snapshot, self.pool_number(segment.pool), segment.stack);
+                names.examine_stack(snapshot, self.pool_number(segment.pool), segment.stack);
             }
         }
         let called = |string: Option<StringId>| {
             let name = metadata::value_of(&snapshot.strings.text(string?), "pool")?;
-            Some(name.chars().take(LONGEST_NAME).collect::<String>())
+            Some(name.chars().take(MAX_NAME_LEN).collect::<String>())
         };
         while let Some(labels) = snapshot.labels.rows().get(names.labels) {
             slice.spend(4)?;
             names.labels += 1;
             match (called(labels.user_metadata), labels.pool) {
-                (Some(name), Some(pool)) => names.name(self.pool_number(Some(pool)), name),
-                (Some(_), None) => names.has_unplaced = true,
+                (Some(name), Some(pool)) => names.add_name(self.pool_number(Some(pool)), name),
+                (Some(_), None) => names.has_unassigned_names = true,
                 _ => {}
             }
         }
         while let Some(history) = histories.get(names.device) {
-            while !names.is_of_events
-                && let Some(ids) = slice.part(&mut names.next, history.allocations.len(), 2)?
+            while !names.is_in_events
+                && let Some(ids) = slice.next_range(&mut names.next, history.allocations.len(), 2)?
             {
                 for id in ids.map(|id| AllocationId(id as u32)) {
                     let Some(pool) = self.pool(snapshot, history, id).filter(|&pool| pool != (0, 0)) else { continue };
                     let number = self.pool_number(Some(pool));
-                    names.look_at(snapshot, number, stack_of(snapshot, history, id));
-                    if names.has_unplaced
+                    names.examine_stack(snapshot, number, stack_of(snapshot, history, id));
+                    if names.has_unassigned_names
                         && let Some(name) = called(labels_of(snapshot, history, id).user_metadata)
                     {
-                        names.name(number, name);
+                        names.add_name(number, name);
                     }
                 }
             }
-            if !names.is_of_events {
-                (names.is_of_events, names.next) = (true, 0);
+            if !names.is_in_events {
+                (names.is_in_events, names.next) = (true, 0);
             }
-            // Segments are asked of the driver with the metadata of the allocation that needs them.
-            let events = if names.has_unplaced { history.event_count() as usize } else { 0 };
-            while let Some(part) = slice.part(&mut names.next, events, 1)? {
+            // A segment is requested from the driver with the metadata of the allocation that needs it.
+            let events = if names.has_unassigned_names { history.event_count() as usize } else { 0 };
+            while let Some(part) = slice.next_range(&mut names.next, events, 1)? {
                 for event in part.map(|event| event as u32) {
                     if !matches!(history.events.action(event), Action::SegmentAlloc | Action::SegmentMap) {
                         continue;
@@ -83,25 +88,25 @@ impl Groups {
                     let segment = self.segment_at(history.device, address).map(|place| place as usize);
                     let pool = segment.and_then(|place| snapshot.segments.get(place)).and_then(|segment| segment.pool);
                     if let (Some(name), None) = (called(labels.user_metadata), labels.pool) {
-                        names.name(self.pool_number(pool), name);
+                        names.add_name(self.pool_number(pool), name);
                     }
                 }
             }
-            (names.device, names.next, names.is_of_events) = (names.device + 1, 0, false);
+            (names.device, names.next, names.is_in_events) = (names.device + 1, 0, false);
         }
         names.stacks = IdSet::default();
         names.is_done = true;
         Ok(())
     }
 
-    /// What a pool is called.
+    /// Returns the label of a pool.
     pub(crate) fn pool_label(&self, pool: (u64, u64)) -> String {
         let number = self.pool_number(Some(pool));
         let known = number.checked_sub(1).and_then(|place| self.pool_names.known.get(place as usize));
-        let by_id = pool_of_id(pool);
+        let by_id = default_pool_name(pool);
         let name = known.filter(|_| pool != (0, 0)).and_then(|known| {
-            let named = known.named.as_ref().and_then(|named| named.as_ref().ok());
-            named.map(String::as_str).or(known.made_by)
+            let named = known.from_metadata.as_ref().and_then(|named| named.as_ref().ok());
+            named.map(String::as_str).or(known.from_code)
         });
         match name {
             Some(name) => [name, ", ", &by_id].concat(),
@@ -109,12 +114,12 @@ impl Groups {
         }
     }
 
-    /// What the private pools of the file are called.
+    /// Returns the labels of the private pools of the file.
     pub(crate) fn named_pools(&self) -> Vec<PoolName> {
-        let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MOST_NAMED);
+        let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MAX_NAMED);
         private.map(|&pool| PoolName { pool, name: self.pool_label(pool) }).collect()
     }
 }
 
-/// Pools that the summary names; a process has a few.
-const MOST_NAMED: usize = 1000;
+/// Maximum number of pools named in the summary. A process has a few.
+const MAX_NAMED: usize = 1000;

@@ -1,42 +1,44 @@
-//! Which group a range of mapped memory is in: it has no category, but a call site, a size, a life, a stream and a pool as allocations do.
+//! Groups of mapped ranges. A range has a call site, size, lifetime, stream and pool like an allocation, but no
+//! category.
 
-use super::{AGES, CLASSES, Groups, SMALLEST_CLASS_BITS, class};
+use super::{AGE_COUNT, CLASS_COUNT, Groups, MIN_CLASS_BITS, class_of};
 use crate::protocol::Grouping;
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// What ranges are distinguished by where `by` is wanted: pools stand in for categories, which are of allocations.
-    pub(crate) fn for_ranges(by: Grouping) -> Grouping {
+    /// Returns the grouping to use for ranges: pools in place of categories, which only allocations have.
+    pub(crate) fn range_grouping(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }
 
-    /// The group of a range, among those of allocations.
-    pub(crate) fn of_range(
+    /// Returns the group of a range, numbered like those of allocations.
+    pub(crate) fn group_of_range(
         &self,
         snapshot: &Snapshot,
-        (history, segments): (&DeviceHistory, &SegmentLives),
+        (history, segments): (&DeviceHistory, &SegmentLifetimes),
         id: AllocationId,
         by: Grouping,
     ) -> u32 {
         let kind = segments.kind(id);
-        let (born, died, bytes) = segments.ranges.span(id);
-        match Groups::for_ranges(by) {
-            Grouping::CallSite => self.site(segments.stack(snapshot, history, id)),
-            Grouping::Size => 1 + class(bytes.saturating_sub(1) >> SMALLEST_CLASS_BITS),
-            Grouping::Lifetime => match (born, died) {
-                (_, u32::MAX) => CLASSES + 2,
-                (0, _) => CLASSES + 1,
-                _ => 1 + class(u64::from(died.saturating_sub(born).saturating_sub(1))),
+        let (allocated_at, freed_at, bytes) = segments.ranges.span(id);
+        match Groups::range_grouping(by) {
+            Grouping::CallSite => self.call_site_group(segments.stack(snapshot, history, id)),
+            Grouping::Size => 1 + class_of(bytes.saturating_sub(1) >> MIN_CLASS_BITS),
+            Grouping::Lifetime => match (allocated_at, freed_at) {
+                (_, u32::MAX) => CLASS_COUNT + 2,
+                (0, _) => CLASS_COUNT + 1,
+                _ => 1 + class_of(u64::from(freed_at.saturating_sub(allocated_at).saturating_sub(1))),
             },
-            Grouping::Age if born == 0 => 1,
+            Grouping::Age if allocated_at == 0 => 1,
             Grouping::Age => {
-                2 + (u64::from(born - 1) * u64::from(AGES) / u64::from(history.event_count().max(1))) as u32
+                2 + (u64::from(allocated_at - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1)))
+                    as u32
             }
-            Grouping::Stream => self.number(&self.streams, kind.and_then(|kind| kind.stream)),
-            Grouping::Pool | Grouping::Category => self.number(&self.pools, kind.and_then(|kind| kind.pool)),
-            Grouping::Annotation => self.regions.annotation(history, segments.ranges.born(id)),
-            Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.born(id)),
+            Grouping::Stream => self.group_number(&self.streams, kind.and_then(|kind| kind.stream)),
+            Grouping::Pool | Grouping::Category => self.group_number(&self.pools, kind.and_then(|kind| kind.pool)),
+            Grouping::Annotation => self.regions.annotation(history, segments.ranges.allocated_at(id)),
+            Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.allocated_at(id)),
         }
     }
 }

@@ -1,64 +1,66 @@
-//! Blocks of a model that repeat, as checkpointing knows them: found by the stacks of the activations that are live at the peak.
+//! Detection of a model's repeating blocks, for estimates of activation checkpointing.
 //!
-//! A layer that a loop calls leaves an allocation by each of its stacks for each time it ran. Where `n` allocations by one stack are live,
-//! there are `n` blocks. The stack whose first allocation comes last is the output of a block, which is the input of the next one.
+//! Blocks are found by the stacks of the activations that are live at the peak. A layer that runs in a loop leaves
+//! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. The stack
+//! whose first allocation comes last is the output of a block and the input of the next one.
 
-use crate::answers::Population;
-use crate::device::Open;
+use crate::device::DeviceData;
 use crate::origin::stack_of;
 use crate::protocol::Scope;
 use crate::roles::Role;
+use crate::stack_trees::Population;
 use analysis::IdSet;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// The search for them.
+/// Incremental search for repeating blocks.
 #[derive(Default)]
 pub(super) struct Blocks {
     population: Option<Population>,
     next: usize,
-    /// Activations that are live at the peak, by stack.
+    /// Activations that are live at the peak, keyed by stack and id.
     live: Vec<(u128, u32)>,
     is_ranked: bool,
-    /// The stacks inside of blocks.
+    /// Stacks of activations inside blocks, without those of block outputs.
     pub(super) stacks: IdSet,
-    /// How many blocks there are; 0: none that repeats.
+    /// Number of blocks. Below 2, no block repeats.
     pub(super) count: u32,
 }
 
 impl Blocks {
-    /// Searches. `role`: that of an allocation.
+    /// Collects the activations that are live at moment `peak`, then determines the blocks. `role` returns the role
+    /// of an allocation.
     pub(super) fn step(
         &mut self,
-        open: Open<'_>,
+        open: DeviceData<'_>,
         peak: u32,
         role: impl Fn(AllocationId) -> Role,
-        slice: &mut Slice,
-    ) -> Sliced {
-        let Open { snapshot, history, .. } = open;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let DeviceData { snapshot, history, .. } = open;
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(peak)));
-        population.each(history, &mut self.next, slice, &mut |id, bytes| {
+        population.visit(history, &mut self.next, slice, &mut |id, bytes| {
             if bytes > 0 && role(id) == Role::Activation {
                 let stack = stack_of(snapshot, history, id);
                 if !matches!(stack, StackId::NONE | StackId::EMPTY) {
-                    self.live.push((pair(stack.0.into(), id.0.into()), id.0));
+                    self.live.push((two_part_key(stack.0.into(), id.0.into()), id.0));
                 }
             }
         })?;
         if !self.is_ranked {
             self.is_ranked = true;
-            self.rank(open);
+            self.detect(open);
         }
         Ok(())
     }
 
-    fn rank(&mut self, Open { snapshot, history, .. }: Open<'_>) {
+    fn detect(&mut self, DeviceData { snapshot, history, .. }: DeviceData<'_>) {
         let ids = sorted_numbers(std::mem::take(&mut self.live));
         let stack = |id: u32| stack_of(snapshot, history, AllocationId(id));
         let runs: Vec<&[u32]> = ids.chunk_by(|&one, &next| stack(one) == stack(next)).collect();
-        // As often as most bytes repeat.
+        // The number of blocks is the repeat count that accounts for the most bytes.
         let mut bytes: Vec<(usize, u64)> = Vec::new();
         for run in runs.iter().filter(|run| run.len() > 1) {
             let sum = run.iter().fold(0u64, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))));
@@ -69,10 +71,10 @@ impl Blocks {
         }
         let Some(&(count, _)) = bytes.iter().max_by_key(|(_, bytes)| *bytes) else { return };
         self.count = count as u32;
-        // A line that a block runs twice is inside of it as well.
+        // A line that runs twice per block is also inside the block.
         let inside = || runs.iter().filter(|run| run.len() >= count);
         let output = inside().filter(|run| run.len() == count).filter_map(|run| run.first()).max();
-        self.stacks = IdSet::below(snapshot.stacks.len());
+        self.stacks = IdSet::with_bound(snapshot.stacks.len());
         for first in inside().filter_map(|run| run.first()).filter(|first| Some(*first) != output) {
             self.stacks.insert(stack(*first).0);
         }

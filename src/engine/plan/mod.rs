@@ -1,70 +1,70 @@
-//! What fits: the recorded trace with a factor on each group of allocations, in slices.
+//! Memory plans: the recorded trace with a size factor per group of allocations, evaluated in slices.
 
 mod blocks;
-mod course;
+mod curve;
 mod sizes;
 
-use super::find::{Search, Sought};
+use super::find::{Search, SearchTarget};
 use super::open::OpenFile;
 use super::origin::stack_of;
 use super::protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 use super::roles::Role;
-use analysis::{Change, Changes, Factors, IdSet, InPlan, Planned};
-use base::slice::{Slice, Sliced, Spent};
+use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use blocks::Blocks;
-use course::Course;
-pub(super) use course::course_curve;
+use curve::CurveBuilder;
+pub(super) use curve::run_curve;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use picture::timeline::View;
-pub(super) use sizes::Sizes;
+pub(super) use sizes::PlannedSizes;
 
-/// What grows with the batch.
-const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
+/// Roles whose allocations grow with the batch size.
+const BATCH_ROLES: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
 
-/// A plan on its way.
+/// Plan under evaluation.
 pub(super) struct Plan {
     device: i64,
     question: PlanQuestion,
-    members: Vec<Members>,
+    members: Vec<GroupMembers>,
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
-    /// The window over which its curve is wanted, and the curve.
+    /// Window of the requested curve, if any.
     view: Option<View>,
-    course: Course,
+    curve_builder: CurveBuilder,
 }
 
-/// Which allocations a group has.
-enum Members {
+/// The allocations of a group.
+enum GroupMembers {
     Role(Role),
-    /// By its place in the set of rules.
+    /// Index of a category in the rule set.
     Category(u8),
     Found(IdSet),
-    /// Of these, only those that grow with the batch.
+    /// Allocations in this set that also grow with the batch.
     Growing(IdSet),
-    /// Activations by these stacks.
+    /// Activations with one of these stacks.
     Stacks(IdSet),
-    /// Those of a node of a tree.
+    /// Allocations at or below a tree node.
     Node(Arrangement, u32),
 }
 
-/// The run over the trace.
+/// State of the pass over the trace.
 struct Pass {
     peak: (u32, u64),
     changes: Changes,
-    planned: Planned,
-    has_begun: bool,
+    planned: PlannedCurve,
+    has_started: bool,
     rows: Vec<PlanRow>,
     batch_at_peak: u64,
 }
 
-/// The part that each category plays, by its place.
+/// Role of each category, by category index.
 struct Roles(Vec<Role>);
 
 impl Roles {
-    fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
+    fn role(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
         let categories = &file.groups.categories;
         if history.allocations.is_unexplained(id) {
             return Role::Other;
@@ -77,22 +77,22 @@ impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
         let (members, search, blocks, pass, view, course) = Default::default();
-        Plan { device, question, members, search, blocks, pass, view, course }
+        Plan { device, question, members, search, blocks, pass, view, curve_builder: course }
     }
 
-    /// One whose curve over a window is wanted.
-    pub(super) fn over(device: i64, question: &PlanQuestion, view: View) -> Plan {
+    /// Creates a plan that also computes its curve over a window.
+    pub(super) fn with_curve(device: i64, question: &PlanQuestion, view: View) -> Plan {
         Plan { view: Some(view), ..Plan::new(device, question) }
     }
 
-    /// The curve, once it is known what the plan comes to.
+    /// Returns the curve. Call it after [`Plan::step`] has returned its result.
     pub(super) fn curve(self) -> PlanCurve {
-        let (edge_px, bytes) = self.course.finish();
+        let (edge_px, bytes) = self.curve_builder.finish();
         PlanCurve { view: self.view, edge_px, bytes, allocated: Vec::new() }
     }
 
-    /// What the plan comes to, once that is known; empty on a device that the file does not have.
-    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<PlanPage> {
+    /// Evaluates the plan. The result is empty if the file does not have the device.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<PlanPage> {
         file.categorize(slice)?;
         if let Err(problem) = self.resolve(file, slice)? {
             return Ok(PlanPage { problem, ..PlanPage::default() });
@@ -102,20 +102,20 @@ impl Plan {
         let roles = roles(file);
         let pass = match self.pass.take() {
             Some(pass) => pass,
-            None => match self.begin(history) {
+            None => match self.start_pass(history) {
                 Ok(pass) => pass,
                 Err(problem) => return Ok(PlanPage { problem, ..PlanPage::default() }),
             },
         };
-        if let Some(view) = self.view.filter(|_| self.course.columns.edge_px.is_empty()) {
-            self.course = Course::over(course::columns(history, &view));
+        if let Some(view) = self.view.filter(|_| self.curve_builder.columns.edge_px.is_empty()) {
+            self.curve_builder = CurveBuilder::new(curve::columns(history, &view));
         }
-        let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.course));
-        let in_plan = |id| in_plan(&self.members, &roles, file, history, id);
-        let Pass { peak, changes, planned, has_begun, rows, batch_at_peak } = pass;
+        let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
+        let in_plan = |id| plan_groups_of(&self.members, &roles, file, history, id);
+        let Pass { peak, changes, planned, has_started: has_begun, rows, batch_at_peak } = pass;
         changes.step(history, slice, |Change { id, moment, bytes, .. }| {
             if moment > 0 && !*has_begun {
-                planned.begin();
+                planned.start();
                 *has_begun = true;
             }
             if bytes == 0 {
@@ -127,8 +127,8 @@ impl Plan {
             if bytes < 0 {
                 return;
             }
-            let (born, died, size) = history.allocations.span(id);
-            let at_peak = if born <= peak.0 && peak.0 < died { size } else { 0 };
+            let (allocated_at, freed_at, size) = history.allocations.span(id);
+            let at_peak = if allocated_at <= peak.0 && peak.0 < freed_at { size } else { 0 };
             if of.grows {
                 *batch_at_peak = batch_at_peak.saturating_add(at_peak);
             }
@@ -137,11 +137,11 @@ impl Plan {
                 row.at_peak = row.at_peak.saturating_add(at_peak);
             }
         })?;
-        let Some(Pass { peak, mut planned, has_begun, rows, batch_at_peak, .. }) = self.pass.take() else {
-            return Err(Spent);
+        let Some(Pass { peak, mut planned, has_started: has_begun, rows, batch_at_peak, .. }) = self.pass.take() else {
+            return Err(OutOfTime);
         };
         if !has_begun {
-            planned.begin();
+            planned.start();
         }
         let mut rows = rows;
         let asked = |place: usize| {
@@ -164,53 +164,53 @@ impl Plan {
         })
     }
 
-    /// Finds out which allocations each group has; the problem with one that has none.
-    fn resolve(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Result<(), String>> {
+    /// Resolves each group to its allocations. The inner error is a message for the user.
+    fn resolve(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Result<(), String>> {
         while let Some((group, _)) = self.question.groups.get(self.members.len()) {
             let members = match group {
                 PlanGroup::Blocks => {
                     let of_roles = roles(file);
                     let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
-                    let role = |id| of_roles.of(file, history, id);
-                    self.blocks.step(file.about(history), history.most_live().0.0, role, slice)?;
+                    let role = |id| of_roles.role(file, history, id);
+                    self.blocks.step(file.device_data(history), history.live_peak().0.0, role, slice)?;
                     if self.blocks.count < 2 {
                         return Ok(Err(
                             "no block of activations repeats at the peak, so checkpointing cannot be estimated"
                                 .to_owned(),
                         ));
                     }
-                    Members::Stacks(std::mem::take(&mut self.blocks.stacks))
+                    GroupMembers::Stacks(std::mem::take(&mut self.blocks.stacks))
                 }
                 PlanGroup::Allocations { numbers, growing, .. } => {
-                    let found = IdSet::of(numbers.clone());
-                    if *growing { Members::Growing(found) } else { Members::Found(found) }
+                    let found = IdSet::from_words(numbers.clone());
+                    if *growing { GroupMembers::Growing(found) } else { GroupMembers::Found(found) }
                 }
                 PlanGroup::Measured(_) => {
                     return Ok(Err("no comparison measured by how much call sites grow".to_owned()));
                 }
                 PlanGroup::Stack(stack) => {
-                    let new = || Search::new(self.device, Sought::Stack(StackId(*stack)));
+                    let new = || Search::new(self.device, SearchTarget::Stack(StackId(*stack)));
                     self.search.get_or_insert_with(new).step(file, slice)?;
-                    Members::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
+                    GroupMembers::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
                 }
                 &PlanGroup::Node(arrangement, node) => {
-                    file.collect(self.device, Highlight::Node(arrangement, node), slice)?;
-                    Members::Node(arrangement, node)
+                    file.collect_highlight(self.device, Highlight::Node(arrangement, node), slice)?;
+                    GroupMembers::Node(arrangement, node)
                 }
-                PlanGroup::Named(name) | PlanGroup::Where(name) => match named(file, name) {
+                PlanGroup::Named(name) | PlanGroup::Where(name) => match resolve_name(file, name) {
                     Some(members) => members,
                     None => {
                         let search = match self.search.take() {
                             Some(search) => search,
                             None => match Query::parse(name) {
-                                Ok(query) => Search::new(self.device, Sought::Query(query)),
+                                Ok(query) => Search::new(self.device, SearchTarget::Query(query)),
                                 Err(error) => {
                                     return Ok(Err(["the group “", name, "”: ", &error.to_string()].concat()));
                                 }
                             },
                         };
                         self.search.insert(search).step(file, slice)?;
-                        Members::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
+                        GroupMembers::Found(self.search.take().map(Search::into_matches).unwrap_or_default())
                     }
                 },
             };
@@ -219,11 +219,11 @@ impl Plan {
         Ok(Ok(()))
     }
 
-    /// The factor of each group, and what is told of it.
+    /// Returns the factors of the groups, and a result row for each group.
     fn factors(&self) -> Result<(Factors, Vec<PlanRow>), String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
-            let factor = if *group == PlanGroup::Blocks { factor.and(blocks)? } else { *factor };
+            let factor = if *group == PlanGroup::Blocks { factor.product(blocks)? } else { *factor };
             Some(PlanRow { name: group.name().to_owned(), factor, ..PlanRow::default() })
         };
         let problem = || "too many groups, or factors with too large numbers".to_owned();
@@ -231,49 +231,57 @@ impl Plan {
         Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
     }
 
-    fn begin(&self, history: &DeviceHistory) -> Result<Pass, String> {
+    fn start_pass(&self, history: &DeviceHistory) -> Result<Pass, String> {
         let (factors, rows) = self.factors()?;
-        let (Moment(moment), bytes) = history.most_live();
+        let (Moment(moment), bytes) = history.live_peak();
         let peak = (moment, bytes);
-        let planned = Planned::new(factors, self.question.batch, self.question.capacity);
-        Ok(Pass { peak, changes: Changes::default(), planned, has_begun: false, rows, batch_at_peak: 0 })
+        let planned = PlannedCurve::new(factors, self.question.batch, self.question.capacity);
+        Ok(Pass { peak, changes: Changes::default(), planned, has_started: false, rows, batch_at_peak: 0 })
     }
 }
 
-/// The groups that an allocation is in: what its size is multiplied by, wherever a plan is carried out.
-fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> InPlan {
-    let role = roles.of(file, history, id);
-    let has = |members: &Members| match members {
-        Members::Role(wanted) => *wanted == role,
-        Members::Category(wanted) => {
+/// Returns the groups that contain an allocation, and whether it grows with the batch.
+fn plan_groups_of(
+    members: &[GroupMembers],
+    roles: &Roles,
+    file: &OpenFile,
+    history: &DeviceHistory,
+    id: AllocationId,
+) -> PlanMembership {
+    let role = roles.role(file, history, id);
+    let has = |members: &GroupMembers| match members {
+        GroupMembers::Role(wanted) => *wanted == role,
+        GroupMembers::Category(wanted) => {
             let categories = &file.groups.categories;
             categories.category(history, id) == *wanted && !history.allocations.is_unexplained(id)
         }
-        Members::Found(found) => found.contains(id.0),
-        Members::Growing(found) => GROW.contains(&role) && found.contains(id.0),
-        Members::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
-        Members::Node(arrangement, node) => {
-            let subtree = file.answers.subtree(*arrangement, *node);
-            subtree.is_some_and(|subtree| subtree.holds(&file.answers.stems, file.about(history), id))
+        GroupMembers::Found(found) => found.contains(id.0),
+        GroupMembers::Growing(found) => BATCH_ROLES.contains(&role) && found.contains(id.0),
+        GroupMembers::Stacks(stacks) => {
+            role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0)
+        }
+        GroupMembers::Node(arrangement, node) => {
+            let subtree = file.stack_trees.subtree(*arrangement, *node);
+            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stems, file.device_data(history), id))
         }
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (place, members)| groups | u32::from(has(members)) << place);
-    InPlan { groups, grows: GROW.contains(&role) }
+    PlanMembership { groups, grows: BATCH_ROLES.contains(&role) }
 }
 
-/// The categories of that name.
-fn named(file: &OpenFile, name: &str) -> Option<Members> {
+/// Resolves a group name to a category or role. Returns `None` if no category has that name.
+fn resolve_name(file: &OpenFile, name: &str) -> Option<GroupMembers> {
     let names = file.groups.categories.set().categories();
     let place = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
-    let role = Role::named(name.trim());
-    // The parts that no category plays are looked for in frames.
-    let has_role = || role != Role::Other && names.iter().any(|it| Role::named(it) == role);
+    let role = Role::from_name(name.trim());
+    // Role names that no category has are searched for in frames instead.
+    let has_role = || role != Role::Other && names.iter().any(|it| Role::from_name(it) == role);
     match place {
-        _ if has_role() => Some(Members::Role(role)),
-        place => place.and_then(|place| u8::try_from(place).ok()).map(Members::Category),
+        _ if has_role() => Some(GroupMembers::Role(role)),
+        place => place.and_then(|place| u8::try_from(place).ok()).map(GroupMembers::Category),
     }
 }
 
 fn roles(file: &OpenFile) -> Roles {
-    Roles(file.groups.categories.set().categories().iter().map(|name| Role::named(name)).collect())
+    Roles(file.groups.categories.set().categories().iter().map(|name| Role::from_name(name)).collect())
 }

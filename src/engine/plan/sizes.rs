@@ -1,47 +1,47 @@
-//! The sizes of all allocations under a plan, for the simulated allocator.
+//! Sizes of all allocations under a plan, for the allocator simulation.
 
-use super::{Plan, in_plan, roles};
+use super::{Plan, plan_groups_of, roles};
 use crate::open::OpenFile;
 use crate::protocol::{Factor, PlanQuestion};
 use allocator::transfer::put;
-use analysis::InPlan;
-use base::slice::{Slice, Sliced};
+use analysis::PlanMembership;
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// Steps that an allocation takes.
+/// Slice steps per allocation.
 const STEPS: u32 = 8;
 
-/// Sizes on their way.
-pub(crate) struct Sizes {
+/// Planned sizes under construction.
+pub(crate) struct PlannedSizes {
     plan: Plan,
     next: usize,
     bytes: Vec<u8>,
 }
 
-impl Sizes {
-    pub(crate) fn new(device: i64, question: &PlanQuestion) -> Sizes {
-        Sizes { plan: Plan::new(device, question), next: 0, bytes: Vec::new() }
+impl PlannedSizes {
+    pub(crate) fn new(device: i64, question: &PlanQuestion) -> PlannedSizes {
+        PlannedSizes { plan: Plan::new(device, question), next: 0, bytes: Vec::new() }
     }
 
-    /// The bytes of each allocation, as eight of them, by number; none where the plan cannot be carried out.
-    pub(crate) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Vec<u8>> {
+    /// Returns the planned size of each allocation in id order, eight bytes each. Empty if the plan is invalid.
+    pub(crate) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Vec<u8>> {
         file.categorize(slice)?;
         if self.plan.resolve(file, slice)?.is_err() {
             return Ok(Vec::new());
         }
         let file = &*file;
         let Some(history) = file.history(self.plan.device) else { return Ok(Vec::new()) };
-        let Sizes { plan, next, bytes } = self;
+        let PlannedSizes { plan, next, bytes } = self;
         let Ok((factors, _)) = plan.factors() else { return Ok(Vec::new()) };
         let roles = roles(file);
-        let mut last = (InPlan::default(), Factor::ONE);
-        while let Some(part) = slice.part(next, history.allocations.len(), STEPS)? {
+        let mut last = (PlanMembership::default(), Factor::ONE);
+        while let Some(part) = slice.next_range(next, history.allocations.len(), STEPS)? {
             for number in part {
                 let id = AllocationId(number as u32);
-                let of = in_plan(&plan.members, &roles, file, history, id);
+                let of = plan_groups_of(&plan.members, &roles, file, history, id);
                 if of != last.0 {
                     let batch = if of.grows { plan.question.batch } else { Factor::ONE };
-                    let Some(factor) = factors.of(of.groups).and_then(|factor| factor.and(batch)) else {
+                    let Some(factor) = factors.of(of.groups).and_then(|factor| factor.product(batch)) else {
                         return Ok(Vec::new());
                     };
                     last = (of, factor);

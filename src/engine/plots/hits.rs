@@ -1,21 +1,23 @@
-//! Questions about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
+//! Hit tests, outlines and keyboard steps in the address and reserved plots.
 
-use super::around::Around;
-use super::layout::Layout;
+use super::layout::AddressLayout;
+use super::neighbours::Neighbours;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
-use crate::protocol::{AddressMap, HitAllocation, HitMemory, Looks, MappedRange, Only, Plot, Step, Stepped, Stop};
+use crate::protocol::{
+    AddressMap, HitAllocation, HitMemory, Looks, MappedRange, MemoryFilter, Plot, Step, StepOutcome, StepResult,
+};
 use analysis::site;
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use picture::timeline::{self, OutlineRect, View, address_outline};
 
-/// Events that one step looks at: a few milliseconds.
-const MOST_EVENTS: u32 = 50_000;
-/// Ranges that one step looks at, those of all moments on its way together.
-const MOST_RANGES: usize = 1_000_000;
+/// Maximum number of events per step. They take a few milliseconds.
+const MAX_EVENTS: u32 = 50_000;
+/// Maximum number of ranges that a step examines, summed over all moments on its way.
+const MAX_RANGES: usize = 1_000_000;
 
-/// Where a height of the axis is: its address, or in a gap the end of the range below it.
+/// Converts a height on the axis to an address. In a gap, returns the end of the range below.
 fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
     let after = map.ranges.partition_point(|range| range.from <= height);
     let MappedRange { address, bytes, from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
@@ -23,12 +25,13 @@ fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
 }
 
 impl OpenFile {
-    /// The addresses of a part of memory; its layout must have been made. Empty for an unknown device.
-    pub(crate) fn map(&self, device: i64, only: Only) -> AddressMap {
+    /// Returns the address axis of a part of memory. Requires a complete layout. Empty for an unknown device.
+    pub(crate) fn map(&self, device: i64, only: MemoryFilter) -> AddressMap {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }
 
-    /// What is at a height of a picture that is not a stack of allocations, at a moment: at once, whatever has to be made for it.
+    /// Returns what is at a height of the address or reserved plot at a moment. Runs to completion, including any
+    /// preparation.
     pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
@@ -36,8 +39,8 @@ impl OpenFile {
         moment: u32,
         height: u64,
     ) -> (Option<HitAllocation>, HitMemory) {
-        self.pile_up_at_once(device, looks);
-        let only = looks.plot.only();
+        self.prepare_picture_now(device, looks);
+        let only = looks.plot.filter();
         let found = match looks.plot {
             Plot::Reserved(_) => self.hit_range(device, looks, moment, height),
             _ => {
@@ -72,20 +75,20 @@ impl OpenFile {
         let block = HitAllocation {
             allocation: id.0,
             requested: ranges.size(id),
-            born: ranges.born(id).0,
-            died: ranges.died(id).map(|moment| moment.0),
+            allocated_at: ranges.allocated_at(id).0,
+            freed_at: ranges.freed_at(id).map(|moment| moment.0),
             lowest_byte: hit.lowest_byte,
             site: None,
             category: None,
         };
         let stack = segments.stack(&self.snapshot, history, id);
-        let frame = self.sites.of(&self.snapshot, stack);
+        let frame = self.sites.call_site(&self.snapshot, stack);
         let site = frame.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame)));
         let segment = hit_segment(self, device, at);
         Some((Some(HitAllocation { site, ..block }), HitMemory { segment, free: None }))
     }
 
-    /// Where something is in a window of these pictures; `None` when there is no such device.
+    /// Returns the outline of an allocation or range in a window, or `None` for an unknown device.
     pub(crate) fn outline_in_plot(
         &mut self,
         device: i64,
@@ -93,7 +96,7 @@ impl OpenFile {
         view: &View,
         id: AllocationId,
     ) -> Option<Vec<OutlineRect>> {
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         match looks.plot {
             Plot::Reserved(_) => self.with_reserved(device, looks, |source| timeline::exact_outline(source, view, id)),
             _ => {
@@ -103,16 +106,16 @@ impl OpenFile {
         }
     }
 
-    /// The height in a picture at which an allocation begins at a moment; `None` where it is not shown then. In the picture of what was
-    /// reserved it is where its first byte lies in the range that holds it.
+    /// Returns the height at which an allocation starts at a moment, or `None` if it is not shown then. In the
+    /// reserved plot, this is the position of its first byte in the enclosing range.
     pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         let history = self.history(device)?;
         match looks.plot {
             Plot::Stack => {
                 self.with_source(device, looks, |source| timeline::lowest_byte_of(source, id, moment)).flatten()
             }
-            Plot::Addresses(only) => self.layout(device, only)?.place(history, id, 0).map(|[lowest, _]| lowest),
+            Plot::Addresses(only) => self.layout(device, only)?.position(history, id, 0).map(|[lowest, _]| lowest),
             Plot::Reserved(_) => {
                 let (segments, address) = (self.segments(device)?, history.allocations.address(id));
                 let SegmentAt { range, .. } = segment_at(segments, moment, address)?;
@@ -124,24 +127,24 @@ impl OpenFile {
         }
     }
 
-    /// Where a step leads in the picture of addresses; `None` when there is no such device.
+    /// Performs a step in the address plot. Returns `None` for an unknown device.
     pub(crate) fn step_in_addresses(
         &mut self,
         device: i64,
         looks: Looks,
         (moment, height): (u32, u64),
         step: Step,
-    ) -> Option<Stepped> {
-        self.pile_up_at_once(device, looks);
-        let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.only())?);
+    ) -> Option<StepResult> {
+        self.prepare_picture_now(device, looks);
+        let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.filter())?);
         let moment = moment.min(history.event_count());
         let onto = |id: AllocationId| {
-            let [lowest, above] = layout.place(history, id, self.about(history).block_bytes(id))?;
-            Some((moment, lowest + (above - lowest) / 2, Stop::Arrived))
+            let [lowest, above] = layout.position(history, id, self.device_data(history).block_bytes(id))?;
+            Some((moment, lowest + (above - lowest) / 2, StepOutcome::Arrived))
         };
         let around = || {
             let address = address_near(&layout.map, height)?;
-            Some(Around::of(self, history, Moment(moment), address, |id| layout.has(id)))
+            Some(Neighbours::find(self, history, Moment(moment), address, |id| layout.contains(id)))
         };
         let found = match step {
             Step::Above => around().and_then(|around| onto(around.above?.id)),
@@ -150,46 +153,47 @@ impl OpenFile {
                 let id = AllocationId(id);
                 let is_live = |history: &DeviceHistory| {
                     (id.0 as usize) < history.allocations.len()
-                        && history.allocations.born(id).0 <= moment
+                        && history.allocations.allocated_at(id).0 <= moment
                         && history.allocations.outlives(id, Moment(moment))
                 };
                 Some(id).filter(|_| is_live(history)).and_then(onto)
             }
             Step::Earlier | Step::Later => layout.map.address_at(height).and_then(|address| {
-                let (moment, stop) = self.along(history, layout, (moment, address), step)?;
+                let (moment, stop) = self.walk_to_block(history, layout, (moment, address), step)?;
                 Some((moment, height, stop))
             }),
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, height, Stop::Nowhere));
-        Some(Stepped { moment, byte, stop })
+        let (moment, byte, stop) = found.unwrap_or((moment, height, StepOutcome::Nowhere));
+        Some(StepResult { moment, byte, stop })
     }
 
-    /// Event by event, until a block comes to the address: backwards, one that goes there.
-    fn along(
+    /// Walks event by event until a block is allocated at the address (forwards) or until one is freed there
+    /// (backwards).
+    fn walk_to_block(
         &self,
         history: &DeviceHistory,
-        layout: &Layout,
+        layout: &AddressLayout,
         (start, address): (u32, u64),
         step: Step,
-    ) -> Option<(u32, Stop)> {
+    ) -> Option<(u32, StepOutcome)> {
         let mut moment = start;
-        for _ in 0..MOST_EVENTS {
+        for _ in 0..MAX_EVENTS {
             let (next, event) = next_moment(history, moment, step)?;
-            if let Some((id, is_born)) = history.change(EventIdx(event))
-                && is_born == (step == Step::Later)
-                && layout.has(id)
+            if let Some((id, starts_lifetime)) = history.lifetime_change(EventIdx(event))
+                && starts_lifetime == (step == Step::Later)
+                && layout.contains(id)
                 && let Some(inside) = address.checked_sub(history.allocations.address(id))
-                && inside < self.about(history).block_bytes(id)
+                && inside < self.device_data(history).block_bytes(id)
             {
-                return Some((next, Stop::Arrived));
+                return Some((next, StepOutcome::Arrived));
             }
             moment = next;
         }
-        Some((moment, Stop::OnItsWay))
+        Some((moment, StepOutcome::OnItsWay))
     }
 }
 
-/// The moment after or before this one, and the event between them.
+/// Returns the next moment in the direction of `step`, and the event in between.
 fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32, u32)> {
     match step {
         Step::Earlier => Some((moment.checked_sub(1)?, moment - 1)),
@@ -197,17 +201,17 @@ fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32,
     }
 }
 
-/// In the stack of what was held: to the next moment at which another range has the byte.
-pub(crate) fn along_ranges(
-    (history, segments): (&DeviceHistory, &SegmentLives),
+/// Walks through the reserved plot to the next moment at which another range covers `byte`.
+pub(crate) fn walk_ranges(
+    (history, segments): (&DeviceHistory, &SegmentLifetimes),
     source: &timeline::Source<'_>,
     (start, byte): (u32, u64),
     step: Step,
-) -> Option<(u32, Stop)> {
+) -> Option<(u32, StepOutcome)> {
     let at = |moment: u32| timeline::stack_at(source, Moment(moment), byte).map(|hit| hit.allocation);
     let mut this = at(start);
     let (mut moment, mut looked) = (start, 0);
-    for _ in 0..MOST_EVENTS {
+    for _ in 0..MAX_EVENTS {
         let (next, event) = next_moment(history, moment, step)?;
         moment = next;
         if segments.change(history, EventIdx(event)) == 0 {
@@ -215,13 +219,13 @@ pub(crate) fn along_ranges(
         }
         let found = at(moment);
         if found.is_some() && found != this {
-            return Some((moment, Stop::Arrived));
+            return Some((moment, StepOutcome::Arrived));
         }
         this = found;
         looked += source.live.candidates(source.allocations, Moment(moment)).len();
-        if looked > MOST_RANGES {
+        if looked > MAX_RANGES {
             break;
         }
     }
-    Some((moment, Stop::OnItsWay))
+    Some((moment, StepOutcome::OnItsWay))
 }

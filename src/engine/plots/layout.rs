@@ -1,77 +1,92 @@
-//! The axis of addresses: what was ever mapped, gaps made small, and in which range of it each allocation lies.
+//! Layout of the address axis: all address ranges that were ever mapped, with shortened gaps, and the range of each
+//! allocation.
 
 use crate::curves::Part;
-use crate::device::Open;
-use crate::protocol::{AddressMap, MappedRange, Only};
+use crate::device::DeviceData;
+use crate::protocol::{AddressMap, MappedRange, MemoryFilter};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use std::collections::BTreeMap;
 
-/// A gap is this part of all that was mapped …
-const GAP: u64 = 128;
-/// … but all gaps together are no more than this part of it.
-const ALL_GAPS: u64 = 8;
-/// Blocks outside all that is known to have been mapped are in one range where no more than so many bytes are between them.
-const APART: u64 = 1 << 20;
-/// Of an allocation that is not in the picture: no range.
-const NOWHERE: u32 = u32::MAX;
+/// Size of a gap, as a fraction of all mapped bytes.
+const GAP_DIVISOR: u64 = 128;
+/// Maximum size of all gaps together, as a fraction of all mapped bytes.
+const ALL_GAPS_DIVISOR: u64 = 8;
+/// Maximum distance between blocks outside all mapped memory that are put in one range.
+const MERGE_DISTANCE: u64 = 1 << 20;
+/// Sentinel: the allocation is not in the plot.
+const NO_RANGE: u32 = u32::MAX;
 
-/// Ranges by their first address, with the first address beyond; no two touch.
+/// Disjoint, non-adjacent address ranges, as start → end (exclusive).
 type Ranges = BTreeMap<u64, u64>;
 
-/// The axis of a part of memory, and who lies on it.
-pub(crate) struct Layout {
+/// Address axis of a part of memory, and the range of each allocation on it.
+pub(crate) struct AddressLayout {
     part: Part,
-    /// Segments that can grow, whatever they were at once.
-    growing: Ranges,
+    /// Ranges of expandable segments, merged over all moments.
+    expandable: Ranges,
     mapped: Ranges,
-    /// Blocks that lie in nothing that was mapped.
-    astray: Ranges,
-    /// The same as `mapped`, until the map is there.
-    flat: Vec<[u64; 2]>,
-    /// The map; complete when all is done.
+    /// Blocks outside all mapped memory.
+    outside_mapped: Ranges,
+    /// Sorted copy of `mapped`, until the map is complete.
+    mapped_sorted: Vec<[u64; 2]>,
+    /// The axis. Complete when `stage` is `Done`.
     pub(crate) map: AddressMap,
-    /// By allocation: its range in the map.
-    places: Column<u32>,
+    /// Index of the range in `map`, by allocation.
+    range_of: Column<u32>,
     stage: Stage,
     next: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Growing,
+    Expandable,
     Mapped,
     Places,
-    PlacesAgain,
+    PlacesSecondPass,
     Segments,
     Done,
 }
 
-impl Layout {
-    pub(super) fn new(only: Only) -> Layout {
+impl AddressLayout {
+    pub(super) fn new(only: MemoryFilter) -> AddressLayout {
         let (growing, mapped, astray, flat, map) = Default::default();
         let (part, places) = (Part::new(only), Column::new());
-        Layout { part, growing, mapped, astray, flat, map, places, stage: Stage::Growing, next: 0 }
+        AddressLayout {
+            part,
+            expandable: growing,
+            mapped,
+            outside_mapped: astray,
+            mapped_sorted: flat,
+            map,
+            range_of: places,
+            stage: Stage::Expandable,
+            next: 0,
+        }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.places.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
+        self.range_of.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
     }
 
-    /// Works until it is done.
-    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
+    /// Builds the layout until it is complete.
+    pub(super) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        segments: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while self.stage != Stage::Done {
-            let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
+            let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesSecondPass);
             let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };
-            while let Some(ids) = slice.part(&mut self.next, count, 1)? {
+            while let Some(ids) = slice.next_range(&mut self.next, count, 1)? {
                 for id in ids.map(|id| AllocationId(id as u32)) {
                     if is_of_blocks {
-                        self.take_block(open, id);
+                        self.place_block(open, id);
                     } else {
-                        self.take_range(segments, id);
+                        self.add_range(segments, id);
                     }
                 }
             }
@@ -81,64 +96,66 @@ impl Layout {
         Ok(())
     }
 
-    fn take_range(&mut self, segments: &SegmentLives, id: AllocationId) {
+    fn add_range(&mut self, segments: &SegmentLifetimes, id: AllocationId) {
         let (start, size) = (segments.ranges.address(id), segments.ranges.size(id));
         let end = start.saturating_add(size);
         let is_growing = segments.kind(id).is_some_and(|kind| kind.expandable);
         match self.stage {
-            Stage::Growing if is_growing => insert(&mut self.growing, [start, end], 0),
-            Stage::Mapped if self.part.has_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
-            Stage::Segments if segments.begins(id) && self.part.has_range(segments, id) => self.count_segment(start),
+            Stage::Expandable if is_growing => insert(&mut self.expandable, [start, end], 0),
+            Stage::Mapped if self.part.contains_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
+            Stage::Segments if segments.starts_segment(id) && self.part.contains_range(segments, id) => {
+                self.count_segment(start);
+            }
             _ => {}
         }
     }
 
-    fn take_block(&mut self, open: Open<'_>, id: AllocationId) {
-        let place = if self.holds(open, id) {
+    fn place_block(&mut self, open: DeviceData<'_>, id: AllocationId) {
+        let place = if self.includes(open, id) {
             let start = open.history.allocations.address(id);
             let block = [start, start.saturating_add(open.block_bytes(id))];
-            self.place_in_flat(block).unwrap_or_else(|| {
-                insert(&mut self.astray, block, APART);
-                NOWHERE
+            self.containing_range(block).unwrap_or_else(|| {
+                insert(&mut self.outside_mapped, block, MERGE_DISTANCE);
+                NO_RANGE
             })
         } else {
-            NOWHERE
+            NO_RANGE
         };
         match self.stage {
-            Stage::PlacesAgain => self.places.set(id.0 as usize, place),
-            _ => self.places.push(place),
+            Stage::PlacesSecondPass => self.range_of.set(id.0 as usize, place),
+            _ => self.range_of.push(place),
         }
     }
 
-    /// The range that a block lies in as a whole.
-    fn place_in_flat(&self, [start, end]: [u64; 2]) -> Option<u32> {
-        let place = self.flat.partition_point(|range| range[0] <= start).checked_sub(1)?;
-        (end <= self.flat.get(place)?[1]).then_some(place as u32)
+    /// Returns the index of the range that contains the whole block.
+    fn containing_range(&self, [start, end]: [u64; 2]) -> Option<u32> {
+        let place = self.mapped_sorted.partition_point(|range| range[0] <= start).checked_sub(1)?;
+        (end <= self.mapped_sorted.get(place)?[1]).then_some(place as u32)
     }
 
-    fn next_stage(&mut self, segments: &SegmentLives) -> Stage {
+    fn next_stage(&mut self, segments: &SegmentLifetimes) -> Stage {
         match self.stage {
-            Stage::Growing => {
-                self.part.find(segments);
+            Stage::Expandable => {
+                self.part.locate_segment(segments);
                 Stage::Mapped
             }
             Stage::Mapped => {
                 self.flatten();
                 Stage::Places
             }
-            Stage::Places if !self.astray.is_empty() => {
-                for (start, end) in std::mem::take(&mut self.astray) {
+            Stage::Places if !self.outside_mapped.is_empty() => {
+                for (start, end) in std::mem::take(&mut self.outside_mapped) {
                     insert(&mut self.mapped, [start, end], 0);
                 }
                 self.flatten();
-                Stage::PlacesAgain
+                Stage::PlacesSecondPass
             }
-            Stage::Places | Stage::PlacesAgain => {
-                self.draw_map(segments);
+            Stage::Places | Stage::PlacesSecondPass => {
+                self.build_map(segments);
                 Stage::Segments
             }
             Stage::Segments => {
-                std::mem::take(&mut self.growing).into_keys().for_each(|start| self.count_segment(start));
+                std::mem::take(&mut self.expandable).into_keys().for_each(|start| self.count_segment(start));
                 Stage::Done
             }
             Stage::Done => Stage::Done,
@@ -146,27 +163,27 @@ impl Layout {
     }
 
     fn flatten(&mut self) {
-        self.flat = self.mapped.iter().map(|(&start, &end)| [start, end]).collect();
+        self.mapped_sorted = self.mapped.iter().map(|(&start, &end)| [start, end]).collect();
     }
 
-    fn draw_map(&mut self, segments: &SegmentLives) {
-        let all = self.flat.iter().fold(0u64, |all, [start, end]| all.saturating_add(end - start));
-        let gaps = (self.flat.len() as u64).saturating_sub(1).max(1);
-        let gap = (all / GAP).min(all / ALL_GAPS / gaps).max(1);
+    fn build_map(&mut self, segments: &SegmentLifetimes) {
+        let all = self.mapped_sorted.iter().fold(0u64, |all, [start, end]| all.saturating_add(end - start));
+        let gaps = (self.mapped_sorted.len() as u64).saturating_sub(1).max(1);
+        let gap = (all / GAP_DIVISOR).min(all / ALL_GAPS_DIVISOR / gaps).max(1);
         let mut from = 0u64;
-        for &[address, end] in &self.flat {
+        for &[address, end] in &self.mapped_sorted {
             let bytes = end - address;
             self.map.ranges.push(MappedRange { address, bytes, from, segments: 0 });
             self.map.height = from.saturating_add(bytes);
             from = self.map.height.saturating_add(gap);
         }
         let pools = segments.kinds().iter().map(|kind| kind.pool.unwrap_or_default()).collect();
-        self.map.pools = sorted_by_key(pools, |&(first, second)| pair(first, second));
+        self.map.pools = sorted_by_key(pools, |&(first, second)| two_part_key(first, second));
         self.map.pools.dedup();
         self.map.streams = segments.kinds().iter().filter_map(|kind| kind.stream).collect();
         self.map.streams.sort_unstable();
         self.map.streams.dedup();
-        (self.flat, self.mapped) = Default::default();
+        (self.mapped_sorted, self.mapped) = Default::default();
     }
 
     fn count_segment(&mut self, address: u64) {
@@ -177,31 +194,34 @@ impl Layout {
         }
     }
 
-    /// Whether an allocation is in the part: of those of no bytes and of those without an address none is.
-    fn holds(&self, open: Open<'_>, id: AllocationId) -> bool {
-        open.history.allocations.size(id) > 0 && !open.history.allocations.is_unexplained(id) && self.part.has(open, id)
+    /// Returns whether an allocation is in the part. Empty and unexplained ones are not.
+    fn includes(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
+        open.history.allocations.size(id) > 0
+            && !open.history.allocations.is_unexplained(id)
+            && self.part.contains(open, id)
     }
 
-    /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.
-    pub(crate) fn place(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
-        let range = self.map.ranges.get(self.places.get(id.0 as usize)? as usize)?;
+    /// Returns the position of an allocation with `bytes` rounded bytes on the axis, or `None` if it is not in the
+    /// part.
+    pub(crate) fn position(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
+        let range = self.map.ranges.get(self.range_of.get(id.0 as usize)? as usize)?;
         let lowest = range.from.saturating_add(history.allocations.address(id).saturating_sub(range.address));
         Some([lowest, lowest.saturating_add(bytes)])
     }
 
-    /// Whether an allocation is in the part.
-    pub(crate) fn has(&self, id: AllocationId) -> bool {
-        self.places.get(id.0 as usize).is_some_and(|place| place != NOWHERE)
+    pub(crate) fn contains(&self, id: AllocationId) -> bool {
+        self.range_of.get(id.0 as usize).is_some_and(|place| place != NO_RANGE)
     }
 
-    /// Where a range of what was mapped lies; `None`: it is not in the part.
-    pub(super) fn place_of_range(&self, segments: &SegmentLives, id: AllocationId) -> Option<[u64; 2]> {
-        let lowest = self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.has_range(segments, id))?;
+    /// Returns the position of a mapped range on the axis, or `None` if it is not in the part.
+    pub(super) fn range_position(&self, segments: &SegmentLifetimes, id: AllocationId) -> Option<[u64; 2]> {
+        let lowest =
+            self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.contains_range(segments, id))?;
         Some([lowest, lowest.saturating_add(segments.ranges.size(id))])
     }
 }
 
-/// Takes a range, as one with those that are no further than `apart` from it.
+/// Inserts a range and merges it with all ranges that are at most `apart` bytes away.
 fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], apart: u64) {
     if start >= end {
         return;

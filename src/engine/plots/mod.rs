@@ -1,13 +1,13 @@
-//! Pictures other than the stack: where memory lies, and what was held from the driver. What they need beyond the history is made here, in
-//! slices, and the latest of it kept.
+//! The address plot and the reserved plot. The data that they need in addition to the history is built here in slices
+//! and cached.
 
-mod around;
+mod cache;
 mod hits;
-mod kept;
 mod layout;
-mod lent;
+mod neighbours;
 mod reserved;
+mod sources;
 
-pub(super) use around::Around;
-pub(super) use hits::along_ranges;
-pub(super) use kept::Plots;
+pub(super) use cache::PlotCache;
+pub(super) use hits::walk_ranges;
+pub(super) use neighbours::Neighbours;

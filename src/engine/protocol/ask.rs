@@ -1,11 +1,12 @@
-//! Questions about the open file and their answers: each question has one kind of answer, of its own name where none is said.
+//! Questions about the open file and their answers. The answer has the same name as its question, unless the question
+//! says otherwise.
 
 use super::{
-    AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PairAnswer, PairQuestion,
-    Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage,
-    StateQuestion, Step, Stepped, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf,
-    WhatIfCourse, WhatIfQuestion,
+    AddressMap, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MemoryFilter, MomentFacts, MomentSpec, Overview,
+    PairAnswer, PairQuestion, Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion,
+    SearchStart, SegmentsPage, SegmentsQuestion, SourcesPage, Step, StepResult, TablePage, TableQuestion, TableText,
+    Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -15,185 +16,183 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     pub serial: u32,
-    /// The device's ordinal, as in [`DeviceSummary::device`](super::DeviceSummary::device).
+    /// Device ordinal, as in [`DeviceSummary::device`](super::DeviceSummary::device).
     pub device: i64,
     pub what: Question,
 }
 
-/// What can be asked. A question that takes longer than a slice replaces an older one of its kind that is not answered yet, but for
-/// [`Question::Legend`] and [`Question::Details`].
+/// Kinds of questions. A question that takes longer than a slice replaces a pending one of the same kind.
+/// [`Question::Legend`] and [`Question::Details`] are never replaced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
-    /// Geometry for a window; no answer on a device that the file does not have.
+    /// Geometry of a window. No answer if the file does not have the device.
     Scene {
         view: View,
-        /// Order and colours.
         looks: Looks,
     },
-    /// Which allocation is at this byte of the picture at this moment? In a plot of reserved memory, which range: ids are those of the
-    /// plot, and bytes are reserved ones.
+    /// Hit test: the allocation at a byte of the plot. In the reserved plot, the hit is a mapped range: its id is a
+    /// range id and its bytes are reserved bytes.
     Hit {
-        /// Order and colours: those of the scene.
+        /// Must match the scene.
         looks: Looks,
-        /// The moment (number of events that have happened).
         moment: u32,
-        /// Height in the stack, in requested bytes; else on the picture's own axis ([`AddressMap`], reserved bytes).
+        /// Height in the stack, in requested bytes. In other plots, the position on the plot's own axis.
         byte: u64,
     },
-    /// What is at this address at this moment? The answer is an [`Answer::Hit`].
+    /// Allocation, segment and free space at an address. The answer is an [`Answer::Hit`].
     MemoryAt {
         moment: u32,
         address: u64,
     },
-    /// The addresses that were ever mapped in this part of memory, as the axis of [`Plot::Addresses`](super::Plot::Addresses) has them.
-    Map(Only),
-    /// Totals over the columns of a window.
+    /// All ever mapped addresses in a part of memory, as on the axis of [`Plot::Addresses`](super::Plot::Addresses).
+    Map(MemoryFilter),
+    /// Totals per pixel column of a window.
     Curves {
         view: View,
-        only: Only,
+        only: MemoryFilter,
     },
-    State(StateQuestion),
+    State(SegmentsQuestion),
     Events(Box<EventsQuestion>),
-    /// Rows of the list of events as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen. The
-    /// answer is an [`Answer::TableText`].
+    /// Chosen rows of the Events list as text, at most [`MAX_COPIED`](super::MOST_COPIED). The answer is an
+    /// [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
-    Moments(Vec<At>),
-    /// Where does a step from a place in the stack lead?
+    Moments(Vec<MomentSpec>),
+    /// Destination of a keyboard step from a position in the stack.
     Step {
-        /// Order and colours: those of the scene.
+        /// Must match the scene.
         looks: Looks,
-        /// The moment it starts from.
+        /// Starting moment.
         moment: u32,
-        /// The byte of the stack it starts from.
+        /// Starting byte of the stack.
         byte: u64,
         step: Step,
     },
-    /// What a device has besides its allocations.
+    /// Out-of-memory events, snapshots, annotations and the peak of a device.
     Marks,
     Overview {
         axis: Axis,
-        /// In how many columns.
+        /// Number of columns.
         width_px: u32,
     },
-    /// What the colours of a device mean.
+    /// Legend of the colours of a device.
     Legend {
         colouring: Grouping,
-        /// The moment beside the peak that totals are wanted for.
+        /// Moment for which to return totals, in addition to the peak.
         at: Option<u32>,
     },
-    /// Where one allocation is in a window, also where the scene does not draw it by itself.
+    /// Outline of an allocation in a window, even if the scene does not draw it individually.
     Outline {
         view: View,
-        /// Order and colours.
         looks: Looks,
         allocation: u32,
     },
-    /// Everything about the allocation with this id.
+    /// Details of the allocation with this id.
     Details(u32),
-    /// Search all allocations of a device for what [`Query::parse`](super::Query::parse) reads. The serial names the matches from then on.
+    /// Search of all allocations of a device with a query as parsed by [`Query::parse`](super::Query::parse). The
+    /// serial of the question identifies the matches.
     Find(String),
-    /// Go from match to match of a finished search, around the end to the beginning. The device is that of the search.
+    /// Next or previous match of a finished search, with wrap-around. The device is the one of the search.
     FindNext {
         find: u32,
-        /// From here.
-        begin: Begin,
+        begin: SearchStart,
         direction: Direction,
-        /// The order that the stack is seen in.
+        /// Order of the stack for [`Match::lowest_byte`](super::Match::lowest_byte).
         looks: Looks,
-        /// The moments that are looked at: the first, and the first beyond.
+        /// Visible moments: start and end (exclusive).
         window: [u32; 2],
-        /// Only to those of it.
+        /// Restricts the matches to this scope.
         scope: Scope,
     },
-    /// Count what has this stack, which [`Details::stack`] names.
+    /// Count of the allocations with this stack, as in [`Details::stack`].
     SameStack(u32),
     Flame(FlameQuestion),
-    /// What do the files and lines of the user's own code weigh, over these allocations?
+    /// Files and lines of the user's own code, weighted by the allocations of a scope.
     Sources(Scope),
-    /// What happened in a range of the trace?
+    /// Totals for a range of the trace.
     Range(Span),
-    /// Part of the tree of the stacks of some allocations.
+    /// Part of a tree of call stacks.
     Tree(Box<TreeQuestion>),
-    /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it?
+    /// The largest allocation of a scope whose stack is at or below a node.
     Heaviest {
         scope: Scope,
         arrangement: Arrangement,
         node: u32,
     },
     Report(ReportQuestion),
-    /// What is the peak with these factors on groups of allocations?
+    /// Peak under a memory plan.
     Plan(Box<PlanQuestion>),
-    /// The same, with the curve over a window.
+    /// Curve of a memory plan over a window.
     PlanCurve(Box<PlanQuestion>, View),
-    /// How does a simulated run look over a window? The answer is an [`Answer::PlanCurve`].
+    /// Curve of a simulated run over a window. The answer is an [`Answer::PlanCurve`].
     Course(Box<WhatIfCourse>, View),
-    /// Part of the table of some allocations, and their histograms.
+    /// Part of the Allocations table, and its histograms.
     Table(Box<TableQuestion>),
-    /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
+    /// Chosen rows of the Allocations table as text, at most [`MAX_COPIED`](super::MOST_COPIED).
     TableText(Box<TableQuestion>),
-    /// About two devices. Who holds both files answers; the engine alone does not.
+    /// Question about two devices. It is answered by `compare::Pair`, which holds both files. The engine does not
+    /// answer it.
     Pair(PairQuestion),
-    /// Two devices against each other, with so many rows of each sheet at most; likewise. The answer is an [`Answer::Report`].
+    /// Comparison of two devices, with a maximum number of rows per sheet. It is answered by `compare::Pair`. The
+    /// answer is an [`Answer::Report`].
     Comparison(Pairing, u32),
-    /// What did the device's program ask its allocator for? For who answers [`Question::WhatIf`] elsewhere.
+    /// Recording of the requests of the device's program, for a worker that answers [`Question::WhatIf`].
     Recording,
-    /// How large is each allocation under this plan? Whoever answers [`Question::WhatIf`] needs it before
+    /// Size of each allocation under a plan, for a worker that answers [`Question::WhatIf`]. It needs them for
     /// [questions about planned sizes](WhatIfQuestion::is_planned).
     PlannedSizes(Box<PlanQuestion>),
-    /// What would the device's program have reserved under other settings? Where it says so, parts of the answer come before the whole. It is
-    /// never sent to the engine's worker: another simulates. It is the last, since a
-    /// variant that is left out shifts the numbers of those behind it.
+    /// Simulation of the device's program under different allocator settings. May be answered in parts. The page
+    /// sends it to a worker of its own, never to the engine's. It is skipped by serde, so it must be the last
+    /// variant: otherwise it would shift the numbers of later ones.
     #[serde(skip)]
     WhatIf(Box<WhatIfQuestion>),
 }
 
-/// What is answered. On a device that the file does not have there is no answer, or an empty one.
+/// Answers to questions. If the file does not have the device, there is no answer or an empty one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     Scene(Box<Scene>),
     Hit {
-        /// The allocation, if there is one.
         hit: Option<HitAllocation>,
-        /// The segment and what is free; not in a picture of the stack.
+        /// Segment and free space. `None` in the allocation stack.
         memory: Option<Box<HitMemory>>,
     },
     Map(Box<AddressMap>),
     Curves(Box<Curves>),
-    State(Box<StatePage>),
+    State(Box<SegmentsPage>),
     Events(Box<EventsPage>),
-    /// The facts of each moment of the question, in its order; unknown events are left out.
+    /// Facts for each moment of the question, in the same order. Unknown events are left out.
     Moments(Vec<MomentFacts>),
-    /// Where the step led.
-    Step(Stepped),
+    Step(StepResult),
     Marks(Box<Marks>),
     Overview(Box<Overview>),
     Legend(Vec<LegendEntry>),
-    /// Rectangles in pixels of the view, from left to right; none when the allocation is outside.
+    /// Rectangles in pixels of the view, from left to right. Empty if the allocation is outside.
     Outline(Vec<OutlineRect>),
-    /// The allocation; `None` when there is none with this id.
+    /// `None` if there is no allocation with this id.
     Details(Option<Box<Details>>),
     Find(Tally),
-    /// The match: `None` when there is none, or when the search is not the latest finished one.
+    /// `None` if there is no match, or if the search is not the latest finished one.
     FindNext(Option<Match>),
     SameStack(Tally),
     Flame(Box<FlamePage>),
     Sources(Box<SourcesPage>),
     Range(RangeFacts),
     Tree(Box<TreePage>),
-    /// Of equal allocations the one allocated first; `None` when there is none.
+    /// Of equal allocations, the first one. `None` if there is none.
     Heaviest(Option<u32>),
-    /// The report; without statements and sheets on a device that the file does not have.
+    /// Without statements and sheets if the file does not have the device.
     Report(Box<Report>),
     Plan(Box<PlanPage>),
     PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
     Pair(Box<PairAnswer>),
-    /// The columns of an [`allocator::Recording`] as [`allocator::transfer`] has them, and the rest of it [encoded](super::encoded).
+    /// Columns of an [`allocator::Recording`] in the format of [`allocator::transfer`], followed by its
+    /// other fields, [encoded](super::encoded).
     Recording(Vec<u8>),
-    /// As [`Simulation::plan`](allocator::simulation::Simulation::plan) takes them; empty where the plan cannot be carried out.
+    /// Input for [`Simulation::plan`](allocator::simulation::Simulation::plan). Empty if the plan is invalid.
     PlannedSizes(Vec<u8>),
-    /// Never sent: another worker than the engine's simulates. It is the last, as [`Question::WhatIf`].
+    /// Never sent between workers. It must be the last variant, like [`Question::WhatIf`].
     #[serde(skip)]
     WhatIf(Box<WhatIf>),
 }

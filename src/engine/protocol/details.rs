@@ -1,101 +1,104 @@
-//! What is known of one allocation.
+//! Facts about one allocation.
 
 use serde::{Deserialize, Serialize};
 
-/// One allocation under the cursor, for the hover card.
+/// The allocation under the pointer, for the hover card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HitAllocation {
     pub allocation: u32,
-    /// Requested bytes.
     pub requested: u64,
-    /// The moments it is live in: first, and first no more (`None`: live at the end).
-    pub born: u32,
-    /// See `born`.
-    pub died: Option<u32>,
-    /// The lowest byte it covers in the picture at the asked moment.
+    /// Moment at which it is allocated.
+    #[serde(rename = "born")]
+    pub allocated_at: u32,
+    /// Moment at which it is freed. `None` if it is live at the end.
+    #[serde(rename = "died")]
+    pub freed_at: Option<u32>,
+    /// Lowest byte that it covers in the plot at the requested moment.
     pub lowest_byte: u64,
-    /// The innermost frame that is the user's own: `train.py:233 train_step`.
+    /// Call site, such as `train.py:233 train_step`.
     pub site: Option<String>,
-    /// Its category, once that is known; segments have none.
+    /// Category, if already computed. Segments have none.
     pub category: Option<String>,
 }
 
-/// Everything about one allocation, for the details panel.
+/// All facts about an allocation, for the details panel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
-    /// The device's ordinal.
+    /// Device ordinal.
     pub device: i64,
     pub allocation: u32,
     pub origin: Origin,
-    /// Requested bytes.
     pub requested: u64,
-    /// Rounded bytes.
     pub rounded: u64,
-    /// Whether `rounded` was derived from `requested` (a lower bound, shown with "≥") and not recorded.
+    /// True if `rounded` is computed from `requested` instead of recorded. It is then a lower bound and shown with
+    /// "≥".
     pub rounded_derived: bool,
-    /// Its address; `None` where the file has none.
+    /// `None` if the file has no address.
     pub address: Option<u64>,
-    /// The stream's handle, where recorded.
+    /// Stream handle, if recorded.
     pub stream: Option<u64>,
-    /// The pool: `(0, 0)` is the default one.
+    /// Pool id. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
-    /// The event that made it; `None` when it was allocated before recording.
-    pub born_event: Option<u32>,
-    /// Its time, µs since 1970.
-    pub born_us: Option<i64>,
-    /// The event at which the program let go of it.
+    /// Event that allocated it. `None` if it was allocated before recording.
+    #[serde(rename = "born_event")]
+    pub allocated_event: Option<u32>,
+    /// Time of the allocation, in µs since 1970.
+    #[serde(rename = "born_us")]
+    pub allocated_us: Option<i64>,
+    /// Event at which the program requested the free.
     pub free_requested_event: Option<u32>,
-    /// The event at which it was free again; `None` when it is live at the end.
+    /// Event at which the free completed. `None` if it is live at the end.
     pub freed_event: Option<u32>,
     pub freed_us: Option<i64>,
-    /// From its birth to its end in µs on the axis of time, where both were recorded; not negative.
+    /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
     pub lifetime_us: Option<i64>,
-    /// Requested bytes live right after it was born, itself included.
+    /// Live requested bytes right after the allocation, including it.
     pub total_after: i64,
-    /// `compile_context`, where recorded.
+    /// `compile_context`, if recorded.
     pub compile_context: Option<String>,
-    /// `user_metadata`, `internal_metadata`, `category`, texts of `annotate` events: (label, text).
+    /// Pairs of label and text, from `user_metadata`, `internal_metadata`, `category` and `annotate` events.
     pub metadata: Vec<(String, String)>,
-    /// The annotations (START…END ranges) it was born in, outermost first.
+    /// Annotations (START…END ranges) that are open at the allocation, outermost first.
     pub annotations: Vec<String>,
-    /// Whose stack `frames` is: the allocation's, or (allocated before recording) the free's.
+    /// True if `frames` is the stack of the free, because the allocation itself was not recorded.
     pub stack_of_free: bool,
-    /// The stack's number; equal stacks have equal ones. `None` where none was recorded.
+    /// Number of the stack. Equal stacks have equal numbers. `None` if no stack was recorded.
     pub stack: Option<u32>,
     pub frames: Vec<FrameText>,
-    /// `forward_frames`: where the forward op of a backward allocation stood.
+    /// `forward_frames`: the stack of the forward operator of a backward allocation.
     pub forward_frames: Vec<String>,
-    /// What it is for; `None` for unexplained bytes.
+    /// `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
-    /// The tensors in it, as a recorder names them, name, kind, shape and dtype with [`SEPARATOR`] between. A storage may have several.
+    /// Tensors in the allocation, from the recorder: name, kind, shape and dtype, joined with [`SEPARATOR`]. A
+    /// storage may have several.
     pub tensors: Vec<String>,
 }
 
-/// Between name, kind, shape and dtype of a tensor: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
-pub const SEPARATOR: &str = " · ";
-/// Why an allocation has its category, where a recorder names its tensor.
-pub const BY_RECORDER: &str = "named by the recorder";
+/// Separator in tensor descriptions: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
+pub const TENSOR_SEPARATOR: &str = " · ";
+/// Reason for a category that comes from the recorder's tensor.
+pub const REASON_RECORDER: &str = "named by the recorder";
 
-/// What an allocation is for, and why.
+/// Category of an allocation, and the reason for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryDetails {
     pub name: String,
-    /// The rule that tells it, by its place in the set, from 1; `None` where no rule holds.
+    /// Number of the matching rule, from 1. `None` if no rule matches.
     pub rule: Option<u32>,
     pub why: String,
 }
 
-/// Which of the kinds of allocation of DESIGN §2 it is.
+/// Origin of the facts about an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
-    /// Its alloc is in the trace.
+    /// The trace has its alloc event.
     #[default]
     Recorded,
-    /// Freed in the trace, born before it.
+    /// Freed in the trace, allocated before recording.
     FreedOnly,
-    /// Live at the end, never in the trace.
+    /// Live at the end, without any event in the trace.
     Static,
-    /// Bytes the file does not explain.
+    /// Bytes that the file does not explain.
     Unexplained,
 }
 
@@ -103,12 +106,12 @@ pub enum Origin {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameText {
     pub name: String,
-    /// The file, empty or `??` for C++ frames.
+    /// File name. Empty or `??` for C++ frames.
     pub filename: String,
-    /// The line, as the file writes it (it may exceed 64 bits).
+    /// Line number as written in the file. It may exceed 64 bits.
     pub line: String,
-    /// Whether it is the user's own code: not torch, not Python's library, not C++.
+    /// True for the user's own code, which is neither torch, nor Python's library, nor C++.
     pub user: bool,
-    /// The fx fields, where present: (key, text).
+    /// Pairs of key and text of the `fx` fields, if present.
     pub fx: Vec<(String, String)>,
 }

@@ -1,92 +1,93 @@
-//! The list of events: what part of it is wanted, and its rows.
+//! Questions and answers of the Events list.
 
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// What part of the list is wanted.
+/// Requested part of the list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsQuestion {
     pub filter: EventsFilter,
-    /// The rows that are wanted: the first, and how many.
+    /// Requested rows: first and count.
     pub rows: [u32; 2],
-    /// The row of this event is wanted as well; where it is not listed, that of the first listed one after it, or of the last.
+    /// Event whose row is also requested. If it is not listed, the next listed event, or the last one.
     pub reveal: Option<u32>,
-    /// The rows that are wanted as text: each from its first to before its second, ascending, none twice.
+    /// Rows to return as text: sorted, disjoint ranges of start and end (exclusive).
     pub chosen: Vec<[u32; 2]>,
-    /// The search whose matches are marked, by its serial.
+    /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
 }
 
-/// Which events are listed: those of which all of this holds.
+/// Filter of the list. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsFilter {
-    /// What [`EventTerms::parse`](analysis::EventTerms::parse) reads; what can't be read lists nothing.
+    /// Terms as parsed by [`EventTerms::parse`](analysis::EventTerms::parse). Invalid text matches nothing.
     pub text: String,
-    /// They do one of these: bit `k` stands for the `k`-th of [`Action::ALL`]; 0: any.
+    /// Bit set of actions, by index in [`Action::ALL`]. 0 allows any action.
     pub actions: u32,
-    /// They happen in this range of the trace: the first event, and the first beyond.
+    /// Range of events: start and end (exclusive).
     pub between: Option<[u32; 2]>,
 }
 
 impl EventsFilter {
-    /// The bit of an action.
+    /// Returns the bit of an action in [`EventsFilter::actions`].
     pub fn bit(action: Action) -> u32 {
         1 << action as u32
     }
 }
 
-/// A part of the list.
+/// Requested part of the list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsPage {
-    /// How many events there are.
+    /// Number of events in the trace.
     pub all: u32,
-    /// How many the filter leaves.
+    /// Number of events that pass the filter.
     pub listed: u32,
-    /// The number of the first of `rows`.
+    /// Index of the first item in `rows`.
     pub first: u32,
-    /// The rows that were asked for, as many as there are.
+    /// Requested rows that exist.
     pub rows: Vec<EventRow>,
     pub revealed: Option<u32>,
-    /// How many events do each of [`Action::ALL`], the filter aside.
+    /// Number of events for each of [`Action::ALL`], without the filter.
     pub actions: Vec<u32>,
 }
 
-/// An event.
+/// Row of the list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
-    /// Its number in the trace.
+    /// Index of the event in the trace.
     pub event: u32,
-    /// What it does: its place in [`Action::ALL`].
+    /// Index of the action in [`Action::ALL`].
     pub action: u8,
-    /// When, µs since 1970, where recorded.
+    /// Time in µs since 1970, if recorded.
     pub time_us: Option<i64>,
-    /// µs since the event before it in the trace, on the axis of time; where both are recorded.
+    /// Time since the previous event of the trace, in µs on the time axis, if both are recorded.
     pub since_us: Option<i64>,
-    /// Bytes: requested ones of an allocation, reserved ones of a segment, of `oom` those that were asked for.
+    /// Requested bytes of an allocation, reserved bytes of a segment, or the bytes that an `oom` event asked for.
     pub size: u64,
     pub address: Option<u64>,
-    /// How many blocks (or segments) at that address have ended before, in this trace: `7f89b4000000_0` is the first.
+    /// Number of earlier blocks (or segments) at this address in the trace. `7f89b4000000_0` is the first one.
     pub version: u32,
-    /// Of `oom`: the bytes the driver had free.
+    /// For `oom`: free bytes of the driver.
     pub device_free: Option<u64>,
-    /// Its stream: as recorded, else that of its allocation or of the segment that holds its address at the end; where known.
+    /// Stream, if known: as recorded, or the stream of the allocation, or of the segment that contains the address at
+    /// the end.
     pub stream: Option<u64>,
-    /// Its pool, found as its stream is; where known.
+    /// Pool, if known. Found in the same way as the stream.
     pub pool: Option<(u64, u64)>,
-    /// The allocation it is about, if it is about one.
+    /// Id of the allocation that the event is about, if any.
     pub allocation: Option<u32>,
-    /// The call site in short; of a free without a stack, that of its allocation; empty where there is none.
+    /// Call site. For a free without a stack, the call site of its allocation. Empty if unknown.
     pub site: String,
-    /// Active requested bytes after it.
+    /// Active requested bytes after the event.
     pub active: u64,
-    /// Of these, the pending ones: what is left is allocated.
+    /// Bytes of `active` that are awaiting free. The rest is allocated.
     pub pending: u64,
-    /// Reserved bytes after it.
+    /// Reserved bytes after the event.
     pub reserved: u64,
     pub matches: bool,
 }
 
-/// `7f89b4000000_0`: an address and its version as memory_viz names them.
+/// Formats an address and its version like memory_viz: `7f89b4000000_0`.
 pub fn versioned(address: u64, version: u32) -> String {
     format!("{address:x}_{version}")
 }

@@ -1,10 +1,10 @@
-//! What is exported, and as what.
+//! Export formats and jobs.
 
 use super::{Scope, Span};
 use serde::{Deserialize, Serialize};
 
 base::listed! {
-    /// A format of another tool, in the order of the dialog.
+    /// Export format, in the order of the dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportFormat {
         Speedscope,
@@ -19,7 +19,7 @@ base::listed! {
 }
 
 base::listed! {
-    /// What the rows of CSV and JSON lines are.
+    /// Contents of a CSV or JSON lines export.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportTable {
         #[default]
@@ -36,39 +36,40 @@ base::listed! {
 pub struct ExportQuestion {
     pub format: ExportFormat,
     pub table: ExportTable,
-    /// The cursor: how many events come before it.
+    /// Cursor: number of events before it.
     pub at: u32,
-    /// What of the trace is exported where a format has a time; of the stacks, what counts as allocated.
+    /// Exported range of the trace, for formats with a time axis. For stacks, only allocations made in
+    /// this range count as allocated.
     pub range: Span,
-    /// Which allocations collapsed stacks and the table of allocations have.
+    /// Allocations in collapsed stacks and in the table of allocations.
     pub scope: Scope,
-    /// How many of the largest allocations a trace shows.
+    /// Number of the largest allocations in a trace.
     pub largest: u32,
 }
 
-/// What becomes a file.
+/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportJob {
     Format(ExportQuestion),
-    /// A range of events, the first and the first beyond, as a snapshot of its own.
+    /// A range of events as a new snapshot: start and end (exclusive).
     Crop {
         events: [u32; 2],
-        /// What the open file is called.
+        /// Name of the open file.
         source: String,
     },
     /// A simulated run as a snapshot.
     Simulated {
         settings: String,
-        /// Bytes of the device; where it is not said, what failed requests tell.
+        /// Device memory in bytes. `None` derives it from failed requests.
         capacity: Option<u64>,
         never_empties: bool,
-        /// What the open file is called.
+        /// Name of the open file.
         source: String,
     },
 }
 
 impl ExportFormat {
-    /// What the command line calls it.
+    /// Returns the name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ExportFormat::Speedscope => "speedscope",
@@ -82,8 +83,8 @@ impl ExportFormat {
         }
     }
 
-    /// What the name of a file ends in, without the first dot: the tools go by it.
-    pub fn ending(self) -> &'static str {
+    /// Returns the file extension without the leading dot. Other tools recognize files by it.
+    pub fn extension(self) -> &'static str {
         match self {
             ExportFormat::Speedscope => "speedscope.json",
             ExportFormat::Pprof => "pb.gz",
@@ -96,14 +97,14 @@ impl ExportFormat {
         }
     }
 
-    /// Whether it has rows of one table.
+    /// Returns whether the format has the rows of one table.
     pub fn has_rows(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
     }
 }
 
 impl ExportTable {
-    /// What it is called, in the names of files and on the command line.
+    /// Returns the name of the table on the command line and in file names.
     pub fn name(self) -> &'static str {
         match self {
             ExportTable::Allocations => "allocations",

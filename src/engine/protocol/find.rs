@@ -1,48 +1,45 @@
-//! What a search is asked and tells.
+//! Questions and answers of the search.
 
-pub use analysis::query::{Query, QueryError, Wording};
+pub use analysis::query::{FrameMatcher, Query, QueryError};
 use serde::{Deserialize, Serialize};
 
-/// How many allocations a search found, and their requested bytes.
+/// Number and requested bytes of the allocations that a search found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// How many.
     pub count: u32,
-    /// Their bytes together, though they need not have been live together; at most 2^64 − 1.
+    /// Sum of their bytes, even if they were never live at the same time. Saturates at 2^64 − 1.
     pub requested: u64,
-    /// How many of them are live at the device's peak.
+    /// Number of matches that are live at the device's peak.
     pub peak_count: u32,
-    /// The bytes of those.
+    /// Bytes of the matches that are live at the device's peak.
     pub peak_requested: u64,
 }
 
-/// Which way to go from one match to another.
+/// Direction from one match to another, in allocation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Direction {
-    /// To the one born after.
     Next,
-    /// To the one born before.
     Previous,
 }
 
-/// Where to begin looking for a match.
+/// Starting point of the search for the next match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Begin {
-    /// At this allocation: the match is another, unless there is none.
+pub enum SearchStart {
+    /// Start at this allocation. Returns another match if there is one.
     Allocation(u32),
-    /// At this moment: the match is born at it or later, or before it.
+    /// Start at this moment. Returns a match allocated at or after it, or before it.
     Moment(u32),
 }
 
-/// One match among all.
+/// A match of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     pub allocation: u32,
-    /// Its place among all matches in order of birth, from 0.
+    /// Index among all matches in allocation order.
     pub place: u32,
-    /// Its requested bytes.
     pub requested: u64,
-    /// The lowest byte of the stack that it covers, at its first moment in the window that was requested, or at its birth where
-    /// it is not live in it. Of addresses: where it lies on their axis. Of what was reserved: where it lies in the range that holds it.
+    /// Lowest byte that the match covers in the stack, at its first moment in the requested window, or at its
+    /// allocation if it is not live there. In the address plot, its position on the axis. In the reserved plot, its
+    /// position in the enclosing range.
     pub lowest_byte: u64,
 }

@@ -1,67 +1,68 @@
-//! What a flame graph is asked and tells: the boxes of a tree of stacks in whole device pixels.
+//! Questions and answers of the flame graph: the boxes of a tree of stacks in device pixels.
 
 use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// What a flame graph shall show.
+/// Parameters of a flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuestion {
     pub scope: Scope,
     pub arrangement: Arrangement,
-    /// The node that fills the width; `None` and nodes that there are not: the root, numbered 0.
+    /// Node that fills the width. `None` and unknown nodes mean the root, which is node 0.
     pub zoom: Option<u32>,
-    /// How wide that is, in device pixels.
+    /// Width of the graph in device pixels.
     pub width_px: u32,
-    /// The search whose matches are marked, by its serial.
+    /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
-    /// The allocation whose box is to be told.
+    /// Allocation whose box is requested.
     pub allocation: Option<u32>,
 }
 
-/// The boxes of a flame graph: at most [`MOST_BOXES`].
+/// Boxes of a flame graph, at most [`MAX_BOXES`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
     pub total: Weight,
-    /// The same at both ends of a change.
+    /// Weights at both ends of the range of [`Scope::Change`].
     pub ends: Ends,
     pub found: Weight,
-    /// The boxes, the root first, then row by row; in a row from left to right.
+    /// The boxes, root first, row by row and from left to right.
     pub boxes: Vec<FlameBox>,
-    /// Which of them fills the width: those before it are the way to it and as wide.
+    /// Index of the box that fills the width. The boxes before it are its ancestors, with the same width.
     pub zoom: u32,
     pub labels: Vec<NodeLabel>,
-    /// Which box the allocation is in: that of its stack, or the last above it that is drawn.
+    /// Index of the box of the requested allocation, or of its nearest ancestor that is drawn.
     pub revealed: Option<u32>,
-    /// Whether there are rows below the last that are left out, because they would be too many boxes.
+    /// True if lower rows are left out because there would be too many boxes.
     pub is_cut: bool,
 }
 
-/// A box of a flame graph.
+/// Box of a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameBox {
-    /// The node. Where the box stands for several that are narrower than a pixel each, the heaviest of them.
+    /// Node of the box. If several nodes share a box because each is narrower than a pixel, the heaviest one.
     pub node: u32,
-    /// How many nodes it stands for.
+    /// Number of nodes that share the box.
     pub nodes: u32,
-    /// The place of the box that it belongs to, one row nearer to the root; its own for the root.
+    /// Index of the parent box. The root is its own parent.
     pub parent: u32,
-    /// The row, from the root's, which is 0.
+    /// Row number. The root is in row 0.
     pub row: u32,
-    /// Left and right edge in device pixels, right exclusive: never empty, inside those of the parent.
+    /// Left and right (exclusive) edge in device pixels. Never empty, and within the parent.
     pub x: [u32; 2],
-    /// What is in it and below it.
+    /// Weight of the node and its descendants.
     pub weight: Weight,
-    /// The same at both ends of a change; `weight`, which makes the width, is then, stack by stack, the larger of them.
+    /// Weights at both ends of the range of [`Scope::Change`]. For each stack, `weight`, which determines the width,
+    /// is then the larger one.
     pub ends: Ends,
-    /// Bytes of that which the search found.
+    /// Bytes of `weight` that match the search.
     pub found: u64,
-    /// Whether its own frame is what the search looks for.
+    /// True if the frame itself matches the search.
     pub matches: bool,
-    /// Its name: the place among the labels.
+    /// Index into [`FlamePage::labels`].
     pub label: u32,
-    /// The slot of the palette that allocations of this call site have in the timeline; `None` for what is no call site.
+    /// Palette slot of the call site in the timeline. `None` if the node is not a call site.
     pub slot: Option<u32>,
 }
 
-/// A flame graph has at most about as many boxes as this; a row of a wide window has some thousands at most.
-pub const MOST_BOXES: usize = 50_000;
+/// Approximate maximum number of boxes in a flame graph. A row of a wide window has a few thousand at most.
+pub const MAX_BOXES: usize = 50_000;

@@ -1,21 +1,24 @@
-//! Postcard's deserializer with one thing less: a struct or a tuple always has all of its fields, so what serde generates for a missing one
-//! is dead code. That is some tens of bytes a field in the page's wasm.
+//! A wrapper around postcard's deserializer that reduces code size.
+//!
+//! In postcard, structs and tuples always have all of their fields. The wrapper always returns the next field, so
+//! that the code that serde generates for missing fields is dead code. This saves some tens of bytes of wasm per
+//! field.
 
 use postcard::{Deserializer, Error, de_flavors::Slice};
 use serde::de::{self, Deserialize, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
 
-/// Bytes on their way to a value.
-pub(super) struct Lean<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
+/// Deserializer that never reports a missing field.
+pub(super) struct LeanDeserializer<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
 
-/// The fields of a struct or tuple.
-struct Fields<'a, 'de>(Lean<'a, 'de>);
+/// Fields of a struct or tuple.
+struct Fields<'a, 'de>(LeanDeserializer<'a, 'de>);
 
-/// The elements of a sequence that are still to come.
-struct Elements<'a, 'de>(Lean<'a, 'de>, usize);
+/// Remaining elements of a sequence, and their number.
+struct Elements<'a, 'de>(LeanDeserializer<'a, 'de>, usize);
 
-impl<'de> Lean<'_, 'de> {
-    fn again(&mut self) -> Lean<'_, 'de> {
-        Lean(self.0)
+impl<'de> LeanDeserializer<'_, 'de> {
+    fn reborrow(&mut self) -> LeanDeserializer<'_, 'de> {
+        LeanDeserializer(self.0)
     }
 }
 
@@ -24,7 +27,7 @@ impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
 
     #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        seed.deserialize(self.0.again()).map(Some)
+        seed.deserialize(self.0.reborrow()).map(Some)
     }
 }
 
@@ -34,7 +37,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some(left) = self.1.checked_sub(1) else { return Ok(None) };
         self.1 = left;
-        seed.deserialize(self.0.again()).map(Some)
+        seed.deserialize(self.0.reborrow()).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -42,7 +45,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     }
 }
 
-impl<'de> EnumAccess<'de> for Lean<'_, 'de> {
+impl<'de> EnumAccess<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
     type Variant = Self;
 
@@ -53,7 +56,7 @@ impl<'de> EnumAccess<'de> for Lean<'_, 'de> {
     }
 }
 
-impl<'de> VariantAccess<'de> for Lean<'_, 'de> {
+impl<'de> VariantAccess<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
 
     #[inline(always)]
@@ -77,7 +80,7 @@ impl<'de> VariantAccess<'de> for Lean<'_, 'de> {
     }
 }
 
-/// Methods that are postcard's.
+/// Methods that are forwarded to postcard unchanged.
 macro_rules! passed_on {
     ($($name:ident)*) => {
         $(#[inline(always)]
@@ -87,7 +90,7 @@ macro_rules! passed_on {
     };
 }
 
-impl<'de> de::Deserializer<'de> for Lean<'_, 'de> {
+impl<'de> de::Deserializer<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
 
     passed_on! {

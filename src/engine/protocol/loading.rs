@@ -1,34 +1,33 @@
-//! How a file is reached, and how far loading it is.
+//! File access and load progress.
 
-use history::replay::Keep;
+use history::replay::KeepRange;
 use serde::{Deserialize, Serialize};
 
-/// What the tables of a file may take where addresses have 32 bits (wasm). Of the 4 GiB, the rest is for what is not counted: the
-/// gaps between allocations, indices made at the end, the scene, and the few hundred MiB that a hostile file may have us
-/// take between two looks.
-pub const MOST_OF_32_BITS: u64 = 3 << 30;
+/// Memory limit for the tables of a file on 32-bit targets (wasm), in bytes. The rest of the 4 GiB is for memory that
+/// is not counted: gaps between allocations, indices that are built at the end, the scene, and a few hundred MiB that
+/// a malicious file may allocate between two checks.
+pub const MAX_TABLE_BYTES_32_BIT: u64 = 3 << 30;
 
-/// How the bytes of a file can be reached.
+/// Ways of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
-    /// From beginning to end, once: a link, standard input.
+    /// Once, from beginning to end, as from a link or standard input.
     Forward,
-    /// At any offset; the length is known.
+    /// At any offset. The length is known.
     Anywhere,
 }
 
-/// The events of each device that are loaded: all others are read and not kept.
+/// Range of events that are kept for each device. All other events are read and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadRange {
-    /// The first, and the one after the last.
+    /// First event to keep. `to` is the end of the range (exclusive).
     pub from: u32,
     pub to: u32,
-    /// Of these at most so many, the last ones.
+    /// Maximum number of events. The last ones of the range are kept.
     pub last: u32,
 }
 
 impl LoadRange {
-    /// All events.
     pub const ALL: LoadRange = LoadRange { from: 0, to: u32::MAX, last: u32::MAX };
 }
 
@@ -38,43 +37,43 @@ impl Default for LoadRange {
     }
 }
 
-impl From<LoadRange> for Keep {
-    fn from(LoadRange { from, to, last }: LoadRange) -> Keep {
-        Keep { from, to, last }
+impl From<LoadRange> for KeepRange {
+    fn from(LoadRange { from, to, last }: LoadRange) -> KeepRange {
+        KeepRange { from, to, last }
     }
 }
 
-/// Which bytes the engine needs next.
+/// Bytes that the engine needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
-    /// Those that follow what was fed last; at first, the beginning of the file.
+pub enum NeededBytes {
+    /// The bytes after the last ones that were fed, or the start of the file.
     Next,
-    /// Those from this offset of the file on, which is within its length. Asked only under [`Access::Anywhere`].
+    /// The bytes from this offset, which is less than the file's length. Only with [`Access::Anywhere`].
     At(u64),
-    /// The whole file, kept where it can be read [`Access::Anywhere`]; then [`super::Request::Open`] again. Asked only under
-    /// [`Access::Forward`]: the table of contents of an archive stands at its end.
-    Whole,
+    /// The whole file, stored so that it can be read with [`Access::Anywhere`]. The driver then sends
+    /// [`super::Request::Open`] again. Only with [`Access::Forward`], because an archive has its table of contents at
+    /// the end.
+    WholeFile,
 }
 
 /// One of several snapshots in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
-    /// Its length as the file gives it, unpacked.
+    /// Uncompressed size as stated in the file.
     pub bytes: u64,
 }
 
-/// How far loading is.
+/// Load progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Bytes of the file read so far.
     pub bytes: u64,
-    /// Bytes in all, where known.
+    /// Size of the file, if known.
     pub total_bytes: Option<u64>,
     pub phase: Phase,
 }
 
-/// The phases of loading, in order.
+/// Load phases in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     Decoding,

@@ -1,32 +1,32 @@
-//! How a device is drawn: what stands on what, what colour tells, what stands out.
+//! Appearance of a device's plot: stacking, colouring and highlight.
 
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
 
-/// What allocations are distinguished by.
+/// Property that allocations are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Grouping {
-    /// The innermost frame that is the user's own code.
+    /// Innermost frame of the user's own code.
     #[default]
     CallSite,
     /// Requested bytes, in powers of four.
     Size,
-    /// How many events they live, in powers of four.
+    /// Lifetime in events, in powers of four.
     Lifetime,
-    /// When they were born, in sixteenths of the trace.
+    /// Position of the allocation in the trace, in sixteenths.
     Age,
     Stream,
     Pool,
-    /// What they are for, as the rules of [`Request::Categories`](super::Request::Categories) tell.
+    /// Category by the rules of [`Request::Categories`](super::Request::Categories).
     Category,
-    /// The innermost annotation that is open where they are born (Mosaic's rule).
+    /// Innermost annotation that is open at the allocation (Mosaic's rule).
     Annotation,
-    /// The torch.compile region they are made in.
+    /// torch.compile region of the allocation.
     CompileContext,
 }
 
 impl Grouping {
-    /// All of them, in the order of the page's pickers.
+    /// All groupings, in the order of the page's menus.
     pub const ALL: [Grouping; 9] = [
         Grouping::CallSite,
         Grouping::Category,
@@ -39,7 +39,7 @@ impl Grouping {
         Grouping::CompileContext,
     ];
 
-    /// Its name, as the page's pickers have it as a value.
+    /// Returns the identifier of the grouping, as in the page's menus.
     pub fn name(self) -> &'static str {
         match self {
             Grouping::CallSite => "site",
@@ -54,60 +54,61 @@ impl Grouping {
         }
     }
 
-    /// The grouping of that name.
-    pub fn named(name: &str) -> Option<Grouping> {
+    /// Returns the grouping with this identifier.
+    pub fn from_name(name: &str) -> Option<Grouping> {
         Grouping::ALL.into_iter().find(|grouping| grouping.name() == name)
     }
 
-    /// Whether its groups have an order that a ramp of colours shows better than different hues.
+    /// Returns whether the groups are ordered, so that a colour ramp is better than distinct hues.
     pub fn is_ordered(self) -> bool {
         matches!(self, Grouping::Size | Grouping::Lifetime | Grouping::Age)
     }
 }
 
-/// What stands out; all else is faded.
+/// Highlighted allocations. All others are faded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Highlight {
-    /// Nothing does.
     #[default]
     Nothing,
-    /// The allocations with this stack, by [`Details::stack`](super::Details::stack).
+    /// Allocations with this stack, as in [`Details::stack`](super::Details::stack).
     Stack(u32),
-    /// The matches of the search with this serial; nothing, when another one was finished since.
+    /// Matches of the search with this serial. Nothing if a newer search has finished.
     Found(u32),
-    /// The allocations whose stacks are in or below this node of a tree.
+    /// Allocations whose stacks are at or below this node of a tree.
     Node(Arrangement, u32),
 }
 
-/// How a device is drawn: what stands on what, what colour tells, what stands out.
+/// Appearance of a device's plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Looks {
-    /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
+    /// Grouping of the stack. Within a group, older allocations are below younger ones. `None` means plain allocation
+    /// order.
     pub stacking: Option<Grouping>,
     pub colouring: Grouping,
     pub highlight: Highlight,
-    /// What the vertical axis is; `stacking` matters to a stack alone.
+    /// Type of plot. `stacking` does not apply to addresses.
     pub plot: Plot,
 }
 
 impl Looks {
-    /// What decides where things are in a picture: the plot and the order.
-    pub fn order(self) -> (Plot, Option<Grouping>) {
+    /// Returns the parts that determine positions in the plot.
+    pub fn layout_key(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
     }
 
-    /// The same, stacked and coloured by one grouping; `None`: stacked in the order of allocation.
+    /// Returns the looks with this grouping for both stacking and colours. `None` stacks in allocation order and
+    /// keeps the colours.
     pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
         Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
     }
 
-    /// What it is grouped by, where order and colours agree; `Some(None)`: by nothing.
+    /// Returns the grouping, if stacking and colours agree. `Some(None)` means that the stack is not grouped.
     pub fn group(self) -> Option<Option<Grouping>> {
         (self.stacking.is_none() || self.stacking == Some(self.colouring)).then_some(self.stacking)
     }
 
-    /// The same with nothing that stands out: all that tells where an allocation is.
-    pub fn plain(self) -> Looks {
+    /// Returns the looks without a highlight.
+    pub fn without_highlight(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }
     }
 }

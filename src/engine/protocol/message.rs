@@ -1,19 +1,21 @@
-//! Requests and replies ↔ bytes: how they cross between page and worker, which are the same build, so nothing is named or versioned.
+//! Encoding of requests and replies as bytes.
+//!
+//! The page and its workers are always the same build, so fields have no names and the format has no version.
 
-use super::lean::Lean;
+use super::lean::LeanDeserializer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// `value` as bytes.
-pub fn encoded(value: &impl Serialize) -> Vec<u8> {
-    // Only types that do not know their length could fail, and none of ours is one.
+/// Encodes a value.
+pub fn encode(value: &impl Serialize) -> Vec<u8> {
+    // Serialization only fails for sequences of unknown length, and no message has one.
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-/// The value that these bytes are; `None` when they are no such value, or more than one.
-pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+/// Decodes a value. Returns `None` if the bytes are invalid or if there are bytes left over.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let mut from = postcard::Deserializer::from_bytes(bytes);
-    let value = T::deserialize(Lean(&mut from)).ok()?;
+    let value = T::deserialize(LeanDeserializer(&mut from)).ok()?;
     from.finalize().ok().filter(|rest| rest.is_empty()).map(|_| value)
 }
 

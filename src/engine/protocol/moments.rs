@@ -1,91 +1,90 @@
-//! What is known of single moments, and the steps from one place in the stack to another.
+//! Facts about single moments, and keyboard steps in the stack.
 
 use super::AxisPoint;
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
-/// A moment, as somebody points at it.
+/// Ways to specify a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum At {
-    /// By its number: how many events have happened.
+pub enum MomentSpec {
+    /// Number of events that have happened.
     Moment(u32),
-    /// The one that holds at this place of an axis, in the axis' units.
+    /// Moment at a position on an axis, in the units of the axis.
     X(Axis, f64),
-    /// The one after this event.
+    /// Moment after this event.
     After(NamedEvent),
-    /// The first at which the most was reserved.
+    /// First moment with the maximum of reserved bytes.
     MostReserved,
-    /// After the last out-of-memory event; unknown where there is none.
+    /// Moment after the last out-of-memory event, if there is one.
     OutOfMemory,
 }
 
-/// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
+/// An event as named by Mosaic and memory_viz: action, address, and occurrence, such as `alloc:7f89b4000000_0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
-    pub turn: Turn,
+    pub turn: NamedAction,
     pub address: u64,
-    /// How many frees of that address have completed before it in the trace.
+    /// Number of completed frees of this address earlier in the trace.
     pub version: u32,
 }
 
-/// What a [`NamedEvent`] does.
+/// Action of a [`NamedEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Turn {
+pub enum NamedAction {
     Alloc,
     FreeCompleted,
 }
 
-/// Everything about one moment; bytes are exact.
+/// Facts about one moment. Bytes are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MomentFacts {
-    /// How many events have happened.
+    /// Number of events that have happened.
     pub moment: u32,
-    /// The place that was asked for; where the moment begins, when it was asked for by number.
+    /// Requested position, or the start of the moment if it was specified by number.
     pub place: AxisPoint,
-    /// Where the moment begins on the time axis, in µs from its start; 0 where the file has no times.
+    /// Start of the moment on the time axis, in µs. 0 if the file has no times.
     pub began: u64,
-    /// The time of the event that brought it about, µs since 1970; `None` before the first event, and where it is not recorded.
+    /// Time of the event before the moment, in µs since 1970. `None` before the first event or if not recorded.
     pub time_us: Option<i64>,
-    /// Requested bytes.
+    /// Live requested bytes.
     pub requested: u64,
-    /// Reserved bytes.
     pub reserved: u64,
-    /// Of `requested`, the bytes whose free was requested and has not completed.
+    /// Bytes of `requested` that are awaiting free.
     pub pending: u64,
-    /// How many allocations are live.
+    /// Number of live allocations.
     pub count: u32,
 }
 
-/// A step from one place in the stack to another.
+/// A keyboard step from a position in the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
-    /// Onto the allocation that stands on this one, at the same moment.
+    /// To the allocation above, at the same moment.
     Above,
-    /// Onto the one that it stands on.
+    /// To the allocation below, at the same moment.
     Below,
-    /// To the last moment before this one at which another allocation has the same byte.
+    /// To the last earlier moment at which another allocation covers the byte.
     Earlier,
-    /// To the first moment after this one at which another allocation has the same byte.
+    /// To the first later moment at which another allocation covers the byte.
     Later,
-    /// Onto this allocation, at the same moment. Where it is not live, nothing moves.
+    /// To this allocation, at the same moment. Does nothing if it is not live.
     Onto(u32),
 }
 
-/// Where a step led.
+/// Destination of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stepped {
+pub struct StepResult {
     pub moment: u32,
-    /// A byte of the stack there.
+    /// Byte of the stack at the destination.
     pub byte: u64,
-    pub stop: Stop,
+    pub stop: StepOutcome,
 }
 
-/// Why a step ended where it did.
+/// Reason why a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
+pub enum StepOutcome {
     Arrived,
-    /// There is nothing further that way; nothing has moved.
+    /// There is nothing in this direction. The position is unchanged.
     Nowhere,
-    /// So many events lie between that the worker would be busy for too long: ask again from here.
+    /// The step covers too many events for one call. Call again from here.
     OnItsWay,
 }

@@ -1,21 +1,21 @@
-//! What stands around the stack: marks, annotations, the legend, the silhouette of a whole device.
+//! Data around the stack: marks, annotations, the legend and the overview of the whole trace.
 
 use super::{Span, Weight};
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
-/// A place on both horizontal axes.
+/// Position on both horizontal axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AxisPoint {
-    /// On the event axis: event `k` stands at `k + 1`; between two events in proportion to the time.
+    /// Position on the event axis. Event `k` is at `k + 1`. Between two events, it is interpolated by time.
     pub events: f64,
-    /// On the time axis, in µs from its start; 0 where the file has no times.
+    /// Position on the time axis, in µs from its start. 0 if the file has no times.
     pub time: u64,
 }
 
 impl AxisPoint {
-    /// On this axis.
-    pub fn on(&self, axis: Axis) -> f64 {
+    /// Returns the position on the given axis.
+    pub fn get(&self, axis: Axis) -> f64 {
         match axis {
             Axis::Events => self.events,
             Axis::Time => self.time as f64,
@@ -23,89 +23,87 @@ impl AxisPoint {
     }
 }
 
-/// The events and ranges of a device that deserve a mark.
+/// Marks and annotations of a device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Marks {
-    /// Where memory ran out.
     pub out_of_memory: Vec<OutOfMemoryMark>,
-    /// Where a snapshot was taken: places and event indices.
+    /// Positions and event indices of the snapshots that were taken.
     pub snapshots: Vec<(AxisPoint, u32)>,
     pub ranges: Vec<RangeMark>,
-    /// How deep they are nested at most.
+    /// Maximum nesting depth of the ranges.
     pub lanes: u32,
-    /// How many marks there are besides those above, which are the first.
+    /// Number of marks left out. The first ones are kept.
     pub left_out: u64,
-    /// Where the peak begins.
+    /// Start of the peak.
     pub peak: AxisPoint,
-    /// First and latest time, µs since 1970, and what the time axis has on either side of them, in µs.
+    /// Recorded times on the time axis, if there are any.
     pub clock: Option<ClockSpan>,
 }
 
-/// Where the recorded times lie on the time axis.
+/// Position of the recorded times on the time axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockSpan {
-    /// µs since 1970 of the first event with a time.
+    /// Time of the first event with a time, in µs since 1970.
     pub first_us: i64,
-    /// From there to the latest, in µs.
+    /// Time from the first to the latest event, in µs.
     pub span: u64,
-    /// Before the first and after the latest, in µs.
+    /// Space on the axis before the first and after the latest event, in µs.
     pub margin: u64,
 }
 
-/// Where memory ran out.
+/// Out-of-memory event.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutOfMemoryMark {
-    /// Where.
     pub place: AxisPoint,
     pub event: u32,
-    /// Bytes that were asked for.
+    /// Bytes that the program requested.
     pub requested: u64,
-    /// Bytes the driver had free.
+    /// Free bytes of the driver.
     pub device_free: u64,
-    /// Bytes that were reserved: those and the free ones are what the device has at least.
+    /// Reserved bytes. Together with `device_free`, a lower bound of the device's memory.
     pub reserved: u64,
 }
 
-/// An annotation (`record_function`): a named range of time.
+/// Annotation (`record_function`): a named time range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeMark {
     pub name: String,
-    /// Where it starts.
     pub start: AxisPoint,
-    /// Where it ends: at the end of the trace when the file has no END.
+    /// End of the range. The end of the trace if the file has no END.
     pub end: AxisPoint,
     pub ended: bool,
-    /// Its lane, from the top; ranges of one lane do not overlap.
+    /// Lane number from the top. Ranges in the same lane do not overlap.
     pub lane: u32,
-    /// From the state before its first event to the one after its last.
+    /// Moments from before its first event to after its last one.
     pub span: Span,
-    /// µs from its start to its end, or to the last event; also where it begins before the trace.
+    /// Duration in µs, up to the last event if it has no END. Includes the time before the trace.
     pub micros: u64,
-    /// Bytes of the name that another name begins with as well, up to the last whole word or number.
+    /// Length in bytes of the prefix that the name shares with another name, up to a whole word or number.
     pub shared: u32,
 }
 
-/// One meaning of a colour.
+/// Legend entry for a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegendEntry {
     pub slot: u32,
     pub label: String,
-    /// How many groups share it: more than 1 for the last, which has all that got no slot of their own.
+    /// Number of groups with this colour. More than 1 only for the last entry, which has all groups without a slot of
+    /// their own.
     pub groups: u32,
-    /// Requested bytes of it at the device's peak.
+    /// Requested bytes at the device's peak.
     pub peak_requested: u64,
-    /// How many allocations that is.
+    /// Number of allocations at the device's peak.
     pub peak_count: u64,
-    /// Requested bytes and count of it at the cursor; nothing without one.
+    /// Weight at the cursor. Zero if there is no cursor.
     pub at: Weight,
 }
 
-/// The silhouette of a whole device.
+/// Curves of the whole trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     pub axis: Axis,
-    /// The highest total in each column, in requested bytes; columns are equally wide.
+    /// Maximum live requested bytes per column. All columns have the same width.
     pub total: Vec<u64>,
-    /// The most reserved bytes in each column.
+    /// Maximum reserved bytes per column.
     pub reserved: Vec<u64>,
 }

@@ -1,48 +1,50 @@
-//! Two devices against each other: of two files, or of one. Who holds both files answers, which is not the engine (`compare::Pair`).
+//! Questions and answers about two devices of one file or two files. They are answered by `compare::Pair`, which
+//! holds both files, not by the engine.
 
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
-/// Ordinals of the devices of the second file begin here: beyond those of any file, which have 32 bits.
-const SECOND: i64 = 1 << 40;
+/// Offset of the ordinals of devices in the second file. Ordinals in a file have 32 bits, so they never overlap.
+const SECOND_FILE_OFFSET: i64 = 1 << 40;
 
-/// The ordinal that stands for a device of the second file.
-pub fn in_second_file(device: i64) -> i64 {
-    device.saturating_add(SECOND)
+/// Returns the ordinal that stands for a device of the second file.
+pub fn second_file_ordinal(device: i64) -> i64 {
+    device.saturating_add(SECOND_FILE_OFFSET)
 }
 
-/// The ordinal in its own file, and whether that is the second one.
-pub fn own_ordinal(device: i64) -> (i64, bool) {
-    let is_second = device >= SECOND / 2;
-    (if is_second { device - SECOND } else { device }, is_second)
+/// Returns the ordinal within its file, and whether that is the second file.
+pub fn split_ordinal(device: i64) -> (i64, bool) {
+    let is_second = device >= SECOND_FILE_OFFSET / 2;
+    (if is_second { device - SECOND_FILE_OFFSET } else { device }, is_second)
 }
 
 base::listed! {
-    /// By what allocations of two files are held to be alike; those that are tried automatically come first, the strictest before the looser.
+    /// Criterion for matching allocations of two files. The automatic choice tries them in this order,
+    /// strictest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum MatchKey {
         /// Every frame: file, line and function.
         Stack,
-        /// The Python frames; a stack without any by its operator.
+        /// Python frames. A stack without any is matched by its operator.
         PythonFrames,
-        /// The same without lines.
+        /// Python frames without lines.
         NoLines,
-        /// The same without folders either.
+        /// Python frames without lines and folders.
         NoFolders,
-        /// The call site: file name, line and function.
+        /// Call site: file name, line and function.
         CallSite,
         Category,
-        /// The innermost annotation around the allocation.
+        /// Innermost annotation around the allocation.
         Annotation,
-        /// The `nn.Module` that allocates.
+        /// `nn.Module` that allocates.
         Module,
-        /// The pool of the allocator.
+        /// Allocator pool.
         Pool,
     }
 }
 
 impl MatchKey {
-    /// As the command line, links and JSON have it.
+    /// Returns the name used on the command line, in links and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             MatchKey::Stack => "stack",
@@ -57,7 +59,7 @@ impl MatchKey {
         }
     }
 
-    /// For people.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             MatchKey::Stack => "call stack",
@@ -74,20 +76,20 @@ impl MatchKey {
 }
 
 base::listed! {
-    /// How moments are aligned.
+    /// Method of aligning the moments of two devices.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Align {
-        /// Step by step, and by the sequence of allocations within each.
+        /// By training step, and within each step by the sequence of allocations.
         Steps,
         /// By the sequence of allocations.
         Sequence,
-        /// By the share of events that have passed.
+        /// By the fraction of events that have happened.
         Share,
     }
 }
 
 impl Align {
-    /// As the command line, links and JSON have it.
+    /// Returns the name used on the command line, in links and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Align::Steps => "steps",
@@ -96,7 +98,7 @@ impl Align {
         }
     }
 
-    /// For people.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Align::Steps => "steps",
@@ -106,82 +108,83 @@ impl Align {
     }
 }
 
-/// Which moments are compared.
+/// Moments to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum PairAt {
-    /// The peak of A with the peak of B.
+pub enum PairMoments {
+    /// Peak of A and peak of B.
     #[default]
     Peaks,
-    /// The peak of A with the aligned moment of B.
+    /// Peak of A and the aligned moment of B.
     PeakOfA,
     PeakOfB,
     /// Before the first events.
     Start,
     End,
-    /// A moment of A with the aligned one of B.
+    /// A moment of A and the aligned moment of B.
     Moment(u32),
-    /// The peaks of a range of A and of the aligned range of B.
+    /// Peaks within a range of A and within the aligned range of B.
     Range(u32, u32),
-    /// A moment of A with one of B, whatever they are aligned with.
+    /// A moment of A and a moment of B, regardless of the alignment.
     Both(u32, u32),
 }
 
-/// The other device, B, and how the two are compared; what is not said is chosen automatically.
+/// The second device (B) and the comparison settings. `None` chooses a setting automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The ordinal of B, of the [second file](in_second_file) or of the first.
+    /// Ordinal of B, in the first file or in the [second file](in_second_file).
     pub b: i64,
-    pub at: PairAt,
+    pub at: PairMoments,
     pub key: Option<MatchKey>,
     pub align: Option<Align>,
-    /// The number of [`PairQuestion::Paths`] that holds; 0: none.
+    /// Number of the [`PairQuestion::Paths`] to apply. 0 applies none.
     pub paths: u32,
 }
 
-/// A question about two devices; the first is the one that is [asked](super::Ask::device).
+/// Question about two devices. Device A is the one in [`Ask::device`](super::Ask::device).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PairQuestion {
-    /// Which moments belong together: so many places at most, the ends included, ascending in both.
+    /// Pairs of aligned moments, at most this many, with both ends included. Ascending for both devices.
     Map(Pairing, u32),
-    /// The moment of the other device that belongs to this one; of B where the first is `false`, else of A.
+    /// Moment of the other device that is aligned with this one. The flag is true if the given moment is one of B.
     Aligned(Pairing, bool, u32),
-    /// Live bytes over a window of A: those of A, those of B at the aligned moments.
+    /// Difference of live bytes over a window of A, with B at the aligned moments.
     Curve(Pairing, View),
-    /// What beginnings of paths are replaced by before they are compared, and the number of it: `/home/a/=/home/b/; /opt/=/usr/`. It has no
-    /// answer.
+    /// Number and text of path prefix replacements, such as `/home/a/=/home/b/; /opt/=/usr/`. Applied before paths
+    /// are compared. Has no answer.
     Paths(u32, String),
 }
 
-/// Its answer.
+/// Answer to a [`PairQuestion`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PairAnswer {
     Map(PairMap),
-    /// The moments of A and B, and their live bytes.
+    /// Moment of A, moment of B, live bytes of A, live bytes of B.
     Aligned(u32, u32, u64, u64),
     Curve(Box<DeltaCurve>),
 }
 
-/// Moments of A and B that belong together.
+/// Pairs of aligned moments of A and B.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairMap {
-    /// How they were aligned.
+    /// Method of alignment that was used.
     pub align: Option<Align>,
     pub places: Vec<(u32, u32)>,
 }
 
-/// How live bytes differ over a window of A.
+/// Difference of live bytes over a window of A.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeltaCurve {
-    /// The columns' edges in pixels of A's window.
+    /// Column edges in pixels of A's window.
     pub edge_px: Vec<i32>,
-    /// The largest of B's live bytes in each column.
+    /// Maximum live bytes of B per column.
     pub b: Vec<u64>,
-    /// The smallest B − A in each column.
+    /// Minimum of B − A per column.
     pub least: Vec<i64>,
-    /// The largest.
+    /// Maximum of B − A per column.
     pub most: Vec<i64>,
-    /// Where the largest differences of the whole trace are, the largest first: moments of A. None is near a larger one.
+    /// Moments of A at which the difference is largest over the whole trace, in descending order of size. Moments
+    /// close to a larger difference are left out.
     pub largest_at: Vec<u32>,
-    /// B − A there.
+    /// B − A at these moments.
     pub largest: Vec<i64>,
 }

@@ -1,30 +1,30 @@
-//! What is known of a file that is still being decoded.
+//! Partial results for a file that is still being decoded.
 
 use super::FileSummary;
 use serde::{Deserialize, Serialize};
 
-/// What is decoded of a file so far.
+/// State of a file that is being decoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartialFile {
-    /// The numbers so far, where they are known. What was live or reserved before the first event is an estimate until all is decoded, and with it
-    /// every number of bytes; so are `events`: those that are expected in all, never fewer than there are. `end_requested` is what is
-    /// live after the last event so far.
+    /// Summary so far. Until the file is fully decoded, the memory in use before the first event is an estimate, and
+    /// so are all byte counts. `events` is the expected total, never less than the number decoded so far.
+    /// `end_requested` refers to the last decoded event.
     pub summary: FileSummary,
-    /// What else there is of each device, in the same order.
+    /// Further data of each device, in the same order.
     pub devices: Vec<PartialDevice>,
-    /// Whether all is decoded: these are then the numbers of the file.
+    /// Set when the file is fully decoded and the numbers are final.
     pub is_whole: bool,
 }
 
-/// One device so far.
+/// State of one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialDevice {
-    /// Events so far.
+    /// Number of events decoded so far.
     pub events: u64,
-    /// Each height is of 2 to the power of this many moments.
+    /// Binary logarithm of the number of moments per bin.
     pub bin_bits: u32,
-    /// The most requested bytes of each so many moments.
+    /// Maximum live requested bytes per bin.
     pub live: Vec<i64>,
-    /// The most reserved ones.
+    /// Maximum reserved bytes per bin.
     pub reserved: Vec<i64>,
 }

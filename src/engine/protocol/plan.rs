@@ -1,46 +1,48 @@
-//! What fits: factors on groups of allocations, and what the peak of live bytes is then.
+//! Questions and answers about memory plans: size factors on groups of allocations, and the resulting peak of live
+//! bytes.
 
 use super::Arrangement;
 pub use analysis::{Factor, Ratio};
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
-/// What a plan is asked.
+/// A memory plan to evaluate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanQuestion {
-    /// Each group with its factor; where several hold an allocation, their factors multiply.
+    /// Groups and their factors. The factors of overlapping groups multiply.
     pub groups: Vec<(PlanGroup, Factor)>,
-    /// One more factor on what grows with the batch: activations, temporaries and inputs.
+    /// Additional factor on everything that grows with the batch: activations, temporaries and inputs.
     pub batch: Factor,
-    /// The bytes that have to suffice.
+    /// Available memory in bytes.
     pub capacity: Option<u64>,
 }
 
-/// A group of allocations.
+/// Group of allocations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanGroup {
-    /// A category, in the singular or the plural, or else what [`Query::parse`](super::Query::parse) reads.
+    /// A category, singular or plural, or else a query for [`Query::parse`](super::Query::parse). The plan fails if
+    /// it has no allocations.
     Named(String),
-    /// The same; one without any allocation is left out of the plan.
+    /// Like [`PlanGroup::Named`], but ignored if it has no allocations.
     Where(String),
-    /// Activations inside of blocks that repeat; a block's output, the input of the next, is not one of them. Its factor is divided by the
-    /// number of blocks.
+    /// Activations inside repeating blocks. The output of a block, which is the input of the next one, is not
+    /// included. The factor is divided by the number of blocks.
     Blocks,
-    /// All allocations, each with the power of the factor that the comparison which is open measured for its call site: whoever compares
-    /// puts what he measured into its place. The number tells one comparison from another.
+    /// All allocations, each with the factor raised to the exponent that the open comparison has measured for its
+    /// call site. The comparison replaces this group with measured ones. The number identifies the comparison.
     Measured(u32),
-    /// The allocations of a call stack, which [`Details::stack`](super::Details::stack) names.
+    /// Allocations with a call stack, as in [`Details::stack`](super::Details::stack).
     Stack(u32),
-    /// The allocations whose stacks are at a node of a tree or below it.
+    /// Allocations whose stacks are at or below a node of a tree.
     Node(Arrangement, u32),
-    /// Allocations by number, a bit each, and what they are called; if only growing ones count, activations, temporaries and inputs. Never
-    /// sent, so it is the last.
+    /// Allocations as a bit set of ids. If `growing` is set, only activations, temporaries and inputs count. It is
+    /// skipped by serde, so it must be the last variant.
     #[serde(skip)]
     Allocations { name: String, numbers: Vec<u64>, growing: bool },
 }
 
 impl PlanGroup {
-    /// Its name, where it has one of its own.
+    /// Returns the display name of the group.
     pub fn name(&self) -> &str {
         match self {
             PlanGroup::Named(name) | PlanGroup::Where(name) | PlanGroup::Allocations { name, .. } => name,
@@ -51,12 +53,12 @@ impl PlanGroup {
         }
     }
 
-    /// Reads a group and its factor: `activations=2x`.
+    /// Parses a group and its factor, such as `activations=2x`.
     ///
     /// # Errors
-    /// What is missing or wrong, as part of a sentence.
+    /// Returns a description of the expected syntax.
     pub fn parse(text: &str) -> Result<(PlanGroup, Factor), String> {
-        // A search may hold the sign as well: `>=10MiB=2x`.
+        // A query may contain the sign as well: `>=10MiB=2x`.
         let (group, by) = text.rsplit_once('=').ok_or("expected GROUP=FACTOR, such as activations=2x")?;
         match group.trim() {
             "" => Err("the group is missing: expected GROUP=FACTOR, such as activations=2x".to_owned()),
@@ -65,16 +67,16 @@ impl PlanGroup {
     }
 }
 
-/// Reads a factor.
+/// Parses a factor.
 ///
 /// # Errors
-/// What one looks like.
+/// Returns a description of the expected syntax.
 pub fn read_factor(text: &str) -> Result<Factor, String> {
     Factor::parse(text).ok_or_else(|| "expected a factor such as 2x, 0.5, /8 or fp32->bf16".to_owned())
 }
 
 base::listed! {
-    /// A change that people often make.
+    /// Common change of a training setup.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Preset {
         Batch,
@@ -91,7 +93,7 @@ base::listed! {
 }
 
 impl Preset {
-    /// Its name.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Batch => "batch",
@@ -107,10 +109,10 @@ impl Preset {
         }
     }
 
-    /// Reads one, with its number where it has one: `fsdp=8`, `checkpoint`.
+    /// Parses a preset with its number if it takes one, such as `fsdp=8` or `checkpoint`.
     ///
     /// # Errors
-    /// What is unknown, missing or wrong, as part of a sentence.
+    /// Returns a message about the unknown, missing or invalid part.
     pub fn parse(text: &str) -> Result<(Preset, Factor), String> {
         let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
         let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
@@ -126,13 +128,13 @@ impl Preset {
         }
     }
 
-    /// Whether it has a number: by how much, or over how many GPUs.
+    /// Returns whether the preset takes a number: a factor or a number of GPUs.
     pub fn has_number(self) -> bool {
         let without = [Preset::Bf16Weights, Preset::EightBitOptimizer, Preset::OffloadOptimizer, Preset::Checkpoint];
         !without.contains(&self)
     }
 
-    /// What the numbers of a plan with it leave out, as a sentence.
+    /// Returns a sentence about the limits of the estimate.
     pub fn caveat(self) -> &'static str {
         match self {
             Preset::Batch => {
@@ -156,13 +158,14 @@ impl Preset {
         }
     }
 
-    /// Adds it to a plan, with its number where it has one: `false` where that cannot be.
+    /// Adds the preset to a plan. Ignores `number` if the preset takes none. Returns false if the factors are out of
+    /// range.
     pub fn add_to(self, plan: &mut PlanQuestion, number: Factor) -> bool {
         let (times, by) = number.parts();
         let Some(shards) = Factor::new(by.into(), times.into()) else { return false };
         let [half, quarter] = [2, 4].map(|by| Factor::new(1, by).unwrap_or_default());
         let factors: &[(&str, Factor)] = match self {
-            Preset::Batch | Preset::Sequence => match plan.batch.and(number) {
+            Preset::Batch | Preset::Sequence => match plan.batch.product(number) {
                 Some(batch) => {
                     plan.batch = batch;
                     &[]
@@ -185,42 +188,42 @@ impl Preset {
     }
 }
 
-/// What a plan comes to. All bytes are requested ones.
+/// Result of a plan. All bytes are requested bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanPage {
-    /// What is wrong with the plan, as a sentence; empty where nothing is. Then there are no other numbers.
+    /// Error message for the user, or empty. If set, all other fields are empty.
     pub problem: String,
-    /// The peak as it was recorded, and its first moment.
+    /// Peak as recorded: bytes and first moment.
     pub recorded: (u64, u32),
-    /// The peak of the plan, and its first moment.
+    /// Peak of the plan: bytes and first moment.
     pub planned: (u64, u32),
     pub groups: Vec<PlanRow>,
-    /// What grows with the batch: bytes at the recorded peak.
+    /// Bytes at the recorded peak that grow with the batch.
     pub batch_at_peak: u64,
-    /// The largest factor on what grows with the batch that fits the capacity, in thousandths rounded down, and the moment that allows no
-    /// more. `None` without a capacity, and where nothing grows.
+    /// Maximum batch factor that fits into the capacity, in thousandths (rounded down), and the limiting moment.
+    /// `None` without a capacity, or if nothing grows.
     pub fits: Option<(u64, u32)>,
 }
 
-/// The bytes of a plan or of a simulated run over the columns of a window: the largest of each, exactly.
+/// Maximum bytes per pixel column of a window, for a plan or a simulated run. Exact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCurve {
-    /// The window, and the edges of its columns in pixels of it: one more than columns.
+    /// Window of the curve. `edge_px` has one more item than there are columns.
     pub view: Option<View>,
     pub edge_px: Vec<i32>,
-    /// Live bytes of a plan, reserved ones of a run. Columns after the end of a run have none.
+    /// Live bytes of a plan, or reserved bytes of a run. Columns after the end of a run are left out.
     pub bytes: Vec<u64>,
-    /// Allocated (rounded) bytes of a run; empty for a plan.
+    /// Allocated (rounded) bytes of a run. Empty for a plan.
     pub allocated: Vec<u64>,
 }
 
-/// A group of a plan.
+/// Result for a group of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRow {
     pub name: String,
     pub factor: Factor,
-    /// Allocations in it, of the whole trace.
+    /// Number of allocations in the whole trace.
     pub count: u64,
-    /// Its bytes at the recorded peak.
+    /// Bytes at the recorded peak.
     pub at_peak: u64,
 }

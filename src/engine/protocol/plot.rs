@@ -1,61 +1,61 @@
-//! What the picture shows of a device's memory over time: the stack of what is live, where it lies, or what was held from the driver.
+//! Plots of a device's memory over time: the allocation stack, the address plot and the reserved plot.
 
 use base::units::Moment;
 use history::replay::SegmentKind;
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
-/// What the vertical axis of the picture is.
+/// Type of plot, which determines the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Plot {
-    /// The live allocations on top of each other, in requested bytes.
+    /// Live allocations stacked on top of each other, in requested bytes.
     #[default]
     Stack,
-    /// Each allocation where it lies: addresses, the gaps between what was ever mapped made small ([`AddressMap`]).
-    Addresses(Only),
-    /// What was held from the driver, on top of each other, in reserved bytes. What is drawn are the ranges of
-    /// [`SegmentLives`](history::replay::SegmentLives): ids are of those.
-    Reserved(Only),
+    /// Allocations at their addresses, with shortened gaps between the mapped ranges ([`AddressMap`]).
+    Addresses(MemoryFilter),
+    /// Reserved memory, stacked, in reserved bytes. The items are the ranges of
+    /// [`SegmentLifetimes`](history::replay::SegmentLives), and so are the ids.
+    Reserved(MemoryFilter),
 }
 
 impl Plot {
-    /// Which part of memory it is about.
-    pub fn only(self) -> Only {
+    /// Returns the part of memory that the plot is limited to.
+    pub fn filter(self) -> MemoryFilter {
         match self {
-            Plot::Stack => Only::default(),
+            Plot::Stack => MemoryFilter::default(),
             Plot::Addresses(only) | Plot::Reserved(only) => only,
         }
     }
 }
 
-/// A part of a device's memory: what all of this holds of.
+/// A part of a device's memory. All conditions must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Only {
-    /// Its pool; `(0, 0)` is the default one, and stands for those of which it is not known as well.
+pub struct MemoryFilter {
+    /// Pool id. `(0, 0)` is the default pool and includes memory without a known pool.
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     pub address: Option<u64>,
 }
 
-impl Only {
-    /// Whether segments of a kind are of this part, as far as pool and stream tell.
-    pub(crate) fn wants(&self, kind: &SegmentKind) -> bool {
+impl MemoryFilter {
+    /// Returns whether segments of this kind match the pool and stream.
+    pub(crate) fn matches_kind(&self, kind: &SegmentKind) -> bool {
         self.pool.is_none_or(|pool| kind.pool.unwrap_or_default() == pool)
             && self.stream.is_none_or(|stream| kind.stream == Some(stream))
     }
 }
 
-/// The addresses of a device that were ever mapped, as the picture's vertical axis has them: from the lowest, the gaps made small.
+/// Address axis of a device: all ever mapped ranges in address order, with shortened gaps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AddressMap {
-    /// How high all is, in bytes of the axis.
+    /// Height of the axis in bytes, including gaps.
     pub height: u64,
-    /// The ranges, by address; no two touch.
+    /// Disjoint, non-adjacent ranges in address order.
     pub ranges: Vec<MappedRange>,
-    /// All pools of the device's segments, ever and whatever part of memory was requested, ascending; those of which none is known count
-    /// as the default one, `(0, 0)`. What a page offers to show alone.
+    /// All pools of the device's segments in ascending order, whatever part of memory was requested. Segments without
+    /// a known pool count as the default pool `(0, 0)`.
     pub pools: Vec<(u64, u64)>,
-    /// All streams, likewise; segments of which none is known have none.
+    /// All known streams of the device's segments, in ascending order.
     pub streams: Vec<u64>,
 }
 
@@ -64,21 +64,21 @@ pub struct AddressMap {
 pub struct MappedRange {
     pub address: u64,
     pub bytes: u64,
-    /// Where it begins on the axis.
+    /// Start of the range on the axis.
     pub from: u64,
-    /// How many segments it has held, one after the other or side by side.
+    /// Number of segments that were ever mapped in the range.
     pub segments: u32,
 }
 
 impl AddressMap {
-    /// The address at a height of the axis; `None` in a gap, and above all.
+    /// Returns the address at a position on the axis. Returns `None` in a gap and above the axis.
     pub fn address_at(&self, height: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|range| range.from <= height);
         let range = self.ranges.get(after.checked_sub(1)?)?;
         (height - range.from < range.bytes).then(|| range.address.saturating_add(height - range.from))
     }
 
-    /// Where an address stands on the axis; `None` where nothing was ever mapped.
+    /// Returns the position of an address on the axis. Returns `None` if it was never mapped.
     pub fn height_of(&self, address: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|range| range.address <= address);
         let range = self.ranges.get(after.checked_sub(1)?)?;
@@ -86,65 +86,64 @@ impl AddressMap {
     }
 }
 
-/// What memory is like at a place of the picture, beside the allocation there.
+/// Memory at a position of the plot, in addition to the allocation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitMemory {
     pub segment: Option<HitSegment>,
-    /// The free bytes there, first address and how many. At most so many: a block below may be larger than is known.
+    /// Address and size of the free space. An upper bound, because a block below may be larger than known.
     pub free: Option<(u64, u64)>,
 }
 
-/// A segment as it is at a moment.
+/// A segment at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
-    /// The range that was hit: its id in [`SegmentLives`](history::replay::SegmentLives).
+    /// Id in [`SegmentLifetimes`](history::replay::SegmentLives) of the range that was hit.
     pub range: u32,
     pub address: u64,
-    /// Reserved bytes of the segment at that moment.
+    /// Reserved bytes of the whole segment.
     pub reserved: u64,
-    /// Bytes of the range.
+    /// Size of the range in bytes.
     pub range_bytes: u64,
-    /// The moment the range was mapped at; 0: before the trace.
+    /// Moment at which the range was mapped. 0 means before the trace.
     pub mapped: u32,
-    /// The moment it was given back at; `None`: it is there at the end.
+    /// Moment at which the range was unmapped. `None` if it is mapped at the end.
     pub unmapped: Option<u32>,
-    /// Its pool, where known.
+    /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
-    /// Its stream, where known.
+    /// Stream, if known.
     pub stream: Option<u64>,
-    /// Whether it is of the pool of small blocks.
+    /// True for segments of the small pool.
     pub small: bool,
     pub expandable: bool,
-    /// Who made the driver be asked, in short; `None` where there is no stack.
+    /// Call site that caused the driver call. `None` if there is no stack.
     pub site: Option<String>,
 }
 
 impl HitSegment {
-    /// Its range, the event that mapped it and the one that gave it back.
-    pub fn life(&self) -> (u32, Option<u32>, Option<u32>) {
+    /// Returns the range id, and the events that mapped and unmapped it.
+    pub fn range_events(&self) -> (u32, Option<u32>, Option<u32>) {
         let event = |moment: u32| Moment(moment).event().map(|event| event.0);
         (self.range, event(self.mapped), self.unmapped.and_then(event))
     }
 }
 
-/// Totals over the columns of a window, each the largest of its column. All but `free` are there in every file.
+/// Maximum of each total per pixel column of a window. `free` is only available for some files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     pub view: Option<View>,
-    /// The columns' edges in pixels of the window; one more than columns.
+    /// Column edges in pixels of the window. One more item than columns.
     pub edge_px: Vec<i32>,
-    /// Reserved bytes.
     pub reserved: Vec<u64>,
-    /// Active bytes, rounded: at least so many (what the file does not record is derived).
+    /// Active rounded bytes. A lower bound where the file does not record them.
     pub rounded: Vec<u64>,
-    /// Active bytes, requested.
+    /// Active requested bytes.
     pub requested: Vec<u64>,
-    /// Allocated bytes, requested: active ones whose free was not requested.
+    /// Requested bytes of allocations whose free has not been requested.
     pub allocated: Vec<u64>,
-    /// Pending bytes, requested: active ones whose free was requested and has not completed.
+    /// Requested bytes that are awaiting free.
     pub pending: Vec<u64>,
-    /// Reserved bytes that no active block has, at most so many: the most in the column.
+    /// Maximum of reserved bytes outside active blocks. An upper bound.
     pub free: Vec<u64>,
-    /// What was reserved at the moment of that.
+    /// Reserved bytes at the moment of the maximum in `free`.
     pub reserved_then: Vec<u64>,
 }

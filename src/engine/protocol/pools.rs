@@ -1,19 +1,18 @@
-//! What memory pools are called.
+//! Names of memory pools.
 
 use serde::{Deserialize, Serialize};
 
-/// A memory pool and what it is called.
+/// A memory pool and its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolName {
-    /// Its id as the file has it.
     pub pool: (u64, u64),
-    /// `MemPool (0, 2)`, `kv cache (MemPool (0, 2))`.
+    /// Display name, such as `MemPool (0, 2)` or `kv cache (MemPool (0, 2))`.
     pub name: String,
 }
 
-/// What a pool is called by its id alone. PyTorch numbers those that it makes for the capture of CUDA graphs in the first half, and those
-/// that the program makes (`torch.cuda.MemPool`, `graph_pool_handle`) in the second.
-pub fn pool_of_id(pool: (u64, u64)) -> String {
+/// Returns the default name of a pool. PyTorch uses the first number for pools of CUDA graph captures, and the second
+/// one for pools created by the program (`torch.cuda.MemPool`, `graph_pool_handle`).
+pub fn default_pool_name(pool: (u64, u64)) -> String {
     match pool {
         (0, 0) => "default pool".to_owned(),
         (graph, 0) => format!("graph-private pool ({graph}, 0)"),
@@ -22,7 +21,7 @@ pub fn pool_of_id(pool: (u64, u64)) -> String {
     }
 }
 
-/// What a pool is called, where a file has names of its own.
+/// Returns the name of a pool: the one in `names`, or the default name.
 pub fn pool_name(names: &[PoolName], pool: (u64, u64)) -> String {
-    names.iter().find(|it| it.pool == pool).map_or_else(|| pool_of_id(pool), |it| it.name.clone())
+    names.iter().find(|it| it.pool == pool).map_or_else(|| default_pool_name(pool), |it| it.name.clone())
 }

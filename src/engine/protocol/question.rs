@@ -1,57 +1,59 @@
-//! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
+//! Scopes and tree arrangements: the allocations that a question is about, their weights, and how their stacks form a
+//! tree.
 
 pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
 use serde::{Deserialize, Serialize};
 
-/// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
+/// A set of allocations with weights. The weight is the number of requested bytes, except in [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
-    /// All of them, whenever they live; also those that were allocated before recording.
+    /// All allocations, including those made before recording.
     Ever,
     At(u32),
-    Born(Span),
-    /// Those whose free completed in the range.
+    #[serde(rename = "Born")]
+    Allocated(Span),
+    /// Allocations whose free completed in the range.
     Freed(Span),
-    /// Those born in the range and still live at its end.
+    /// Allocations made in the range and still live at its end.
     Kept(Span),
-    /// Those live at some moment of the range, each with its requested bytes × the moments from `from` to before `to` that it is
-    /// live at. At most 2^64 − 1 in all.
+    /// Allocations live in the range, weighted by requested bytes × moments live, with the end of the range excluded.
+    /// The sum saturates at 2^64 − 1.
     ByteMoments(Span),
-    /// Those live at exactly one end of the range: freed in it, or allocated in it and live at its end. A tree shows what both ends hold
-    /// ([`TreeRow::ends`](super::TreeRow::ends)).
+    /// Allocations live at exactly one end of the range: freed in it, or made in it and still live at its end. In a
+    /// tree, both ends are shown ([`TreeRow::ends`](super::TreeRow::ends)).
     Change(Span),
 }
 
-/// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
+/// A range of the trace: the events from `from` to before `to`, which lead from moment `from` to moment `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     pub from: u32,
-    /// The moment it ends at; not before `from`.
+    /// End moment. Not less than `from`.
     pub to: u32,
 }
 
-/// What allocations weigh together.
+/// Total weight of a set of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weight {
-    /// Requested bytes, or those × moments; see [`Scope`].
+    /// Requested bytes, or bytes × moments. See [`Scope`].
     pub bytes: u64,
-    /// How many allocations.
+    /// Number of allocations.
     pub count: u32,
 }
 
-/// What is live at the two ends of the range of [`Scope::Change`]: the beginning first. Of other scopes nothing.
+/// Weights at the start and end of the range of [`Scope::Change`]. Zero for other scopes.
 pub type Ends = [Weight; 2];
 
 impl Weight {
-    /// Puts `more` on top; what exceeds 64 bits stays at the limit.
+    /// Adds another weight, saturating.
     pub(crate) fn add(&mut self, more: Weight) {
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.count = self.count.saturating_add(more.count);
     }
 }
 
-/// How stacks are put together to a tree. Nodes are renumbered for each arrangement; the same node has the same number at every
-/// moment and in every range.
+/// Arrangement of stacks in a tree. Node numbers are only valid within one arrangement. They are the same for all
+/// moments and ranges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arrangement {
     pub root: Root,
@@ -59,58 +61,57 @@ pub struct Arrangement {
     pub internal: Internal,
 }
 
-/// What stands at the root of a tree of stacks.
+/// Frame at the root of a tree of stacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Root {
-    /// The outermost frame: who calls whom.
+    /// Outermost frame first, as in a call tree.
     #[default]
     Outermost,
-    /// The innermost frame: who is called by whom.
+    /// Innermost frame first, as in an inverted tree.
     Innermost,
 }
 
-/// Which frames are one.
+/// Criterion for merging frames to one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Merge {
-    /// Those of equal function, file and line.
+    /// Same function, file and line.
     #[default]
     Line,
     Function,
-    /// Those of equal file; C++ frames without a file, those of equal function.
+    /// Same file. C++ frames without a file are merged by function.
     File,
 }
 
-/// Whether the frames that the [rules](super::Request::InternalFrames) name are left out.
+/// Visibility of frames that match the [internal frame rules](super::Request::InternalFrames).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Internal {
-    /// They are shown.
     #[default]
     Shown,
-    /// They are left out; a stack that has no others stands under a node of its own.
+    /// Left out. A stack of internal frames only is shown under a separate node.
     Hidden,
 }
 
-/// What a node of a tree is called.
+/// Label of a tree node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeLabel {
-    /// The function; for merged files the file's name; for [`NodeKind::Note`] what it holds.
+    /// Function, or file name if frames are merged by file. For [`NodeKind::Note`], a description.
     pub name: String,
-    /// The file; empty for C++ frames without one and for notes.
+    /// File. Empty for notes and for C++ frames without a file.
     pub file: String,
-    /// The line as the file writes it; empty where frames of several lines are one.
+    /// Line number as written in the file. Empty if frames of several lines are merged.
     pub line: String,
     pub kind: NodeKind,
 }
 
-/// Whose code a node of a tree is.
+/// Origin of the code of a tree node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
     User,
-    /// torch's, another package's, or Python's own.
+    /// Code of torch, another package, or Python itself.
     Library,
     Native,
-    /// No frame: all of it together, allocations without a stack, unexplained bytes, stacks of frees, stacks of internal
-    /// frames alone.
+    /// Not a frame: the root, allocations without a stack, unexplained bytes, stacks of frees, or stacks of internal
+    /// frames only.
     #[default]
     Note,
 }

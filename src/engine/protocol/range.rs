@@ -1,22 +1,23 @@
-//! What is known of a range of the trace.
+//! Facts about a range of the trace.
 
 use super::{Span, Weight};
 use serde::{Deserialize, Serialize};
 
-/// What happened in a range; all bytes are requested bytes.
+/// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFacts {
     pub span: Span,
-    pub born: Weight,
+    #[serde(rename = "born")]
+    pub allocated: Weight,
     pub freed: Weight,
-    /// What was allocated in it and is still live at its end.
+    /// Allocated in the range and still live at its end.
     pub kept: Weight,
-    /// The most that was live at once in it, both ends included…
+    /// Maximum live bytes in the range, both ends included.
     pub peak: u64,
-    /// …and the first moment at which it was.
+    /// First moment with `peak` live bytes.
     pub peak_moment: u32,
-    /// What is live where it begins.
+    /// Live bytes at the start.
     pub at_begin: u64,
-    /// What is live where it ends.
+    /// Live bytes at the end.
     pub at_end: u64,
 }

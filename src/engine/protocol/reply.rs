@@ -1,24 +1,24 @@
-//! What the engine tells.
+//! Messages from the engine to its driver.
 
 use super::{Answer, FileSummary, Member, PartialFile, Progress};
 use serde::{Deserialize, Serialize};
 
-/// What the engine tells.
+/// Message from the engine to its driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     Progress(Progress),
-    /// What is decoded so far, for whoever asks [`Engine::partial`](super::super::Engine::partial).
+    /// Partial results of the load in progress, for callers of [`Engine::partial`](super::super::Engine::partial).
     Partial(Box<PartialFile>),
-    /// The file holds several snapshots. The one asked for is opened next; the others wait for a [`Request::Open`](super::Request::Open)
-    /// of their own.
+    /// The file holds several snapshots. The requested one is opened next. Others need another
+    /// [`Request::Open`](super::Request::Open).
     Members(Vec<Member>),
     Opened(Box<FileSummary>),
-    /// The file can't be opened; the one before it is closed as well.
+    /// The file could not be opened. The previous file is closed as well.
     Failed {
         message: String,
     },
     Cancelled,
-    /// The answer to a [`Request::Ask`](super::Request::Ask).
+    /// Answer to a [`Request::Ask`](super::Request::Ask).
     Answer {
         serial: u32,
         answer: Answer,

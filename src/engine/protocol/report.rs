@@ -1,40 +1,39 @@
-//! What a report is asked and tells: statements and sheets, each row with the evidence it rests on.
+//! Insight reports: statements and sheets, with links to the evidence.
 //!
-//! One form for every topic: the page shows it, the command line prints it, Markdown and JSON are written from it, and none of
-//! them knows what it is about.
+//! All topics share this format. The page, the command line, Markdown and JSON output are independent of the topic.
 
 use super::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a report is about.
+/// Topic of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Topic {
-    /// Two devices against each other, of two files or of one.
+    /// Two devices of one file or two files.
     Comparison,
-    /// Many snapshots of one program, one for each rank.
+    /// Snapshots of all ranks of one program.
     Ranks,
     OutOfMemory,
-    /// What lowers the peak, and by how much.
+    /// Changes that lower the peak, and their savings.
     Savings,
-    /// When the most was live, how much, and what made it.
+    /// Time, size and contents of the maximum of live bytes.
     #[default]
     Peak,
-    /// What allocations are for: parameters, gradients, activations…
+    /// Purpose of allocations, such as parameters, gradients and activations.
     Categories,
-    /// What is never freed, what grows, what is idle.
+    /// Memory that is never freed, growing or idle.
     Leaks,
-    /// What is reserved and free, and why it can't be used.
+    /// Reserved memory that is free, and why it can't be used.
     Fragmentation,
     Settings,
-    /// Training steps and annotated ranges.
+    /// Training steps and annotations.
     Steps,
-    /// What happened in which `nn.Module`.
+    /// Memory by `nn.Module`.
     Modules,
     Pools,
 }
 
 impl Topic {
-    /// Those about one device, in their order.
+    /// Topics about a single device, in display order.
     pub const ALL: [Topic; 10] = [
         Topic::OutOfMemory,
         Topic::Savings,
@@ -48,7 +47,7 @@ impl Topic {
         Topic::Pools,
     ];
 
-    /// Its name: the command of the command line, and the value in the page.
+    /// Returns the name on the command line and in links.
     pub fn name(self) -> &'static str {
         match self {
             Topic::Comparison => "comparison",
@@ -66,7 +65,7 @@ impl Topic {
         }
     }
 
-    /// Its title, for people.
+    /// Returns the display title.
     pub fn title(self) -> &'static str {
         match self {
             Topic::Comparison => "Comparison",
@@ -84,8 +83,8 @@ impl Topic {
         }
     }
 
-    /// Whether what it tells depends on [`ReportQuestion::at`].
-    pub fn has_moment(self) -> bool {
+    /// Returns whether the report depends on [`ReportQuestion::at`].
+    pub fn depends_on_cursor(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
             Topic::Comparison
@@ -98,8 +97,8 @@ impl Topic {
         }
     }
 
-    /// The topic of that name, or of the name it had in earlier links.
-    pub fn named(name: &str) -> Option<Topic> {
+    /// Returns the topic with this name. Accepts old names from earlier links.
+    pub fn from_name(name: &str) -> Option<Topic> {
         let name = match name {
             "report" => "peak",
             "stages" => "steps",
@@ -111,211 +110,211 @@ impl Topic {
     }
 }
 
-/// What is asked.
+/// Parameters of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportQuestion {
     pub topic: Topic,
-    /// The moment beside the peak that totals are wanted for, where the topic has such.
+    /// Moment for which to return totals in addition to the peak, if the topic supports it.
     pub at: Option<u32>,
-    /// Thresholds that differ from [`Threshold::value`] as the engine sets it: key and value.
+    /// Keys and values of thresholds that differ from their defaults ([`Threshold::value`]).
     pub thresholds: Vec<(String, u64)>,
-    /// The most rows of each sheet.
+    /// Maximum number of rows per sheet.
     pub rows: u32,
 }
 
-/// An insight.
+/// Report about one topic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub topic: Topic,
-    /// What an expert would say first, the weightiest first.
+    /// Findings, the most important first.
     pub statements: Vec<Statement>,
-    /// The numbers.
+    /// Tables with the numbers.
     pub sheets: Vec<Sheet>,
 }
 
-/// A sentence and what it rests on.
+/// A finding and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     pub tone: Tone,
-    /// One sentence with exact bytes where it names bytes.
+    /// One sentence. Byte counts are exact.
     pub text: String,
-    /// What to change; empty where nothing is to be.
+    /// Suggested action. Empty if there is none.
     pub fix: String,
     pub chart: Option<Chart>,
     pub evidence: Option<Evidence>,
 }
 
-/// A small chart beside a statement. All of it is bytes of one kind, which the statement names.
+/// Small chart next to a statement. All values are bytes of the kind that the statement names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Chart {
-    /// Live bytes, one value after another, with the names of the first and the last: `step 2`, `step 9`.
+    /// Live bytes over time, with labels of the first and last value, such as `step 2` and `step 9`.
     Course {
         values: Vec<u64>,
         ends: [String; 2],
     },
     Parts(Vec<ChartPart>),
-    Map(ChartMap),
-    /// The flame graph of two devices, and what its nodes are.
+    Map(HeatMap),
+    /// Flame graph of the difference between two devices: description of the nodes, and the boxes.
     Delta(String, Vec<DeltaBox>),
 }
 
-/// A node of a flame graph of two devices, with all that it calls.
+/// Node of a difference flame graph, with its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeltaBox {
-    /// 0: called by nothing.
+    /// 0 for the outermost frames.
     pub depth: u32,
-    /// Its left edge and its width, of [`DeltaBox::WHOLE`].
+    /// Left edge, in units of 1/[`DeltaBox::WHOLE`] of the graph's width. `width` has the same unit.
     pub left: u32,
     pub width: u32,
     pub name: String,
-    /// Live bytes in A and in B.
+    /// Live bytes in A. `b` is the same for B.
     pub a: u64,
     pub b: u64,
 }
 
 impl DeltaBox {
-    /// The width of the graph.
-    pub const WHOLE: u32 = 100_000;
+    /// Width of the graph.
+    pub const FULL_WIDTH: u32 = 100_000;
 }
 
-/// Live bytes of many ranks: a row a rank, or a row for several neighbours, from the first event to the last.
+/// Heat map of live bytes. Each row is a rank, or several neighbouring ranks. Columns go from the first event to the
+/// last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChartMap {
+pub struct HeatMap {
     pub columns: u32,
-    pub rows: Vec<MapRow>,
-    /// Row by row, the most live bytes in each column: 255 is [`ChartMap::most`].
+    pub rows: Vec<HeatMapRow>,
+    /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::most`].
     pub values: Vec<u8>,
-    /// Bytes of the device where they are known, else the highest peak.
+    /// Device memory in bytes, or the highest peak if unknown.
     pub most: u64,
     pub is_capacity: bool,
-    /// Steps that stand below each other; 0: the traces do.
+    /// Number of aligned training steps. 0 if whole traces are aligned.
     pub steps: u32,
-    /// The columns that steps begin in.
+    /// Columns with the start of a step.
     pub step_columns: Vec<u32>,
-    /// The spread over all ranks in each column, on the scale of the values: least, 5 %, median, 95 %, most.
+    /// Distribution over all ranks per column: minimum, 5 %, median, 95 % and maximum, on the scale of `values`.
     pub ribbon: Vec<[u8; 5]>,
 }
 
-/// A row of a map.
+/// Row of a heat map.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MapRow {
+pub struct HeatMapRow {
     pub name: String,
-    /// The highest peak of its ranks, in requested bytes.
+    /// Highest peak of its ranks, in requested bytes.
     pub peak: u64,
     pub is_oom: bool,
-    /// The place of that rank's file.
+    /// Index of the file of the rank with the highest peak.
     pub place: Option<u32>,
 }
 
-/// A part of a whole.
+/// Part of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChartPart {
     pub name: String,
     pub bytes: u64,
-    /// The slot of the palette that it has in the timeline, coloured by what the parts are; `None` for what has no colour there.
+    /// Palette slot of the part in the timeline, with the matching colouring. `None` if it has no colour there.
     pub slot: Option<u32>,
 }
 
-/// How a sentence or a row is meant.
+/// Kind of statement or row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tone {
-    /// It says what is.
+    /// Neutral fact.
     #[default]
     Fact,
-    /// Something was looked for and is not there.
+    /// A problem was checked for and not found.
     Good,
     Alarm,
 }
 
-/// What a click on a statement or row does, all of it: so that the reader sees for themself.
+/// Action of a click on a statement or row. All fields apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Shows the timeline from here to there.
+    /// Range of the timeline to show.
     pub span: Option<Span>,
     pub moment: Option<u32>,
     pub allocation: Option<u32>,
-    /// Looks for this, as typed in the search field.
+    /// Query for the search field.
     pub find: Option<String>,
-    /// Opens the snapshot of this place in the list, and compares it with another one.
+    /// Index of a snapshot in the list to open, and of another one to compare it with.
     pub open: Option<(u32, Option<u32>)>,
 }
 
-/// A table.
+/// Table of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
-    /// Its name in JSON, lower case with underscores; of one report no two are equal.
+    /// Name in JSON, in lower case with underscores. Unique within a report.
     pub key: String,
     pub title: String,
-    /// What its numbers mean, where the heading doesn't say; one or two sentences.
+    /// One or two sentences that explain the numbers, if the headings are not enough.
     pub note: String,
-    /// The threshold of its rows.
+    /// Threshold for rows to be included.
     pub threshold: Option<Threshold>,
     pub columns: Vec<SheetColumn>,
-    /// Its rows, the weightiest first unless the note says otherwise.
+    /// Rows, the most important first unless `note` says otherwise.
     pub rows: Vec<SheetRow>,
-    /// Rows beyond those that were asked for.
+    /// Number of rows beyond the requested maximum.
     pub left_out: u32,
-    /// What all rows are together, those left out included: a cell a column; empty where that means nothing.
+    /// Totals of all rows, including those left out, one cell per column. Empty if totals are meaningless.
     pub total: Vec<Cell>,
 }
 
-/// A number that a person may change.
+/// A threshold that the user can change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// Its name in [`ReportQuestion::thresholds`] and on the command line.
+    /// Name in [`ReportQuestion::thresholds`] and on the command line.
     pub key: String,
-    /// What it is called: `at least`, `longer than`.
+    /// Label, such as `at least` or `longer than`.
     pub label: String,
-    /// What it counts: `bytes`, `events`, `µs`, `steps`.
+    /// Unit, such as `bytes`, `events`, `µs` or `steps`.
     pub unit: String,
     pub value: u64,
 }
 
-/// A column of a sheet.
+/// Column of a sheet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetColumn {
-    /// Its name in JSON, lower case with underscores; not `depth`, `tone`, `stack` or `evidence`, which are a row's own.
+    /// Name in JSON, in lower case with underscores. Not `depth`, `tone`, `stack` or `evidence`, which are fields of
+    /// the row.
     pub key: String,
-    /// Its heading: bytes with their kind (requested, rounded, reserved), “≥” and “≤” where they are derived.
+    /// Heading. Names the kind of bytes (requested, rounded, reserved), with “≥” or “≤” for bounds.
     pub label: String,
 }
 
-/// A row of a sheet.
+/// Row of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SheetRow {
-    /// How far it is indented under the rows before it.
+    /// Indentation level below the preceding rows.
     pub depth: u32,
     pub tone: Tone,
     pub cells: Vec<Cell>,
-    /// Lines of the stack that made it, innermost first, where it is about one stack or call site.
+    /// Lines of the stack, innermost first, if the row is about a single stack or call site.
     pub stack: Vec<String>,
     pub evidence: Option<Evidence>,
 }
 
-/// What stands in a row and column.
+/// Value of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
-    /// Nothing is known, or nothing makes sense.
+    /// Unknown or not applicable.
     #[default]
     Nothing,
-    /// A name or words.
     Text(String),
     /// Bytes of the kind that the column names.
     Bytes(u64),
-    /// By how many bytes something grew.
+    /// Change in bytes.
     Change(i64),
-    /// How many.
     Count(u64),
-    /// A part of a whole, both of the same kind.
+    /// Fraction of a total. Both numbers have the same unit.
     Share {
         part: u64,
-        /// The whole; where it is 0 there is no share.
+        /// Total. If it is 0, there is no fraction.
         whole: u64,
     },
-    /// A quotient, 0 to 1.
+    /// Ratio from 0 to 1.
     Ratio(f64),
-    /// How long, in µs.
+    /// Duration in µs.
     Micros(u64),
-    /// The number of an event; −1 is before the first.
+    /// Event index. −1 means before the first event.
     Event(i64),
 }

@@ -1,24 +1,25 @@
-//! What is known of the files and lines of the user's own code.
+//! Weights of the files and lines of the user's own code.
 
 use super::Weight;
 use serde::{Deserialize, Serialize};
 
-/// Files and lines of the user's own code. An allocation counts at the innermost such frame of its stack alone, so that lines add up
-/// to files, and files with `elsewhere` and `left_out` to the total.
+/// Files and lines of the user's own code. Each allocation counts at its call site only, so lines add up to files,
+/// and files plus `elsewhere` and `left_out` add up to `total`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourcesPage {
-    pub total: Standing,
-    /// What has no frame of the user's own code, or only the stack of its free.
-    pub elsewhere: Standing,
-    /// The files, heaviest in the scope first.
+    pub total: LocationWeight,
+    /// Allocations without a frame of the user's own code, or with only the stack of their free.
+    pub elsewhere: LocationWeight,
+    /// Files, heaviest in the scope first.
     pub files: Vec<SourceFile>,
-    /// Files that are not among them: there are too many.
-    pub left_out: Standing,
+    /// Total of the files that are left out because there are too many.
+    pub left_out: LocationWeight,
 }
 
-/// What a place in code weighs: in the scope and at the device's peak; of a change at the end of its range and at the beginning.
+/// Weights of a code location in the scope and at the device's peak. For [`Scope::Change`](super::Scope::Change),
+/// weights at the end and at the start of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct LocationWeight {
     pub now: Weight,
     pub peak: Weight,
 }
@@ -26,21 +27,21 @@ pub struct Standing {
 /// A file of the user's own code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Its path, as the snapshot has it; of a very long one the end, after `…`.
+    /// Path as in the snapshot. A very long one is cut at the start and marked with `…`.
     pub path: String,
-    pub standing: Standing,
-    /// Its lines, heaviest in the scope first.
+    pub standing: LocationWeight,
+    /// Lines, heaviest in the scope first.
     pub lines: Vec<SourceLine>,
-    /// How many lighter lines are not among them.
+    /// Number of lighter lines that are left out.
     pub left_out: u32,
 }
 
-/// A line of it.
+/// A line of a source file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// Its number, as the snapshot has it.
+    /// Line number as in the snapshot.
     pub line: String,
-    pub standing: Standing,
-    /// Its text, where a recorder has the file.
+    pub standing: LocationWeight,
+    /// Source text, if the recorder stored the file.
     pub code: String,
 }

@@ -1,129 +1,127 @@
-//! The allocator's state at a moment: segments as bars, wrapped into rows as text is into lines, and the blocks in them.
+//! Questions and answers of the Segments view: segments as bars, wrapped into rows like text, and the blocks in them.
 //!
 //! ```text
-//! row 0   small, stream 0, default pool          a group's heading takes a row
-//! row 1   [====|==..|=]  [=====|===]             segments one after another, a gap between them
+//! row 0   small, stream 0, default pool          heading of a group
+//! row 1   [====|==..|=]  [=====|===]             segments with gaps between them
 //! row 2   large, stream 0, default pool
-//! row 3   [==========|=====..........            one that is longer than a row goes on in the next
+//! row 3   [==========|=====..........            a segment longer than a row continues in the next one
 //! row 4   .....|=====]   [==========]
 //! ```
 
-use super::{Only, Weight};
+use super::{MemoryFilter, Weight};
 use serde::{Deserialize, Serialize};
 
-/// What of the state is wanted.
+/// Requested part of the Segments view.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StateQuestion {
-    /// After so many events.
+pub struct SegmentsQuestion {
+    /// Number of events that have happened.
     pub moment: u32,
-    pub only: Only,
-    /// The segments of a group in this order.
+    pub only: MemoryFilter,
+    /// Order of the segments within a group.
     pub sort: SegmentSort,
     pub colouring: super::Grouping,
-    /// Device pixels of a row's width. 0: a list. Each segment is a row then, every block a piece of its own whatever its size, and
-    /// nothing has a width.
+    /// Width of a row in device pixels. 0 requests a list: each segment takes one row, every block is a separate
+    /// piece whatever its size, and nothing has a width.
     pub width_px: u32,
-    /// Bytes a device pixel covers; 0: as many as make all fit into `fit_rows` rows.
+    /// Bytes per device pixel. 0 fits all segments into `fit_rows` rows.
     pub bytes_per_px: f64,
-    /// Rows that are to suffice where `bytes_per_px` is 0.
+    /// Number of rows to fit if `bytes_per_px` is 0.
     pub fit_rows: u32,
-    /// The rows that are wanted: the first, and how many.
+    /// Requested rows: first and count.
     pub rows: [u32; 2],
-    /// Where is this address? Its segment's place is wanted as well.
+    /// Address whose position is requested.
     pub reveal: Option<u64>,
-    /// A request of so many bytes: where would it go?
+    /// Size in bytes of a request whose placement is predicted.
     pub request: Option<u64>,
 }
 
-/// An order of segments.
+/// Order of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SegmentSort {
-    /// The lowest address first.
+    /// Lowest address first.
     #[default]
     Address,
     Size,
-    /// The one of which the largest part is free first.
+    /// Highest share of free bytes first.
     Free,
 }
 
-/// The state, and the wanted rows of its picture.
+/// Allocator state, and the requested rows of the view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StatePage {
-    /// After so many events.
+pub struct SegmentsPage {
+    /// Number of events that have happened.
     pub moment: u32,
-    pub whole: StateSums,
-    /// Bytes a device pixel covers.
+    pub whole: SegmentsSums,
+    /// Bytes per device pixel.
     pub bytes_per_px: f64,
     pub rows: u32,
-    /// The first of the rows that are listed.
+    /// Index of the first returned row.
     pub first: u32,
-    /// The groups, from top to bottom: all of them.
-    pub groups: Vec<StateGroup>,
-    /// The parts of segments in the wanted rows, in reading order.
-    pub bars: Vec<StateBar>,
-    pub pieces: Vec<StatePiece>,
-    /// The row and the pixel of the address that was asked for, where it is mapped.
+    /// All groups, from top to bottom.
+    pub groups: Vec<SegmentsGroup>,
+    /// Bars of the segments in the requested rows, in reading order.
+    pub bars: Vec<SegmentsBar>,
+    pub pieces: Vec<SegmentsPiece>,
+    /// Row and pixel of the requested address, if it is mapped.
     pub revealed: Option<[u32; 2]>,
-    /// Where the request would be placed: for each kind of segments that may serve it.
-    pub fits: Vec<StateFit>,
-    /// Live bytes, requested, that lie in nothing that is mapped: the file does not tell all.
+    /// Predicted placement of the request for each pool and stream that may serve it.
+    pub fits: Vec<SegmentsFit>,
+    /// Live requested bytes outside all mapped memory, because the file is incomplete.
     pub astray: Weight,
-    pub kept: StateKept,
+    pub kept: SegmentsKept,
 }
 
-/// Segments that the driver could have back, and those that it could have but for one live block.
+/// Segments that the driver could get back, and segments that are pinned by a single live block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateKept {
-    /// Segments without a live block, which `torch.cuda.empty_cache()` releases: how many, and their bytes.
+pub struct SegmentsKept {
+    /// Segments without live blocks, which `torch.cuda.empty_cache()` releases: number and bytes.
     pub empty: Weight,
-    /// Those of private pools: they stay as long as what made the pool.
+    /// Segments without live blocks in private pools, which are kept as long as the pool's owner: number and bytes.
     pub empty_private: Weight,
-    /// Segments with a single live block: how many, and their free bytes, which can't be released.
+    /// Segments with a single live block: number, and free bytes that cannot be released.
     pub pinned: Weight,
-    /// The same by the call site of that block, the one that pins most free bytes first.
-    pub by_site: Vec<PinnedBy>,
-    /// Call sites that are not among them.
+    /// Pinned segments by the call site of the block, most free bytes first.
+    pub by_site: Vec<HeldBySite>,
+    /// Number of further call sites.
     pub left_out: u32,
 }
 
-/// The segments that single blocks of a call site pin.
+/// Segments that are pinned by single blocks of a call site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PinnedBy {
-    /// The call site in short.
+pub struct HeldBySite {
     pub site: String,
-    /// How many segments, and their free bytes.
+    /// Number of segments, and their free bytes.
     pub free: Weight,
-    /// The same with all of their bytes.
+    /// All bytes of these segments.
     pub reserved: u64,
     /// The block in the segment with the most free bytes.
     pub allocation: u32,
 }
 
-/// What segments hold together.
+/// Totals of a set of segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateSums {
-    /// How many segments.
+pub struct SegmentsSums {
+    /// Number of segments.
     pub segments: u32,
-    /// Bytes held from the driver.
     pub reserved: u64,
     pub blocks: u32,
-    /// Their requested bytes.
+    /// Requested bytes of the blocks.
     pub requested: u64,
-    /// Of these, the bytes whose free was requested and has not completed.
+    /// Bytes of `requested` that are awaiting free.
     pub pending: u64,
-    /// Their rounded bytes: at least so many.
+    /// Rounded bytes of the blocks. A lower bound.
     pub rounded: u64,
-    /// Reserved bytes that no live block has: at most so many.
+    /// Reserved bytes outside live blocks. An upper bound.
     pub free: u64,
-    /// How many free blocks that is.
+    /// Number of free blocks.
     pub free_blocks: u32,
-    /// The largest of them: at most so many bytes.
+    /// Size of the largest free block. An upper bound.
     pub largest_free: u64,
 }
 
-impl StateSums {
-    /// Puts `more` beside; what exceeds its bits stays at the limit.
-    pub(crate) fn add(&mut self, more: &StateSums) {
+impl SegmentsSums {
+    /// Adds other totals, saturating.
+    pub(crate) fn add(&mut self, more: &SegmentsSums) {
         self.segments = self.segments.saturating_add(more.segments);
         self.reserved = self.reserved.saturating_add(more.reserved);
         self.blocks = self.blocks.saturating_add(more.blocks);
@@ -135,102 +133,104 @@ impl StateSums {
         self.largest_free = self.largest_free.max(more.largest_free);
     }
 
-    /// A free block more, if it has any bytes.
+    /// Adds a free block, unless it is empty.
     pub(crate) fn add_free(&mut self, bytes: u64) {
         self.free = self.free.saturating_add(bytes);
         self.free_blocks += u32::from(bytes > 0);
         self.largest_free = self.largest_free.max(bytes);
     }
 
-    /// Which part is free, of 2^32.
+    /// Returns the free share of the reserved bytes, in units of 2^-32.
     pub(crate) fn free_share(&self) -> u64 {
         let share = (u128::from(self.free) << 32) / u128::from(self.reserved.max(1));
         u64::try_from(share).unwrap_or(u64::MAX)
     }
 }
 
-/// Segments that serve the same requests.
+/// Group of segments that serve the same requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateGroup {
-    /// The row of its heading; its segments begin in the next.
+pub struct SegmentsGroup {
+    /// Row of the heading. The segments start in the next row.
     pub row: u32,
-    /// Its pool, where known.
+    /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
-    /// Its stream, where known.
+    /// Stream, if known.
     pub stream: Option<u64>,
     pub small: bool,
     pub expandable: bool,
-    pub sums: StateSums,
+    pub sums: SegmentsSums,
 }
 
-/// The part of a segment that is in one row.
+/// Part of a segment in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateBar {
+pub struct SegmentsBar {
     pub row: u32,
     /// Left and right edge in device pixels.
     pub x: [u32; 2],
     pub address: u64,
     pub segment: u64,
-    pub sums: StateSums,
-    /// The allocation of the segment's largest live block.
+    pub sums: SegmentsSums,
+    /// Allocation of the segment's largest live block.
     pub keeper: Option<u32>,
-    /// Its pieces in [`StatePage::pieces`]: the first, and the first beyond.
+    /// Start and end (exclusive) of its pieces in [`SegmentsPage::pieces`].
     pub pieces: [u32; 2],
-    /// Whether the segment begins and whether it ends in this row.
+    /// True if the segment starts in this row, and true if it ends in this row.
     pub ends: [bool; 2],
 }
 
-/// A piece of a bar. What is no piece is free, and thinner than a pixel.
+/// Piece of a bar. Space without a piece is free and narrower than a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StatePiece {
-    /// Left and right edge in device pixels, within those of the bar.
+pub struct SegmentsPiece {
+    /// Left and right edge in device pixels, within the bar.
     pub x: [u32; 2],
     pub kind: PieceKind,
-    /// [`Paint`](picture::timeline::Paint) of the block, or of the largest.
+    /// [`Paint`](picture::timeline::Paint) of the largest block in the piece.
     pub paint: u16,
-    /// The first address of the block, or of the largest.
+    /// Start address of the largest block in the piece.
     pub address: u64,
-    /// The allocation, or the largest of several.
+    /// Allocation id of the largest block in the piece.
     pub allocation: u32,
-    /// How many blocks share the piece: more than 1 where they are thinner than a pixel.
+    /// Number of blocks in the piece. More than 1 if they are narrower than a pixel.
     pub count: u32,
-    /// Their requested bytes.
+    /// Requested bytes of the blocks.
     pub requested: u64,
-    /// Their rounded bytes: at least so many, unless `recorded`.
+    /// Rounded bytes of the blocks. A lower bound unless `recorded` is set.
     pub rounded: u64,
-    /// Whether the file records the rounded bytes.
+    /// True if the file records the rounded bytes.
     pub recorded: bool,
 }
 
-/// What a piece is.
+/// Kind of piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PieceKind {
-    /// A live block, or several.
+    /// One or more live blocks.
     #[default]
     Live,
-    /// One whose free was requested and has not completed, or several of those alone.
+    /// One or more blocks that are awaiting free.
     Pending,
-    /// The end of a block that was not requested: rounding. It belongs to the piece before.
+    /// Rounding at the end of the preceding block.
     Rounding,
-    /// A free block: its first address, and in `rounded` its bytes, at most so many. No allocation is in it.
+    /// Free block. Its start is in `address`, and an upper bound of its size is in `rounded`. The other fields are
+    /// not used.
     Free,
 }
 
-/// Where a request would go.
+/// Predicted placement of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateFit {
+pub struct SegmentsFit {
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
-    /// The request rounded as the allocator does.
+    /// Size of the request after the allocator's rounding.
     pub rounded: u64,
-    /// The smallest free block it may fit into: address and bytes. `None`: the driver has to be asked.
+    /// Address and size of the smallest free block that may fit. `None` if the driver has to be asked.
     pub block: Option<(u64, u64)>,
-    /// Bytes the driver would be asked for, where no block fits.
+    /// Bytes requested from the driver if no block fits.
     pub new_segment: u64,
-    /// Whether that is mapped behind a segment that can grow, of which what is free at its end is used first: then at least so many bytes.
+    /// True if the new memory extends an expandable segment, whose free end is used first. `new_segment` is then a
+    /// lower bound.
     pub grows: bool,
-    /// Free bytes of the kind: at most so many.
+    /// Free bytes in these segments. An upper bound.
     pub free: u64,
-    /// The largest free block of the kind: at most so many bytes.
+    /// Size of the largest free block in these segments. An upper bound.
     pub largest_free: u64,
 }

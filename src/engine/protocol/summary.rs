@@ -1,140 +1,139 @@
-//! What the summary says of a file and its devices.
+//! Summary of a file and its devices.
 
 use super::PoolName;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The `schema` of the command line's JSON: raised when a field changes its name or its meaning.
+/// Version of the command line's JSON schema. Incremented if a field changes its name or meaning.
 pub const SCHEMA: u32 = 2;
 
-/// What the summary says of a file; also the command line's JSON.
+/// Summary of a file. Also the JSON output of the command line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileSummary {
-    /// [`SCHEMA`].
     pub schema: u32,
     pub file: String,
-    /// How it is written, outermost first: `gzip, pickle 4 (Python)`.
+    /// File format, outermost layer first, such as `gzip, pickle 4 (Python)`.
     pub format: String,
-    /// Which PyTorch wrote it, guessed from the keys it uses: `2.11 or later`.
+    /// PyTorch version, guessed from the keys in the file, such as `2.11 or later`.
     pub torch: Option<String>,
     pub warnings: Vec<Warning>,
-    /// The devices that have events or segments, by ordinal; host memory (−1) last.
+    /// Devices with events or segments, by ordinal. Host memory (−1) comes last.
     pub devices: Vec<DeviceSummary>,
-    /// `allocator_settings` as the file has it: dotted key, value as text.
+    /// `allocator_settings` as dotted keys and text values.
     pub settings: Vec<(String, String)>,
-    /// What private pools are called.
+    /// Names of private pools.
     pub pools: Vec<PoolName>,
-    /// What a recorder says of the process: dotted key, value as text; an object in JSON.
+    /// Process data from the recorder, as dotted keys and text values. An object in JSON.
     #[serde(serialize_with = "as_object")]
     pub recorder: Vec<(String, String)>,
 }
 
 impl FileSummary {
-    /// The place of the device to show first: the one that ran out of memory, or else the GPU with the highest peak. An empty device
-    /// or host memory only where there is nothing else.
+    /// Returns the index of the device to show first: one that ran out of memory, or else the GPU with the highest
+    /// peak. An empty device or host memory is only chosen if there is nothing else.
     pub fn default_device(&self) -> usize {
         let rank = |device: &DeviceSummary| {
             let is_empty = device.drawn_peak == 0 && device.peak_reserved <= 0;
-            (device.ooms() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
+            (device.oom_count() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
         };
-        // Of equal ones the first.
+        // The first of equal devices wins.
         let places = (0..self.devices.len()).rev();
         places.max_by_key(|&place| self.devices.get(place).map(rank)).unwrap_or(0)
     }
 }
 
-/// Something odd that does not stop us.
+/// Anomaly in a file that does not prevent opening it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
-    /// A stable name: `unknown_key`.
+    /// Stable name, such as `unknown_key`.
     pub kind: String,
     pub message: String,
     pub count: u64,
-    /// Where, the first time: `device_traces[0][17].color`.
+    /// Path of the first occurrence, such as `device_traces[0][17].color`.
     pub example: String,
 }
 
-/// The numbers of one device, named and defined as in `tools/reference.py`. Bytes; requested unless the name says otherwise.
+/// Key figures of one device, defined as in `tools/reference.py`. Byte counts are requested bytes unless the name
+/// says otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSummary {
-    /// Its ordinal; −1 is host (pinned) memory.
+    /// Device ordinal. −1 is host (pinned) memory.
     pub device: i64,
     pub events: u64,
-    /// Where only a range of the trace is loaded: the number of its first event, and how many events of the file come behind its last,
-    /// which is the last of `events`.
+    /// If only a range of the trace is loaded: index of its first event, and number of events in the file after the
+    /// range. The range's last event is the last one counted in `events`.
     pub loaded: Option<(u32, u64)>,
-    /// How many of each action that there is; an object in JSON.
+    /// Number of events of each action that occurs. An object in JSON.
     #[serde(serialize_with = "as_object")]
     pub actions: Vec<(String, u64)>,
-    /// Allocations in the trace, freed in it but allocated before recording, and live at the end without an event.
+    /// Number of allocations: made in the trace, made before recording and freed in the trace, or live at the end
+    /// without any event.
     pub allocations: u64,
     /// Requested bytes live before the first event.
     pub base_requested: i64,
     pub peak_requested: i64,
-    /// The first event after which the peak holds; −1 when it holds before the first.
+    /// First event after which the peak is reached. −1 if it is reached before the first event.
     pub peak_event: i64,
     pub min_requested: i64,
-    /// Mean over all states, the one before the first event included.
+    /// Mean over all moments, including the one before the first event.
     pub mean_requested: f64,
-    /// Median over the same states (the lower one of two).
+    /// Median over all moments, the lower one of two.
     pub median_requested: i64,
-    /// Mean weighted by how long each state held; `None` without `time_us`.
+    /// Mean weighted by time. `None` without `time_us`.
     pub time_weighted_mean_requested: Option<f64>,
     pub end_requested: u64,
-    /// The same blocks as the allocator rounded them.
+    /// Rounded bytes of the blocks that are live at the end.
     pub end_rounded: u64,
-    /// Frees of blocks that were allocated before recording.
+    /// Number of frees of blocks that were allocated before recording.
     pub unmatched_frees: u64,
-    /// Their bytes.
     pub unmatched_free_bytes: u64,
-    /// Blocks live at the end that the trace does not know.
+    /// Number of blocks that are live at the end and have no event in the trace.
     pub static_blocks: u64,
-    /// Their bytes.
     pub static_requested: u64,
     pub identity: bool,
-    /// Bytes live before the trace that nothing explains (the identity's remainder, when positive).
+    /// Bytes live before the trace that no block explains: the remainder of the identity, if positive.
     pub unexplained_requested: u64,
-    /// Reserved before the first event.
+    /// Reserved bytes before the first event.
     pub reserved_start: i64,
     pub reserved_end: u64,
-    /// The largest number of reserved bytes.
     pub peak_reserved: i64,
     pub segments: u64,
-    /// `external_annotations` of this device.
+    /// Number of `external_annotations` of the device.
     pub annotations: u64,
-    /// First and last `time_us`, where recorded.
+    /// First and last `time_us`, if recorded.
     pub time_us: Option<(i64, i64)>,
-    /// The highest stack that is drawn: `peak_requested`, unless a broken file makes blocks overlap (then it is warned about).
+    /// Height of the drawn stack. Equal to `peak_requested`, unless an inconsistent file has overlapping blocks,
+    /// which causes a warning.
     pub drawn_peak: u64,
-    /// What a recorder says of the device, when the snapshot was saved, by these keys; an object in JSON.
+    /// Device data from the recorder at the time of the snapshot, with the keys below. An object in JSON.
     #[serde(serialize_with = "as_object")]
     pub recorder: Vec<(String, u64)>,
 }
 
-/// The GPU's memory.
+/// Total memory of the GPU.
 pub const CAPACITY: &str = "capacity_bytes";
-/// What the driver said was free.
+/// Free memory according to the driver.
 pub const DEVICE_FREE: &str = "device_free_bytes";
-/// What NVML said this process used.
+/// Memory of this process according to NVML.
 pub const PROCESS: &str = "process_bytes";
-/// What this process used beyond what was reserved: CUDA context, NCCL, libraries.
-pub const OUTSIDE: &str = "outside_allocator_bytes";
-/// What NVML said all other processes used.
+/// Memory of this process outside the allocator: CUDA context, NCCL and other libraries.
+pub const OUTSIDE_ALLOCATOR: &str = "outside_allocator_bytes";
+/// Memory of all other processes according to NVML.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
-/// `requested_bytes.all.peak` of `memory_stats()`; not of a part of a trace, which has a peak of its own.
+/// `requested_bytes.all.peak` of `memory_stats()`. Missing for cropped traces, which have a peak of their own.
 pub const COUNTED_PEAK: &str = "memory_stats_peak_bytes";
-/// How many tensors the recorder names.
+/// Number of tensors named by the recorder.
 pub const TENSORS: &str = "tensors";
-/// How many of them are among the allocations that are live at the end.
+/// Number of named tensors found among the allocations that are live at the end.
 pub const TENSORS_FOUND: &str = "tensors_found";
 
-/// Whether the peak of the trace is the one that PyTorch counted.
+/// Comparison of the peak of the trace with PyTorch's own counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeakCheck {
-    /// To the byte.
+    /// Equal to the byte.
     Equal,
-    /// PyTorch's is higher: it was before the first recorded event.
+    /// PyTorch's peak is higher: it was before the first recorded event.
     Earlier,
-    /// PyTorch's is lower: its counters were reset.
+    /// PyTorch's peak is lower: its counters were reset.
     Reset,
 }
 
@@ -143,40 +142,45 @@ fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) 
 }
 
 impl DeviceSummary {
-    /// A number that a recorder says of it.
+    /// Returns a value from the recorder.
     #[inline(never)]
-    pub fn recorded(&self, key: &str) -> Option<u64> {
+    pub fn recorder_value(&self, key: &str) -> Option<u64> {
         self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
     }
 
-    /// What of the GPU's memory the allocator can reserve, as a recorder says: without what is in use outside of it.
+    /// Returns the part of the GPU's memory that the allocator can reserve, without the memory in use elsewhere.
+    /// `None` if the recorder did not store the total.
     pub fn available_bytes(&self) -> Option<u64> {
-        let outside = self.recorded(OUTSIDE).unwrap_or(0).saturating_add(self.recorded(OTHER_PROCESSES).unwrap_or(0));
-        Some(self.recorded(CAPACITY)?.saturating_sub(outside))
+        let outside = self
+            .recorder_value(OUTSIDE_ALLOCATOR)
+            .unwrap_or(0)
+            .saturating_add(self.recorder_value(OTHER_PROCESSES).unwrap_or(0));
+        Some(self.recorder_value(CAPACITY)?.saturating_sub(outside))
     }
 
-    /// Whether its peak is the one that PyTorch counted, where a recorder says that.
+    /// Compares the peak with PyTorch's counter. `None` if the recorder did not store it.
     pub fn peak_check(&self) -> Option<PeakCheck> {
         let peak = u64::try_from(self.peak_requested).unwrap_or(0);
-        self.recorded(COUNTED_PEAK).map(|counted| match counted {
+        self.recorder_value(COUNTED_PEAK).map(|counted| match counted {
             _ if counted == peak => PeakCheck::Equal,
             _ if counted > peak => PeakCheck::Earlier,
             _ => PeakCheck::Reset,
         })
     }
 
-    /// How often it ran out of memory.
-    pub fn ooms(&self) -> u64 {
+    /// Returns the number of out-of-memory events.
+    pub fn oom_count(&self) -> u64 {
         self.actions.iter().find(|(action, _)| action == "oom").map_or(0, |(_, count)| *count)
     }
 
-    /// Whether the file tells what was reserved. Bytes that are requested lie in segments: without any, it has left them out.
-    pub fn knows_reserved(&self) -> bool {
+    /// Returns whether the file has reserved bytes. Requested bytes are always in segments, so a file with requested
+    /// bytes but no segments has left them out.
+    pub fn has_reserved(&self) -> bool {
         self.peak_reserved > 0 || self.peak_requested <= 0
     }
 
-    /// Whether the file tells how the blocks at the end were rounded: it does where it has them.
-    pub fn knows_rounded(&self) -> bool {
+    /// Returns whether the file has rounded sizes for the blocks that are live at the end.
+    pub fn has_rounded(&self) -> bool {
         self.end_rounded > 0 || self.end_requested == 0
     }
 }

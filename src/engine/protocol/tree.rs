@@ -1,111 +1,109 @@
-//! What a tree of stacks is asked and tells.
+//! Questions and answers of the tree of call stacks.
 
 use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// What part of a tree is wanted.
+/// Requested part of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeQuestion {
     pub scope: Scope,
     pub arrangement: Arrangement,
-    /// The node that stands at the top; `None`: the root, numbered 0.
+    /// Node at the top. `None` means the root, which is node 0.
     pub focus: Option<u32>,
-    /// What a person opened and closed, the oldest first; a later one overrules an earlier one. Where none says anything, the top is
-    /// open, and so is every node that is the only child of an open one; all others are closed.
+    /// User actions that opened and closed nodes, in chronological order. Later ones override earlier ones. By
+    /// default, the top and every only child of an open node are open, and all other nodes are closed.
     pub folds: Vec<Fold>,
-    /// This shall be among the rows, whatever is closed above it.
+    /// Item that must be among the rows, even if its ancestors are closed.
     pub reveal: Option<Reveal>,
-    /// The search whose matches are marked, by its serial.
+    /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
-    /// The rows that are wanted: the first, and how many.
+    /// Requested rows: first and count.
     pub rows: [u32; 2],
 }
 
-/// What a person did to a node of the tree.
+/// User action on a tree node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     pub node: u32,
-    pub reach: Reach,
+    pub reach: FoldScope,
     pub state: FoldState,
 }
 
-/// How far a fold reaches.
+/// Nodes that a fold applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reach {
+pub enum FoldScope {
     One,
     AllBelow,
 }
 
-/// Whether a node's children are seen.
+/// Visibility of a node's children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldState {
-    /// It has none.
+    /// The node has no children.
     #[default]
     Leaf,
     Open,
-    /// They are not.
     Closed,
 }
 
-/// What shall be among the rows of a tree.
+/// Item that must be among the rows of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reveal {
-    /// The node of this allocation's stack, where it is in the scope.
+    /// Node of the allocation's stack, if it is in the scope.
     Allocation(u32),
     Node(u32),
-    /// The next row after this node (in the order of the tree) whose frame matches the search, around the end to the beginning.
+    /// First node after this one in row order whose frame matches the search, with wrap-around.
     MatchAfter(u32),
-    /// The one before it.
+    /// Last node before this one in row order whose frame matches the search, with wrap-around.
     MatchBefore(u32),
 }
 
-/// A part of a tree.
+/// Requested part of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreePage {
-    /// All of the scope: at a moment exactly what the curve says.
+    /// Total of the scope. At a moment, equal to the curve.
     pub total: Weight,
-    /// The same at both ends of a change.
+    /// Weights at both ends of the range of [`Scope::Change`].
     pub ends: Ends,
     pub found: Weight,
-    /// The way from the root to the top, without the top: node and label.
+    /// Ancestors of the top node, from the root: node and label.
     pub above: Vec<(u32, NodeLabel)>,
-    /// How many rows there are in all, the top included.
+    /// Total number of rows, including the top.
     pub row_count: u32,
-    /// The number of the first of `rows`.
+    /// Index of the first item in `rows`.
     pub first: u32,
-    /// The rows that were asked for, the heaviest child first; of a change the one that changed most.
+    /// Requested rows. Siblings are sorted by weight, or by size of the change for [`Scope::Change`].
     pub rows: Vec<TreeRow>,
-    /// What was to be revealed: its row and node; the nodes above it are open now and should be so in the next question.
+    /// Row and node of the revealed item. Its ancestors are now open and should be open in the next question.
     pub revealed: Option<(u32, u32)>,
     pub opened: Vec<u32>,
 }
 
-/// A row of a tree.
+/// Row of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// The node's number.
     pub node: u32,
-    /// That of its parent; its own for the root.
+    /// Parent node. The root is its own parent.
     pub parent: u32,
-    /// How far below the top it is: 0 for the top.
+    /// Distance to the top. 0 for the top.
     pub depth: u32,
-    /// How many of the nodes on the way from the top to it, itself included and the top not, have siblings: rows are indented by
-    /// forks, so that a chain of single calls, however deep, stays where it is.
+    /// Number of nodes with siblings from below the top down to this one. Rows are indented by this number, so a long
+    /// chain of single calls is not indented.
     pub forks: u32,
-    /// Its place among its siblings, from 0, and how many they are.
+    /// Index among its siblings, and number of siblings (including itself).
     pub place: [u32; 2],
-    /// What is in it and below it.
+    /// Total weight of the node and its descendants.
     pub weight: Weight,
-    /// The same at both ends of a change; `weight` is then, stack by stack, the larger of them.
+    /// Weights at both ends of the range of [`Scope::Change`]. For each stack, `weight` is then the larger one.
     pub ends: Ends,
-    /// What has no frame beyond it: its own.
+    /// Self weight: allocations without a frame below this node.
     pub own: Weight,
-    /// Bytes of its parent; its own for the root.
+    /// Bytes of the parent, or of the node itself for the root.
     pub parent_bytes: u64,
     pub label: NodeLabel,
     pub fold: FoldState,
-    /// Whether its frame is what the search looks for.
+    /// True if the frame matches the search.
     pub matches: bool,
-    /// Bytes in it and below it that the search found.
+    /// Bytes of `weight` that match the search.
     pub found: u64,
 }

@@ -1,62 +1,64 @@
-//! Columns of sheets: each is declared once, with its heading, its cell and what stands below all rows.
+//! Columns of report tables: heading, cell of each row and total are declared together.
 
 use crate::protocol::{Cell, Sheet, SheetColumn};
 use base::units::Moment;
 
-/// A column of a sheet with a row for each of some `R`s.
+/// Column of a sheet with one row per `R`.
 pub(super) struct Column<'a, R> {
     key: &'static str,
     label: &'static str,
-    cell: Box<dyn Write<R> + 'a>,
+    cell: Box<dyn CellFn<R> + 'a>,
     total: Option<Cell>,
 }
 
-/// What writes the cell of a row. Not `dyn Fn`, which would bring two more functions along for each column: 14 kB of wasm.
-trait Write<R> {
+/// Function that returns the cell of a row.
+///
+/// Not `dyn Fn`, because that adds two more functions per column: 14 kB of wasm.
+trait CellFn<R> {
     fn cell(&self, of: R) -> Cell;
 }
 
-impl<R, F: Fn(R) -> Cell> Write<R> for F {
+impl<R, F: Fn(R) -> Cell> CellFn<R> for F {
     fn cell(&self, of: R) -> Cell {
         self(of)
     }
 }
 
 impl<R> Column<'_, R> {
-    /// The same, with this cell for all rows together.
+    /// Sets the cell of the total row.
     #[inline(never)]
     pub(super) fn total(self, cell: Cell) -> Self {
         Column { total: Some(cell), ..self }
     }
 }
 
-/// A column by key, heading and cell.
+/// Creates a column from its key, heading and cell function.
 pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> Cell + 'a) -> Column<'a, R> {
-    column(key, label, Box::new(cell))
+    boxed_column(key, label, Box::new(cell))
 }
 
-/// The same, not written out where it is used, as nothing else here that a hundred columns share.
+/// Creates a column from a boxed cell function. Not inlined, because about 100 columns share it.
 #[inline(never)]
-fn column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn Write<R> + 'a>) -> Column<'a, R> {
+fn boxed_column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn CellFn<R> + 'a>) -> Column<'a, R> {
     Column { key, label, cell, total: None }
 }
 
-/// A column of names or words.
+/// Creates a column of text.
 pub(super) fn text<'a, R>(key: &'static str, label: &'static str, text: impl Fn(R) -> String + 'a) -> Column<'a, R> {
     cell(key, label, move |of| Cell::Text(text(of)))
 }
 
-/// A column of bytes.
+/// Creates a column of byte counts.
 pub(super) fn bytes<'a, R>(key: &'static str, label: &'static str, bytes: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
     cell(key, label, move |of| Cell::Bytes(bytes(of)))
 }
 
-/// A column of numbers.
+/// Creates a column of counts.
 pub(super) fn count<'a, R>(key: &'static str, label: &'static str, count: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
     cell(key, label, move |of| Cell::Count(count(of)))
 }
 
-/// A column of parts of a whole.
+/// Creates a column of fractions: part and total.
 pub(super) fn share<'a, R>(
     key: &'static str,
     label: &'static str,
@@ -68,30 +70,30 @@ pub(super) fn share<'a, R>(
     })
 }
 
-/// A column of moments, named by the event before each.
+/// Creates a column of moments, shown as the event before each.
 pub(super) fn event<'a, R>(key: &'static str, label: &'static str, moment: impl Fn(R) -> u32 + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| after(moment(of)))
+    cell(key, label, move |of| moment_cell(moment(of)))
 }
 
-/// A moment, by the event before it.
-pub(super) fn after(moment: u32) -> Cell {
+/// Returns the cell for a moment: the event before it.
+pub(super) fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-/// The cells of a row.
+/// Returns the cells of a row.
 #[inline(never)]
 pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(of)).collect()
 }
 
-/// A sheet without rows: key, title and note, and its columns.
+/// Creates a sheet without rows from key, title and note, and from its columns.
 pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
-    headed(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
+    sheet_from_headings(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
 }
 
-/// The same for rows of any type.
+/// Creates a sheet from its headings and totals. Shared by all row types.
 #[inline(never)]
-fn headed(
+fn sheet_from_headings(
     [key, title, note]: [&str; 3],
     columns: &mut dyn Iterator<Item = (&'static str, &'static str, &Option<Cell>)>,
 ) -> Sheet {

@@ -1,21 +1,21 @@
-//! What every topic of reports does: its report, in slices.
+//! Interface of the reports: each computes its result in time slices.
 
-use super::known::Known;
+use super::shared::SharedResults;
 use crate::open::OpenFile;
 use crate::protocol::Report;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// A report that is being made.
+/// A report in progress.
 pub(crate) trait Job {
-    /// The report when it is done. Called no more after that. Where the file has no such device, the empty
-    /// report of its topic.
+    /// Continues until the report is done. Must not be called again after that. If the file does not have the
+    /// device, the report is empty.
     ///
     /// # Errors
     /// The time is up.
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report>;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report>;
 
-    /// Where it keeps what other reports on its device need as well.
-    fn known(&mut self) -> Option<&mut Known> {
+    /// Returns the results that are shared with other reports on the same device, if the report needs them.
+    fn shared(&mut self) -> Option<&mut SharedResults> {
         None
     }
 }

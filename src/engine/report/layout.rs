@@ -1,55 +1,55 @@
-//! Reserved, live and free bytes at a moment by kind of segment: the sums of the allocator's state, for insights.
+//! Reserved, live and free bytes at a moment, by kind of segment.
 
 use super::leaks::{pool_name, stream_name};
-use super::out_of_memory::{Room, Rooms};
-use super::writing::{Writing, at, row};
+use super::out_of_memory::{KindSums, SumsByKind};
+use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, StateSums};
+use crate::protocol::{Cell, SegmentsSums};
 use crate::report::column::{self, sheet};
 use crate::state::DeviceState;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use base::units::EventIdx;
-use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 
-/// The state at a moment, summed up.
+/// State of the allocator at a moment, with sums by kind of segment.
 pub(super) struct Layout {
     pub(super) moment: u32,
     pub(super) state: DeviceState,
-    pub(super) rooms: Rooms,
-    pub(super) whole: StateSums,
+    pub(super) by_kind: SumsByKind,
+    pub(super) total: SegmentsSums,
 }
 
 impl Layout {
-    /// Nothing yet; of a moment that the trace has.
-    pub(super) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Layout {
+    /// Creates an empty layout. `moment` must be within the trace.
+    pub(super) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> Layout {
         let state = DeviceState::new(history, lives, moment);
-        Layout { moment, state, rooms: Rooms::default(), whole: StateSums::default() }
+        Layout { moment, state, by_kind: SumsByKind::default(), total: SegmentsSums::default() }
     }
 
-    /// Works until it is done.
+    /// Rebuilds the state and computes the sums.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced {
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.state.step(file, history, lives, slice)?;
-        self.rooms.step(&self.state, lives, slice)?;
-        self.whole = self.rooms.all;
+        self.by_kind.step(&self.state, lives, slice)?;
+        self.total = self.by_kind.total;
         Ok(())
     }
 
-    /// Writes a sheet: a row a kind, the one with the most free bytes first.
-    pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
+    /// Writes a sheet with one row per kind, most free bytes first.
+    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, key: &str, title: &str) {
         let file = writing.file;
-        let summed = |key, label, cell: fn(&StateSums) -> Cell| {
-            column::cell(key, label, move |room: &Room| cell(&room.sums)).total(cell(&self.whole))
+        let summed = |key, label, cell: fn(&SegmentsSums) -> Cell| {
+            column::cell(key, label, move |room: &KindSums| cell(&room.sums)).total(cell(&self.total))
         };
         let columns = [
-            column::text("pool", "pool", |room: &Room| kind_name(file, &room.kind)),
-            column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
+            column::text("pool", "pool", |room: &KindSums| kind_name(file, &room.kind)),
+            column::text("stream", "stream", |room: &KindSums| stream_name(room.kind.stream)),
             summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
             summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
             summed("live_bytes", "live", |sums| Cell::Bytes(sums.requested)),
@@ -69,63 +69,68 @@ impl Layout {
         let explained = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
                     reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
                     upper bounds (≤).";
-        // Once in a report.
+        // The explanation appears only once per report.
         let is_first = writing.report.sheets.is_empty();
         let note = if is_first { explained } else { "" };
-        let rooms = self.rooms.rooms.iter().collect();
-        let ranked = sorted_by_key(rooms, |room: &&Room| pair(!room.sums.free, !room.sums.reserved));
-        writing.fill(sheet([key, title, note], &columns), &columns, &ranked, |_, _| row(at(self.moment)));
+        let rooms = self.by_kind.kinds.iter().collect();
+        let ranked = sorted_by_key(rooms, |room: &&KindSums| two_part_key(!room.sums.free, !room.sums.reserved));
+        writing.add_sheet(sheet([key, title, note], &columns), &columns, &ranked, |_, _| {
+            evidence_row(moment_evidence(self.moment))
+        });
     }
 }
 
-/// The pool, and what segments it has.
+/// Returns the name of the pool and the kind of its segments.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
     let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }
 
-/// The driver was asked for memory.
+/// Request to the driver for a new segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DriverRequest {
     pub(super) event: u32,
-    /// Bytes that were taken.
-    pub(super) taken: u64,
+    /// Bytes that the driver provided.
+    pub(super) reserved: u64,
     pub(super) kind: SegmentKind,
-    /// Allocated (rounded) bytes of the allocation that needed them, where the events that follow show it: a lower bound.
+    /// Lower bound of the rounded size of the allocation that caused the request. `None` if it is not among the next
+    /// [`MAX_SEARCHED_EVENTS`] events.
     pub(super) request: Option<u64>,
 }
 
-/// Events after a request to the driver within which the allocation that needed it follows.
-const NEXT_EVENTS: u32 = 4;
+/// Number of events after a driver request that are searched for the allocation that caused it.
+const MAX_SEARCHED_EVENTS: u32 = 4;
 
 impl DriverRequest {
-    /// What the event before a moment asked the driver for.
+    /// Returns the request made by the last event before `moment`, if that event reserved a segment.
     pub(super) fn before(
         file: &OpenFile,
         history: &DeviceHistory,
-        lives: &SegmentLives,
+        lives: &SegmentLifetimes,
         moment: u32,
     ) -> Option<DriverRequest> {
         let event = moment.checked_sub(1)?;
-        let first = lives.ranges.early() as u32 + lives.ranges.born_by(event);
+        let first = lives.ranges.early_count() as u32 + lives.ranges.allocated_by(event);
         let range = AllocationId(first);
-        let (born, _, _) = lives.ranges.span(AllocationId(first.min(lives.ranges.len().checked_sub(1)? as u32)));
-        if born != moment {
+        let (allocated_at, _, _) =
+            lives.ranges.span(AllocationId(first.min(lives.ranges.len().checked_sub(1)? as u32)));
+        if allocated_at != moment {
             return None;
         }
         let (from, taken) = history.address_and_size(EventIdx(event));
-        let later = (moment..history.event_count().min(moment + NEXT_EVENTS)).map(EventIdx);
-        let mut needed = later.filter_map(|event| history.change(event)).filter(|(_, is_born)| *is_born);
+        let later = (moment..history.event_count().min(moment + MAX_SEARCHED_EVENTS)).map(EventIdx);
+        let mut needed =
+            later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
             history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < taken.max(1))
         });
-        let request = needed.map(|(id, _)| file.about(history).rounded(id).0);
-        Some(DriverRequest { event, taken, kind: lives.kind(range)?, request })
+        let request = needed.map(|(id, _)| file.device_data(history).rounded_size(id).0);
+        Some(DriverRequest { event, reserved: taken, kind: lives.kind(range)?, request })
     }
 
-    /// Whether the free bytes of its kind would have sufficed together, but no single block.
-    pub(super) fn is_scattered(&self, free: &StateSums) -> bool {
+    /// Returns whether enough bytes of the kind were free, but in no single block.
+    pub(super) fn is_scattered(&self, free: &SegmentsSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }
 }

@@ -1,23 +1,23 @@
-//! What is live at a moment, by call site, in slices.
+//! Live bytes at a moment by call site.
 
 use super::site_sums::SiteSums;
-use super::writing::Writing;
-use crate::answers::Population;
+use super::writer::ReportWriter;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
 use crate::report::column::{self, sheet};
-use base::slice::{Slice, Sliced};
-use base::units::{grouped, percent};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
+use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// The run over what is live.
+/// Allocations that are live at a moment, summed by call site.
 pub(super) struct LiveSites {
     pub(super) moment: u32,
     pub(super) sums: SiteSums,
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Of these, bytes allocated before recording.
-    pub(super) early: u64,
+    /// Bytes allocated before recording. Included in `bytes`.
+    pub(super) before_recording: u64,
     population: Population,
     next: usize,
 }
@@ -27,70 +27,84 @@ impl LiveSites {
         let moment = moment.min(history.event_count());
         let population = Population::new(history, Scope::At(moment));
         let (bytes, count, early, next) = Default::default();
-        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
+        LiveSites {
+            moment,
+            sums: SiteSums::new(file, history),
+            bytes,
+            count,
+            before_recording: early,
+            population,
+            next,
+        }
     }
 
-    /// Hands `each` every allocation that is live, with its bytes, in birth order.
+    /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         each: &mut dyn FnMut(AllocationId, u64),
-        slice: &mut Slice,
-    ) -> Sliced {
-        let LiveSites { sums, bytes, count, early, population, next, .. } = self;
-        population.each(history, next, slice, &mut |id, size| {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let LiveSites { sums, bytes, count, before_recording: early, population, next, .. } = self;
+        population.visit(history, next, slice, &mut |id, size| {
             sums.add(file, history, id, size);
             *bytes = bytes.saturating_add(size);
             *count += 1;
-            if (id.0 as usize) < history.allocations.early() {
+            if (id.0 as usize) < history.allocations.early_count() {
                 *early = early.saturating_add(size);
             }
             each(id, size);
         })
     }
 
-    /// Writes the sheet; with the live bytes at the cursor beside it, where there is one.
-    pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
+    /// Writes the sheet. `beside` adds a column with the live bytes at the cursor.
+    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, title: &str, beside: Option<&LiveSites>) {
         let (file, history) = (writing.file, writing.history);
         let mut ranked = self.sums.ranked(0);
-        // What is live at the other moment alone is a part of the total then.
+        // Call sites that are live only at the cursor follow, without a share of this total.
         let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
-        ranked.extend(other.into_iter().filter(|&group| self.sums.of(group).count == 0));
+        ranked.extend(other.into_iter().filter(|&group| self.sums.get(group).count == 0));
         let whole = self.bytes;
-        // Of each call site what those above it and it have together.
+        // Running total over the ranking.
         let covered = ranked.iter().scan(0u64, |covered, &group| {
-            *covered = covered.saturating_add(self.sums.of(group).bytes);
+            *covered = covered.saturating_add(self.sums.get(group).bytes);
             Some((group, *covered))
         });
         let ranked: Vec<(u32, u64)> = covered.collect();
-        let told_by = |group| beside.filter(|_| self.sums.of(group).count == 0).unwrap_or(self);
+        let told_by = |group| beside.filter(|_| self.sums.get(group).count == 0).unwrap_or(self);
         let mut columns = vec![
-            column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.of(group).bytes)
+            column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.get(group).bytes)
                 .total(Cell::Bytes(whole)),
-            column::share("share", "share", |(group, _): (u32, u64)| (self.sums.of(group).bytes, whole))
+            column::share("share", "share", |(group, _): (u32, u64)| (self.sums.get(group).bytes, whole))
                 .total(Cell::Share { part: whole, whole }),
             column::share("cumulative_share", "cumulative", |(_, covered): (u32, u64)| (covered, whole)),
-            column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.of(group).count)
+            column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.get(group).count)
                 .total(Cell::Count(self.count)),
         ];
         columns.extend(beside.map(|beside| {
             column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| {
-                beside.sums.of(group).bytes
+                beside.sums.get(group).bytes
             })
             .total(Cell::Bytes(beside.bytes))
         }));
         columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
             told_by(group).sums.name(file, history, group)
         }));
-        writing.fill(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
+        writing.add_sheet(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
             let LiveSites { sums, moment, .. } = told_by(group);
             writing.site_row(sums, group, Some(*moment))
         });
     }
 
-    /// The largest three: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
-    pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
+    /// Returns a sentence about the three largest call sites, and the largest allocation of the first:
+    /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
+    pub(super) fn describe_largest(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        when: &str,
+    ) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(most);
@@ -100,7 +114,7 @@ impl LiveSites {
             text.push_str(if place == 0 { ": " } else { ", " });
             text.push_str(&self.sums.name(file, history, group));
             text.push_str(" (");
-            text.push_str(&percent(self.sums.of(group).bytes, self.bytes));
+            text.push_str(&percent(self.sums.get(group).bytes, self.bytes));
             text.push(')');
         }
         text.push('.');
@@ -108,9 +122,9 @@ impl LiveSites {
             text.push_str(" Together ");
             text.push_str(&percent(bytes, self.bytes));
             text.push_str("; ");
-            text.push_str(&grouped(ranked.len() as u64));
+            text.push_str(&group_digits(ranked.len() as u64));
             text.push_str(" call sites in total.");
         }
-        most.first().map(|&group| (text, self.sums.of(group).largest))
+        most.first().map(|&group| (text, self.sums.get(group).largest))
     }
 }

@@ -1,13 +1,11 @@
-//! Insights: what an expert would say of a snapshot, as findings and tables; one module a topic.
+//! Insights: reports with findings and tables, one module per topic.
 
 mod annotations;
-mod calls;
 mod categories;
 mod column;
 mod fragmentation;
-mod heaviest;
+mod frame_roles;
 mod job;
-mod known;
 mod layout;
 mod leaks;
 mod live_sites;
@@ -17,42 +15,44 @@ mod peak;
 mod pools;
 mod ranges;
 mod savings;
-pub(super) mod searched;
+pub(super) mod search;
 mod settings;
+mod shared;
 mod site_sums;
 mod steps;
-mod writing;
+mod top_k;
+mod writer;
 
 use super::open::OpenFile;
 use super::protocol::{Report, ReportQuestion, Topic};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use job::Job;
-use known::Known;
+use shared::SharedResults;
 use std::mem::swap;
 
-/// What one file can't answer: nothing.
-struct Nothing;
+/// Stands in for topics about several files, which a single file can't answer.
+struct UnsupportedTopic;
 
-impl Job for Nothing {
-    fn step(&mut self, _: &mut OpenFile, _: &mut Slice) -> Sliced<Report> {
+impl Job for UnsupportedTopic {
+    fn step(&mut self, _: &mut OpenFile, _: &mut TimeSlice) -> SliceResult<Report> {
         Ok(Report { topic: Topic::Comparison, ..Report::default() })
     }
 }
 
-/// The reports that are asked for, one after another, and what several of them need.
+/// Runs reports one at a time and keeps the results that they share.
 #[derive(Default)]
 pub(super) struct Reports {
     job: Option<Box<dyn Job>>,
-    known: Vec<Known>,
+    shared: Vec<SharedResults>,
 }
 
 impl Reports {
-    /// Lets go of the report that is in the making, not of what others need as well.
-    pub(super) fn begin(&mut self) {
+    /// Drops the report in progress. Shared results are kept.
+    pub(super) fn cancel(&mut self) {
         self.job = None;
     }
 
-    /// The report that answers a question, when it is done.
+    /// Continues the report for `question` and returns it when it is done.
     ///
     /// # Errors
     /// The time is up.
@@ -61,20 +61,20 @@ impl Reports {
         file: &mut OpenFile,
         device: i64,
         question: &ReportQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<Report> {
-        let Reports { job: in_work, known } = self;
-        let job = in_work.get_or_insert_with(|| job(device, question.clone()));
-        if let Some(place) = job.known() {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Report> {
+        let Reports { job: in_work, shared: known } = self;
+        let job = in_work.get_or_insert_with(|| new_job(device, question.clone()));
+        if let Some(place) = job.shared() {
             let at = known.iter().position(|known| known.device == place.device);
             let at = at.unwrap_or(known.len());
             if at == known.len() {
-                known.push(Known::of(place.device));
+                known.push(SharedResults::new(place.device));
             }
             known.get_mut(at).into_iter().for_each(|known| swap(known, place));
         }
         let report = job.step(file, slice);
-        if let Some(place) = job.known() {
+        if let Some(place) = job.shared() {
             known
                 .iter_mut()
                 .find(|known| known.device == place.device)
@@ -86,16 +86,16 @@ impl Reports {
         Ok(report)
     }
 
-    /// Bytes on the heap of what is kept.
+    /// Returns the size of the shared results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.known.iter().map(Known::heap_bytes).sum()
+        self.shared.iter().map(SharedResults::heap_bytes).sum()
     }
 }
 
-/// The report that answers a question, in the making.
-fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
+/// Creates the job for the topic of a question.
+fn new_job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
-        Topic::Comparison | Topic::Ranks => Box::new(Nothing),
+        Topic::Comparison | Topic::Ranks => Box::new(UnsupportedTopic),
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
         Topic::Modules => Box::new(modules::Modules::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),

@@ -1,95 +1,108 @@
-//! The insight on the peak: when it was, how much was live, and which code allocated it.
+//! Report on the peak: its time, its size and the code that allocated it.
 
-use super::heaviest::Heaviest;
 use super::job::Job;
-use super::known::Known;
 use super::live_sites::LiveSites;
+use super::shared::SharedResults;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::Steps;
-use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, cut, freed_by, row, threshold};
+use super::top_k::TopK;
+use super::writer::{
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
+    moment_evidence, threshold, truncate,
+};
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
-use crate::places::lasted_us;
 use crate::protocol::{
     Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
 };
 use crate::report::column::{self, sheet};
-use base::apart::apart;
-use base::slice::{Slice, Sliced, Spent};
-use base::sorted::{pair, sorted_numbers};
-use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+use base::out_of_line::out_of_line;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// Parts of the chart of the peak; what is left is one more.
-const CHARTED: usize = 6;
-/// Events before the peak that are looked at where no steps are known.
-const RECENT: u32 = 1000;
+/// Number of parts in the chart of the peak, without the rest.
+const MAX_CHART_PARTS: usize = 6;
+/// Default number of events before the peak that count as recent, if the peak is in no known step.
+const RECENT_EVENTS: u32 = 1000;
 
-/// The question, and how far its answer is.
+/// Report on the peak, in progress.
 pub(super) struct Peak {
     device: i64,
     question: ReportQuestion,
-    known: Known,
+    shared: SharedResults,
     parts: Option<Parts>,
 }
 
 struct Parts {
     peak: LiveSites,
-    /// What is live at the moment beside it.
-    beside: Option<LiveSites>,
+    /// Live allocations at the cursor, if the question has one.
+    at_cursor: Option<LiveSites>,
     categories: Vec<Weight>,
     recent: Threshold,
-    made: SiteSums,
+    recent_sites: SiteSums,
     large: Threshold,
-    oldest: Heaviest,
+    oldest: TopK,
     old_count: u32,
-    /// What is live at the peak only because `resize_` makes room for an address: bytes and count.
-    prefix: (u64, u64),
+    /// Bytes and count of prefix blocks that are live at the peak. See [`is_prefix_block`].
+    prefix_blocks: (u64, u64),
 }
 
 impl Peak {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
-        Peak { device, question, known: Known::of(device), parts: None }
+        Peak { device, question, shared: SharedResults::new(device), parts: None }
     }
 }
 
 impl Parts {
     fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        // The step that it is in.
+        // The step with the peak.
         let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
-        let recent = step.map_or(RECENT, |step| moment - step.from);
+        let recent = step.map_or(RECENT_EVENTS, |step| moment - step.from);
         Parts {
             peak: LiveSites::new(file, history, moment),
-            beside: question.at.map(|at| LiveSites::new(file, history, at)),
-            categories: vec![Weight::default(); file.groups.count(history, Grouping::Category) as usize],
+            at_cursor: question.at.map(|at| LiveSites::new(file, history, at)),
+            categories: vec![Weight::default(); file.groups.group_count(history, Grouping::Category) as usize],
             recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
-            made: SiteSums::new(file, history),
+            recent_sites: SiteSums::new(file, history),
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
-            oldest: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
+            oldest: TopK::new(question.rows.min(MAX_ROWS) as usize),
             old_count: 0,
-            prefix: (0, 0),
+            prefix_blocks: (0, 0),
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, prefix } = self;
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let Parts {
+            peak,
+            at_cursor: beside,
+            categories,
+            recent,
+            recent_sites: made,
+            large,
+            oldest,
+            old_count,
+            prefix_blocks: prefix,
+        } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
-            let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
+            let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
             if let Some(weight) = categories.get_mut(category as usize) {
                 weight.add(Weight { bytes: size, count: 1 });
             }
             if is_prefix_block(&file.snapshot, history, id) {
                 *prefix = (prefix.0.saturating_add(size), prefix.1 + 1);
             }
-            let born = history.allocations.born(id).0;
-            if u64::from(born) > since {
+            let allocated_at = history.allocations.allocated_at(id).0;
+            if u64::from(allocated_at) > since {
                 made.add(file, history, id, size);
             }
             if size >= large.value {
-                oldest.add(pair(u64::MAX - u64::from(born), size), id.0);
+                oldest.add(two_part_key(u64::MAX - u64::from(allocated_at), size), id.0);
                 *old_count += 1;
             }
         };
@@ -102,47 +115,47 @@ impl Parts {
 }
 
 impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         file.categorize(slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        apart(|| self.known.grow(file, history, slice))?;
-        let steps = &self.known.steps.steps;
+        out_of_line(|| self.shared.find_growth(file, history, slice))?;
+        let steps = &self.shared.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        apart(|| parts.step(file, history, slice))?;
-        let parts = self.parts.take().ok_or(Spent)?;
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            write_sentences(&mut writing, &parts, &self.known);
-            parts.peak.write(&mut writing, "Live at the peak", parts.beside.as_ref());
+        out_of_line(|| parts.step(file, history, slice))?;
+        let parts = self.parts.take().ok_or(OutOfTime)?;
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writing, &parts, &self.shared);
+            parts.peak.write(&mut writing, "Live at the peak", parts.at_cursor.as_ref());
             write_categories(&mut writing, &parts);
-            let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
+            let Parts { peak, recent, recent_sites: made, large, oldest, old_count, .. } = parts;
             write_recent(&mut writing, &peak, &made, recent);
             write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
             Ok(writing.report)
         })
     }
 
-    fn known(&mut self) -> Option<&mut Known> {
-        Some(&mut self.known)
+    fn shared(&mut self) -> Option<&mut SharedResults> {
+        Some(&mut self.shared)
     }
 }
 
-fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, known: &Known) {
+fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &SharedResults) {
     let steps = &known.steps.steps;
     let (file, history) = (writing.file, writing.history);
     let peak = &parts.peak;
     let moment = peak.moment;
     let mut text = "Peak ".to_owned();
-    text.push_str(&bytes(peak.bytes));
+    text.push_str(&bytes_text(peak.bytes));
     match Moment(moment).event() {
         None => text.push_str(" before the first event"),
         Some(EventIdx(event)) => {
             text.push_str(" at event ");
-            text.push_str(&grouped(event.into()));
-            if let Some(us) = lasted_us(history, EventIdx(0), EventIdx(event)) {
+            text.push_str(&group_digits(event.into()));
+            if let Some(us) = elapsed_us(history, EventIdx(0), EventIdx(event)) {
                 text.push_str(" (");
                 text.push_str(&duration_us(us));
                 text.push(')');
@@ -150,34 +163,34 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, known: &Known) {
         }
     }
     text.push_str(", in ");
-    text.push_str(&counted(peak.count, "allocation"));
+    text.push_str(&pluralize(peak.count, "allocation"));
     text.push('.');
-    writing.say(Tone::Fact, text, Some(at(moment)));
-    chart(writing, parts);
-    if let (bytes_of @ 1.., count) = parts.prefix {
-        let mut text = bytes(bytes_of);
+    writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    write_chart(writing, parts);
+    if let (bytes_of @ 1.., count) = parts.prefix_blocks {
+        let mut text = bytes_text(bytes_of);
         text.push_str(" of the peak is momentary: ");
-        text.push_str(&counted(count, "prefix block"));
+        text.push_str(&pluralize(count, "prefix block"));
         text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
-        writing.say(Tone::Fact, text, Some(at(moment)));
+        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     let refused = history.action_counts[Action::Oom as usize];
     if refused > 0 {
-        let mut text = counted(refused, "OOM");
+        let mut text = pluralize(refused, "OOM");
         text.push_str(" in this trace. See Out of memory.");
-        writing.say(Tone::Alarm, text, None);
+        writing.add_statement(Tone::Alarm, text, None);
     }
     if let Some(growth) = known.growth() {
-        growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
+        growth.write_statements(writing, &SiteSums::default(), &[Tone::Alarm]);
     }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let mut text = "Reserved at the peak: ".to_owned();
         let then = history.reserved_at(Moment(moment));
-        text.push_str(&bytes(positive(then)));
+        text.push_str(&bytes_text(positive(then)));
         text.push_str(if then == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
         if then != history.numbers.peak_reserved {
-            text.push_str(&bytes(positive(history.numbers.peak_reserved)));
+            text.push_str(&bytes_text(positive(history.numbers.peak_reserved)));
         }
         text.push('.');
         if positive(then) < peak.bytes {
@@ -185,58 +198,58 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, known: &Known) {
         }
         let change = |event| history.reserved_change(event);
         let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
-        writing.say(Tone::Fact, text, most.map(|(moment, _)| at(moment.0)));
+        writing.add_statement(Tone::Fact, text, most.map(|(moment, _)| moment_evidence(moment.0)));
     }
-    if let Some((text, largest)) = peak.heaviest(file, history, "at the peak") {
-        writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
+    if let Some((text, largest)) = peak.describe_largest(file, history, "at the peak") {
+        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
         let mut text = "The peak is in step ".to_owned();
-        text.push_str(&grouped(number + 1));
+        text.push_str(&group_digits(number + 1));
         text.push_str(" of ");
-        text.push_str(&grouped(steps.spans.len() as u64));
-        if let Some(name) = steps.name(file, history, number as usize) {
+        text.push_str(&group_digits(steps.spans.len() as u64));
+        if let Some(name) = steps.annotation_text(file, history, number as usize) {
             text.push_str(" (");
             text.push_str(&name);
             text.push(')');
         }
         text.push_str(". ");
-        text.push_str(&steps.how());
-        writing.say(Tone::Fact, text, Some(Evidence { span: Some(span), ..at(moment) }));
+        text.push_str(&steps.describe());
+        writing.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     }
-    let made = parts.made.total(&parts.made.ranked(0));
-    let lines = [(peak.early, "before recording"), (made.0, "in the last ")];
+    let made = parts.recent_sites.total(&parts.recent_sites.ranked(0));
+    let lines = [(peak.before_recording, "before recording"), (made.0, "in the last ")];
     for (place, (part, what)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
         let mut text = "Allocated ".to_owned();
         text.push_str(what);
         let mut span = None;
         if place == 1 {
-            text.push_str(&counted(parts.recent.value, "event"));
+            text.push_str(&pluralize(parts.recent.value, "event"));
             text.push_str(" before the peak");
             let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
             span = Some(Span { from, to: moment });
         }
         text.push_str(": ");
-        text.push_str(&bytes(part));
+        text.push_str(&bytes_text(part));
         text.push_str(" (");
         text.push_str(&percent(part, peak.bytes));
         text.push_str(" of the peak).");
         let to = if place == 0 { 0 } else { moment };
-        writing.say(Tone::Fact, text, Some(Evidence { span, ..at(to) }));
+        writing.add_statement(Tone::Fact, text, Some(Evidence { span, ..moment_evidence(to) }));
     }
-    let change = |event| history.pending_change(event);
-    let pending = Curve::new(&history.pending, &change).at(Moment(moment));
+    let change = |event| history.awaiting_free_change(event);
+    let pending = Curve::new(&history.awaiting_free, &change).at(Moment(moment));
     if pending > 0 {
         let mut text = "Awaiting free at the peak: ".to_owned();
-        text.push_str(&bytes(pending.unsigned_abs()));
+        text.push_str(&bytes_text(pending.unsigned_abs()));
         text.push_str(", freed by the program and still in use by another stream.");
-        writing.say(Tone::Fact, text, Some(at(moment)));
+        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
 }
 
-/// What the peak consists of: its largest categories, or call sites where most of it is in none.
-fn chart(writing: &mut Writing<'_>, parts: &Parts) {
+/// Draws the largest categories at the peak, or the largest call sites if most bytes have no category.
+fn write_chart(writing: &mut ReportWriter<'_>, parts: &Parts) {
     let (file, history) = (writing.file, writing.history);
     let of = |weight: &Weight| weight.bytes;
     let unclassified = parts.categories.first().map_or(0, of);
@@ -245,20 +258,22 @@ fn chart(writing: &mut Writing<'_>, parts: &Parts) {
     } else {
         (Grouping::Category, parts.categories.iter().map(of).collect())
     };
-    let ranked = sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (pair(!bytes, 0), group)).collect());
+    let ranked =
+        sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
     let of = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
     let named = |group: &u32| ChartPart {
-        name: cut(&file.groups.label(&file.snapshot, history, grouping, *group)),
+        name: truncate(&file.groups.label(&file.snapshot, history, grouping, *group)),
         bytes: of(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };
-    let mut told: Vec<ChartPart> = ranked.iter().take(CHARTED).filter(|group| of(group) > 0).map(named).collect();
-    let rest = ranked.iter().skip(CHARTED).fold(0u64, |sum, group| sum.saturating_add(of(group)));
+    let mut told: Vec<ChartPart> =
+        ranked.iter().take(MAX_CHART_PARTS).filter(|group| of(group) > 0).map(named).collect();
+    let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(of(group)));
     told.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
-    writing.chart(Chart::Parts(told));
+    writing.set_chart(Chart::Parts(told));
 }
 
-fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
+fn write_categories(writing: &mut ReportWriter<'_>, parts: &Parts) {
     let (file, history) = (writing.file, writing.history);
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
@@ -274,43 +289,44 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
         column::text("category", "category", name),
     ];
     let sheet = sheet(["categories", "By category", &note], &columns);
-    writing.fill(sheet, &columns, &ranked, |_, group| {
+    writing.add_sheet(sheet, &columns, &ranked, |_, group| {
         let find = (group > 0).then(|| category_query(&name(group)));
-        row(Evidence { find, ..at(parts.peak.moment) })
+        evidence_row(Evidence { find, ..moment_evidence(parts.peak.moment) })
     });
 }
 
-fn write_recent(writing: &mut Writing<'_>, peak: &LiveSites, made: &SiteSums, recent: Threshold) {
+fn write_recent(writing: &mut ReportWriter<'_>, peak: &LiveSites, made: &SiteSums, recent: Threshold) {
     let (file, history) = (writing.file, writing.history);
     let ranked = made.ranked(0);
     let (bytes, count) = made.total(&ranked);
     let whole = peak.bytes;
     let columns = [
-        column::bytes("live_bytes", "live", |group| made.of(group).bytes).total(Cell::Bytes(bytes)),
-        column::share("share", "share of the peak", |group| (made.of(group).bytes, whole))
+        column::bytes("live_bytes", "live", |group| made.get(group).bytes).total(Cell::Bytes(bytes)),
+        column::share("share", "share of the peak", |group| (made.get(group).bytes, whole))
             .total(Cell::Share { part: bytes, whole }),
-        column::count("count", "allocations", |group| made.of(group).count).total(Cell::Count(count)),
+        column::count("count", "allocations", |group| made.get(group).count).total(Cell::Count(count)),
         column::text("call_site", "call site", |group| made.name(file, history, group)),
     ];
     let note = "Live at the peak and allocated in the last events before it; where steps are known, in the same step.";
     let mut sheet = sheet(["recent", "Allocated shortly before the peak", note], &columns);
     sheet.threshold = Some(recent);
-    writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(made, group, Some(peak.moment)));
+    writing.add_sheet(sheet, &columns, &ranked, |writing, group| writing.site_row(made, group, Some(peak.moment)));
 }
 
-fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
+fn write_oldest(writing: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let born = |id| history.allocations.born(AllocationId(id)).0;
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
-        column::event("allocated_at", "allocated at event", born),
-        column::count("age_events", "age in events", |id| peak.moment.saturating_sub(born(id)).into()),
-        column::cell("freed_at", "freed at event", |id| freed_by(history, AllocationId(id))),
+        column::event("allocated_at", "allocated at event", allocated_at),
+        column::count("age_events", "age in events", |id| peak.moment.saturating_sub(allocated_at(id)).into()),
+        column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
     let title = ["oldest", "Oldest large allocations at the peak", "Oldest first, then largest first."];
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;
-    writing.fill(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
+    writing
+        .add_sheet(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
 }

@@ -1,74 +1,75 @@
-//! What happened in each of many ranges of the trace, in one run over its events: as [`RangeFacts`](crate::protocol::RangeFacts)
-//! has it for one.
+//! Totals of many ranges of the trace, computed in one pass over its events.
+//! [`RangeFacts`](crate::protocol::RangeFacts) has the same totals for a single range.
 //!
-//! Never ranges × events. Peaks: between two borders of ranges only the highest moment matters, so a falling staircase of those answers
-//! every range that ends now. What was born in a range and is live: bytes by the stretch between borders in which they were born, in
-//! a tree of sums.
+//! The borders of all ranges divide the trace into stretches. For peaks, a monotonic stack of stretches with falling
+//! maxima holds the maximum of every range that ends at the current moment. For bytes that stay live, a Fenwick tree
+//! sums live bytes by the stretch of their allocation.
 
 use crate::protocol::Span;
 use crate::radix::Radix;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
 
-/// What happened in a range: requested bytes.
+/// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Facts {
-    /// Live where it begins and where it ends.
+pub(super) struct RangeTotals {
+    /// Live bytes at the start. `at_end` is the same for the end.
     pub(super) at_begin: u64,
     pub(super) at_end: u64,
-    /// The most that is live at a moment of it, both ends included, and the first such moment.
+    /// Maximum live bytes, both ends included. `peak_moment` is the first moment that has it.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) freed: u64,
-    /// Born in it and still live where it ends, and still live where the trace ends.
+    /// Bytes allocated in the range and still live at its end. `never_freed`: still live at the end of the trace.
     pub(super) kept: u64,
     pub(super) never_freed: u64,
 }
 
-/// The facts of many ranges, on the way.
+/// Computation of the totals of many ranges.
 #[derive(Default)]
 pub(super) struct Ranges {
     spans: Vec<Span>,
-    /// Until a range has ended, `allocated` and `freed` are those of the trace where it begins, wrapped.
-    facts: Vec<Facts>,
-    /// The ranges by where they end.
+    /// Until a range has ended, `allocated` and `freed` hold the (wrapping) totals of the trace at its start.
+    facts: Vec<RangeTotals>,
+    /// Sorts the ranges by end.
     ends: Radix,
     by_end: Vec<u32>,
-    begun: usize,
+    started: usize,
     ended: usize,
-    closed: usize,
-    now: Now,
-    /// The borders passed, ascending.
+    finalized: usize,
+    state: PassState,
+    /// Borders passed so far, ascending.
     borders: Vec<u32>,
-    /// Of the stretches between them that are highest from there on: the border it begins at, the total and its moment.
-    stairs: Vec<(u32, i64, u32)>,
-    born: Sums,
+    /// Stretches with a higher maximum than all later ones: index of the border at their start, maximum live bytes,
+    /// moment of the maximum.
+    maxima: Vec<(u32, i64, u32)>,
+    live_by_stretch: FenwickTree,
 }
 
-/// What holds at the moment that the run has come to.
+/// Totals at the current moment of the pass.
 #[derive(Default)]
-struct Now {
+struct PassState {
     moment: u32,
     total: i64,
     allocated: u64,
     freed: u64,
-    /// The highest since the last border.
-    highest: (i64, u32),
+    /// Maximum live bytes since the last border, and its moment.
+    max: (i64, u32),
 }
 
 impl Ranges {
-    /// Of these, ascending by where they begin; moments of the trace.
-    pub(super) fn of(spans: Vec<Span>) -> Ranges {
-        let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_room(spans.len()));
-        let mut born = Sums(Vec::with_capacity(2 * spans.len() + 2));
-        born.0.extend([0; 2]);
-        Ranges { spans, facts, ends, born, ..Ranges::default() }
+    /// Starts the computation. `spans` must be sorted by start and lie within the trace.
+    pub(super) fn new(spans: Vec<Span>) -> Ranges {
+        let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_capacity(spans.len()));
+        let mut allocated_at = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
+        allocated_at.0.extend([0; 2]);
+        Ranges { spans, facts, ends, live_by_stretch: allocated_at, ..Ranges::default() }
     }
 
-    /// Runs on, until [`Ranges::facts`] are there.
-    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    /// Continues the pass. When it returns `Ok`, [`Ranges::facts`] are complete.
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         if self.spans.is_empty() {
             return Ok(());
         }
@@ -76,35 +77,35 @@ impl Ranges {
             slice.tick()?;
             let at = self.ends.len() as u32;
             self.ends.push(self.span(at).to.into(), at);
-            // All at once would take long.
-            self.facts.push(Facts::default());
-            self.born.0.extend([0; 2]);
+            // Resized with the loop, because resizing at once could exceed the time slice.
+            self.facts.push(RangeTotals::default());
+            self.live_by_stretch.0.extend([0; 2]);
         }
         if self.by_end.is_empty() {
             self.ends.step(slice)?;
             self.by_end = std::mem::take(&mut self.ends).into_ids();
-            self.now.total = history.drawn_at(Moment::START);
-            self.now.highest = (self.now.total, 0);
+            self.state.total = history.drawn_at(Moment::START);
+            self.state.max = (self.state.total, 0);
         }
-        while self.closed < self.spans.len() {
+        while self.finalized < self.spans.len() {
             slice.tick()?;
             self.advance(history, slice)?;
         }
         Ok(())
     }
 
-    /// What happened in one more range is known already.
-    pub(super) fn push(&mut self, facts: Facts) {
+    /// Adds the totals of a range that were computed elsewhere.
+    pub(super) fn push(&mut self, facts: RangeTotals) {
         self.facts.push(facts);
     }
 
-    /// What happened in each, once done.
-    pub(super) fn facts(&self) -> &[Facts] {
+    /// Returns the totals of each range. They are complete after [`Ranges::step`] returned `Ok`.
+    pub(super) fn facts(&self) -> &[RangeTotals] {
         &self.facts
     }
 
-    /// One of them, and what happened in it.
-    pub(super) fn at(&self, range: u32) -> (Span, Facts) {
+    /// Returns a range and its totals.
+    pub(super) fn range(&self, range: u32) -> (Span, RangeTotals) {
         (self.span(range), self.facts.get(range as usize).copied().unwrap_or_default())
     }
 
@@ -112,24 +113,24 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// One thing more: a border, a beginning, an end, the events up to the next of these.
-    fn advance(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let (now, count) = (self.now.moment, history.event_count());
-        let begin = self.spans.get(self.begun).map_or(count, |span| span.from);
+    /// Processes a border, the start of a range, its end, or the events up to the next of these.
+    fn advance(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let (now, count) = (self.state.moment, history.event_count());
+        let begin = self.spans.get(self.started).map_or(count, |span| span.from);
         let last = self.by_end.get(self.ended).copied();
         let end = last.map_or(count, |range| self.span(range).to);
-        let begins = self.begun < self.spans.len() && begin <= now;
+        let begins = self.started < self.spans.len() && begin <= now;
         let ends = last.filter(|_| end <= now);
         if (begins || ends.is_some()) && self.borders.last() != Some(&now) {
             self.pass_border();
         } else if begins {
-            let Now { total, allocated, freed, .. } = self.now;
-            if let Some(facts) = self.facts.get_mut(self.begun) {
-                *facts = Facts { at_begin: positive(total), allocated, freed, ..Facts::default() };
+            let PassState { total, allocated, freed, .. } = self.state;
+            if let Some(facts) = self.facts.get_mut(self.started) {
+                *facts = RangeTotals { at_begin: positive(total), allocated, freed, ..RangeTotals::default() };
             }
-            self.begun += 1;
+            self.started += 1;
         } else if let Some(range) = ends {
-            self.end(range);
+            self.end_range(range);
             self.ended += 1;
         } else if now < count {
             for _ in now..begin.min(end).min(count) {
@@ -137,36 +138,39 @@ impl Ranges {
                 self.pass_event(history);
             }
         } else {
-            let closed = self.closed as u32;
+            let closed = self.finalized as u32;
             let Span { from, to } = self.span(closed);
-            let never_freed = self.born.up_to(self.border(to)).saturating_sub(self.born.up_to(self.border(from)));
-            self.facts.get_mut(self.closed).into_iter().for_each(|facts| facts.never_freed = clamped(never_freed));
-            self.closed += 1;
+            let never_freed = self
+                .live_by_stretch
+                .prefix_sum(self.border_index(to))
+                .saturating_sub(self.live_by_stretch.prefix_sum(self.border_index(from)));
+            self.facts.get_mut(self.finalized).into_iter().for_each(|facts| facts.never_freed = clamped(never_freed));
+            self.finalized += 1;
         }
         Ok(())
     }
 
     fn pass_border(&mut self) {
-        let (total, moment) = self.now.highest;
+        let (total, moment) = self.state.max;
         if let Some(begin) = self.borders.len().checked_sub(1) {
-            while self.stairs.last().is_some_and(|&(_, lower, _)| lower < total) {
-                self.stairs.pop();
+            while self.maxima.last().is_some_and(|&(_, lower, _)| lower < total) {
+                self.maxima.pop();
             }
-            self.stairs.push((begin as u32, total, moment));
+            self.maxima.push((begin as u32, total, moment));
         }
-        self.borders.push(self.now.moment);
-        self.now.highest = (self.now.total, self.now.moment);
+        self.borders.push(self.state.moment);
+        self.state.max = (self.state.total, self.state.moment);
     }
 
-    fn end(&mut self, range: u32) {
+    fn end_range(&mut self, range: u32) {
         let Span { from, .. } = self.span(range);
-        let border = self.border(from);
-        let after = self.stairs.partition_point(|&(begin, ..)| begin < border);
+        let border = self.border_index(from);
+        let after = self.maxima.partition_point(|&(begin, ..)| begin < border);
         let (_, peak, peak_moment) =
-            self.stairs.get(after).copied().unwrap_or((border, self.now.total, self.now.moment));
+            self.maxima.get(after).copied().unwrap_or((border, self.state.total, self.state.moment));
         let all = u32::try_from(self.borders.len()).unwrap_or(u32::MAX);
-        let kept = self.born.up_to(all).saturating_sub(self.born.up_to(border));
-        let Now { total, allocated, freed, .. } = self.now;
+        let kept = self.live_by_stretch.prefix_sum(all).saturating_sub(self.live_by_stretch.prefix_sum(border));
+        let PassState { total, allocated, freed, .. } = self.state;
         if let Some(facts) = self.facts.get_mut(range as usize) {
             facts.at_end = positive(total);
             (facts.peak, facts.peak_moment) = (positive(peak), peak_moment);
@@ -177,32 +181,32 @@ impl Ranges {
     }
 
     fn pass_event(&mut self, history: &DeviceHistory) {
-        let event = EventIdx(self.now.moment);
-        self.now.moment += 1;
-        let Some((id, is_birth)) = history.change(event) else { return };
-        let (born, _, size) = history.allocations.span(id);
+        let event = EventIdx(self.state.moment);
+        self.state.moment += 1;
+        let Some((id, is_birth)) = history.lifetime_change(event) else { return };
+        let (allocated_at, _, size) = history.allocations.span(id);
         let change = i64::try_from(size).unwrap_or(i64::MAX);
-        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(born) };
-        let now = &mut self.now;
+        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(allocated_at) };
+        let now = &mut self.state;
         if is_birth {
             now.total = now.total.saturating_add(change);
             now.allocated = now.allocated.wrapping_add(size);
-            self.born.add(stretch, i128::from(size));
+            self.live_by_stretch.add(stretch, i128::from(size));
         } else {
             now.total = now.total.saturating_sub(change);
             now.freed = now.freed.wrapping_add(size);
-            // What was live before the trace stands in no stretch.
-            if born > 0 {
-                self.born.add(stretch, -i128::from(size));
+            // Allocations from before recording belong to no stretch.
+            if allocated_at > 0 {
+                self.live_by_stretch.add(stretch, -i128::from(size));
             }
         }
-        if now.total > now.highest.0 {
-            now.highest = (now.total, now.moment);
+        if now.total > now.max.0 {
+            now.max = (now.total, now.moment);
         }
     }
 
-    /// The number of a border that was passed: what is born after it stands in stretches of higher numbers.
-    fn border(&self, moment: u32) -> u32 {
+    /// Returns the index of a border. Allocations after the border belong to stretches with a higher index.
+    fn border_index(&self, moment: u32) -> u32 {
         self.borders_before(moment)
     }
 
@@ -219,11 +223,11 @@ fn clamped(bytes: i128) -> u64 {
     u64::try_from(bytes.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Numbers whose sums up to a place are told in a few steps (a tree of Fenwick's).
+/// Fenwick tree: prefix sums in logarithmic time.
 #[derive(Default)]
-struct Sums(Vec<i128>);
+struct FenwickTree(Vec<i128>);
 
-impl Sums {
+impl FenwickTree {
     fn add(&mut self, place: u32, number: i128) {
         let mut at = place as usize + 1;
         while let Some(sum) = self.0.get_mut(at) {
@@ -232,8 +236,8 @@ impl Sums {
         }
     }
 
-    /// Of all places up to this one.
-    fn up_to(&self, place: u32) -> i128 {
+    /// Returns the sum of all entries up to and including `place`.
+    fn prefix_sum(&self, place: u32) -> i128 {
         let mut at = (place as usize + 1).min(self.0.len().saturating_sub(1));
         let mut sum = 0;
         while at > 0 {

@@ -1,53 +1,53 @@
-//! The wanted rows of a state's picture: the parts of segments in them, and what is in those.
+//! Drawing of the visible rows of the Segments view: the bars of the segments and the pieces in them.
 
-use super::arranged::{Arranged, Flow};
+use super::arrangement::{SegmentLayout, SegmentOrder};
+use super::bar::{BarBuilder, Part};
 use super::device_state::{Block, DeviceState, Segment};
-use super::line::{Line, Part};
-use crate::device::Known;
+use crate::device::SizeSource;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use base::slice::{Slice, Sliced};
+use crate::protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Most rows that are listed.
-const MOST_ROWS: u32 = 4096;
+/// Maximum number of rows in an answer.
+const MAX_ROWS: u32 = 4096;
 
-/// Bars and pieces, as far as they are drawn.
+/// Drawing in progress.
 #[derive(Default)]
 pub(super) struct Drawing {
-    pub(super) bars: Vec<StateBar>,
-    pub(super) pieces: Vec<StatePiece>,
-    /// The rows that are wanted: the first, and the first beyond.
+    pub(super) bars: Vec<SegmentsBar>,
+    pub(super) pieces: Vec<SegmentsPiece>,
+    /// Requested rows: start and end (exclusive).
     rows: [u32; 2],
-    /// The next segment by rank, which of its rows comes next, and in that the next block, where some of them are drawn.
+    /// Next segment by rank, the next of its rows, and the next block in that row if the row is partly drawn.
     rank: usize,
     part: u64,
     block: Option<usize>,
-    line: Line,
+    line: BarBuilder,
 }
 
-/// What is drawn, and how.
+/// The state to draw, and its layout and colouring.
 #[derive(Clone, Copy)]
-pub(super) struct Subject<'a> {
+pub(super) struct DrawingInput<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
     pub(super) state: &'a DeviceState,
-    pub(super) arranged: &'a Arranged,
-    pub(super) flow: &'a Flow,
+    pub(super) arranged: &'a SegmentOrder,
+    pub(super) flow: &'a SegmentLayout,
     pub(super) colouring: Grouping,
 }
 
-/// A segment and where it stands, in pixels.
+/// A segment and its position in pixels.
 struct Placed<'a> {
     segment: &'a Segment,
     bytes_per_px: f64,
     pixels: u64,
-    /// Those of the row at hand: the first, and the first beyond.
+    /// Pixels of the current row: start and end (exclusive).
     bar: [u64; 2],
 }
 
 impl Placed<'_> {
-    /// The nearest pixel edge of an address, counted from the segment's first.
+    /// Returns the pixel edge nearest to an address, relative to the start of the segment.
     fn edge(&self, address: u64) -> u64 {
         if address >= self.segment.end {
             return self.pixels;
@@ -56,7 +56,7 @@ impl Placed<'_> {
         ((bytes as f64 / self.bytes_per_px).round() as u64).min(self.pixels)
     }
 
-    /// The same in the row at hand.
+    /// Converts a pixel edge of the segment to one of the current row.
     fn within(&self, edge: u64) -> u32 {
         (edge.clamp(self.bar[0], self.bar[1]) - self.bar[0]) as u32
     }
@@ -67,18 +67,18 @@ impl Placed<'_> {
 }
 
 impl Drawing {
-    pub(super) fn new(flow: &Flow, [first, count]: [u32; 2]) -> Drawing {
+    pub(super) fn new(flow: &SegmentLayout, [first, count]: [u32; 2]) -> Drawing {
         let places = flow.places.as_deref().unwrap_or_default();
-        // The segment before may go on in the first row.
+        // The previous segment may continue in the first row.
         let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
-        let rows = [first, first.saturating_add(count.min(MOST_ROWS))];
-        let mut line = Line::default();
+        let rows = [first, first.saturating_add(count.min(MAX_ROWS))];
+        let mut line = BarBuilder::default();
         line.is_list = flow.width_px == 0;
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
-    /// Works until it is done.
-    pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice) -> Sliced {
+    /// Draws the requested rows until done.
+    pub(super) fn step(&mut self, subject: DrawingInput<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
             slice.spend(16)?;
             self.fill(subject, &placed, slice)?;
@@ -87,9 +87,9 @@ impl Drawing {
         Ok(())
     }
 
-    /// The bar that is drawn next, and its first pixel; `None` when there is none in the wanted rows.
-    fn next_bar<'a>(&mut self, subject: Subject<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
-        let Subject { state, arranged, flow, .. } = subject;
+    /// Returns the next bar with its left pixel, or `None` if the requested rows are complete.
+    fn next_bar<'a>(&mut self, subject: DrawingInput<'a>) -> Option<(SegmentsBar, u32, Placed<'a>)> {
+        let DrawingInput { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
         loop {
             let &[row, x] = flow.places.as_deref()?.get(self.rank)?;
@@ -107,13 +107,13 @@ impl Drawing {
             }
             let beyond = first.saturating_add(width).min(pixels);
             let bytes = (first as f64 * flow.bytes_per_px) as u64;
-            let bar = StateBar {
+            let bar = SegmentsBar {
                 row: at as u32,
                 x: [x, x + (beyond - first) as u32],
                 address: segment.address.saturating_add(bytes),
                 segment: segment.address,
                 sums: segment.sums,
-                keeper: segment.keeper.map(|(id, _)| id),
+                keeper: segment.largest_block.map(|(id, _)| id),
                 pieces: [0; 2],
                 ends: [first == 0, beyond == pixels],
             };
@@ -121,8 +121,8 @@ impl Drawing {
         }
     }
 
-    /// Draws the blocks of a bar.
-    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
+    /// Draws the blocks and free blocks of a bar.
+    fn fill(&mut self, subject: DrawingInput<'_>, placed: &Placed<'_>, slice: &mut TimeSlice) -> SliceResult {
         let blocks = subject.state.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
@@ -132,9 +132,14 @@ impl Drawing {
             slice.tick()?;
             let x = [free, free.saturating_add(bytes)].map(|address| placed.within(placed.edge(address)));
             if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
-                let piece =
-                    StatePiece { x, kind: PieceKind::Free, address: free, rounded: bytes, ..StatePiece::default() };
-                self.line.free(Part { piece, ..Part::default() });
+                let piece = SegmentsPiece {
+                    x,
+                    kind: PieceKind::Free,
+                    address: free,
+                    rounded: bytes,
+                    ..SegmentsPiece::default()
+                };
+                self.line.push_free(Part { piece, ..Part::default() });
             }
             let Some(block) = blocks.get(place) else { break };
             let edges = [block.from, block.to].map(|address| placed.edge(address));
@@ -142,18 +147,18 @@ impl Drawing {
                 break;
             }
             let x = edges.map(|edge| placed.within(edge));
-            // What has no pixel is told of in the row where it begins.
+            // A block without a pixel is counted in the row of its start.
             if x[0] < x[1] || edges[0] >= first {
                 let is_thin = ((block.to - block.from) as f64) < placed.bytes_per_px && !self.line.is_list;
-                self.line.block(part(subject, placed, block, x), is_thin);
+                self.line.push_block(part(subject, placed, block, x), is_thin);
             }
         }
         self.block = None;
         Ok(())
     }
 
-    fn end(&mut self, mut bar: StateBar, left: u32) {
-        self.line.end();
+    fn end(&mut self, mut bar: SegmentsBar, left: u32) {
+        self.line.finish();
         bar.pieces[0] = self.pieces.len() as u32;
         self.pieces.extend(self.line.pieces.drain(..).map(|Part { mut piece, .. }| {
             piece.x = piece.x.map(|x| x + left);
@@ -165,16 +170,16 @@ impl Drawing {
     }
 }
 
-/// A block as a piece.
-fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
-    let Subject { file, history, state, .. } = subject;
+/// Converts a block to a piece.
+fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
+    let DrawingInput { file, history, state, .. } = subject;
     let id = AllocationId(block.id);
     let requested = history.allocations.size(id);
-    let (rounded, known) = file.about(history).rounded(id);
-    let is_pending = file.about(history).pending(id).is_some_and(|[from, _]| from <= state.moment);
-    let lost_from = block.from.saturating_add(requested).min(block.to);
+    let (rounded, known) = file.device_data(history).rounded_size(id);
+    let is_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= state.moment);
+    let rounding_from = block.from.saturating_add(requested).min(block.to);
     Part {
-        piece: StatePiece {
+        piece: SegmentsPiece {
             x,
             kind: if is_pending { PieceKind::Pending } else { PieceKind::Live },
             paint: file.paint(history, id, subject.colouring).0,
@@ -183,9 +188,9 @@ fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -
             count: 1,
             requested,
             rounded,
-            recorded: known == Known::Recorded,
+            recorded: known == SizeSource::Recorded,
         },
         largest: block.to - block.from,
-        lost_from: placed.within(placed.edge(lost_from)),
+        rounding_from: placed.within(placed.edge(rounding_from)),
     }
 }

@@ -1,115 +1,116 @@
-//! The allocator's state at a moment: what a [`StateQuestion`] and a question about an address are answered from.
+//! Answers for the Segments view: the allocator's state at a moment, as asked for by a [`SegmentsQuestion`].
 //!
-//! What is held at a moment, its order, and the rows it takes are kept until something else is asked for: scrolling and zooming cost what
-//! is seen.
+//! The state, the display order and the row layout are cached until the question changes, so scrolling and zooming
+//! only draw the visible rows.
 
-mod arranged;
-mod beneath;
+mod address_lookup;
+mod arrangement;
+mod bar;
 mod device_state;
 mod drawing;
-mod kept;
-mod line;
+mod releasable;
 mod request;
 mod zoom;
 
-pub(super) use beneath::Beneath;
+pub(super) use address_lookup::AddressLookup;
 pub(super) use device_state::DeviceState;
-pub(super) use kept::Keeping;
-pub(super) use request::{Fits, Pages, from_the_driver, is_small};
+pub(super) use releasable::ReleasableSegments;
+pub(super) use request::{PlacementSearch, SegmentSizing, driver_request_size, is_small};
 
 use super::open::OpenFile;
-use super::protocol::{Grouping, StatePage, StateQuestion};
-use arranged::{Arranged, Flow};
-use base::slice::{Slice, Sliced, Spent};
-use drawing::{Drawing, Subject};
-use zoom::Zoom;
+use super::protocol::{Grouping, SegmentsPage, SegmentsQuestion};
+use arrangement::{SegmentLayout, SegmentOrder};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use drawing::{Drawing, DrawingInput};
+use zoom::ScaleSearch;
 
-/// What rows are made for: their width, bytes a pixel, how many are to suffice.
+/// Parameters of the row layout: width in pixels, bytes per pixel, and number of rows to fit.
 type Scale = (u32, f64, u32);
 
-/// The state that was asked for last, as far as it is made.
+/// The last requested state, with everything that was derived from it.
 #[derive(Default)]
-pub(super) struct States {
+pub(super) struct SegmentsCache {
     state: Option<DeviceState>,
-    arranged: Option<Arranged>,
-    zoom: Option<(Zoom, Scale)>,
-    flow: Option<(Flow, Scale)>,
-    /// What is made for one question alone.
-    drawn: Option<(StateQuestion, Drawing, Option<Fits>)>,
-    keeping: Keeping,
+    arranged: Option<SegmentOrder>,
+    zoom: Option<(ScaleSearch, Scale)>,
+    flow: Option<(SegmentLayout, Scale)>,
+    /// Work in progress for the current question.
+    drawn: Option<(SegmentsQuestion, Drawing, Option<PlacementSearch>)>,
+    releasable: ReleasableSegments,
 }
 
-impl States {
-    /// The state. On a device that the file does not have it is empty.
+impl SegmentsCache {
+    /// Computes the answer. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
-        mut question: StateQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<StatePage> {
-        file.segment_lives(device, slice)?;
+        mut question: SegmentsQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<SegmentsPage> {
+        file.compute_segments(device, slice)?;
         if question.colouring == Grouping::Category {
             file.categorize(slice)?;
         }
         let file = &*file;
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
-            return Ok(StatePage::default());
+            return Ok(SegmentsPage::default());
         };
-        // 0 is what is to fit; what is no number as well, because it would not equal itself.
+        // 0 means fit to rows. Values that are not finite are treated the same. NaN would never compare equal to
+        // itself.
         if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
             question.bytes_per_px = 0.0;
         }
         if !self.state.as_ref().is_some_and(|state| state.is_of(history, question.moment)) {
-            // What was there before is let go of first.
-            *self = States::default();
+            // Free the previous state before building the next one.
+            *self = SegmentsCache::default();
         }
         let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
         state.step(file, history, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
-            (self.zoom, self.flow, self.drawn, self.keeping) = Default::default();
-            self.arranged = Some(Arranged::new(question.only, question.sort));
+            (self.zoom, self.flow, self.drawn, self.releasable) = Default::default();
+            self.arranged = Some(SegmentOrder::new(question.only, question.sort));
         }
-        let arranged = self.arranged.as_mut().ok_or(Spent)?;
+        let arranged = self.arranged.as_mut().ok_or(OutOfTime)?;
         arranged.step(state, lives, slice)?;
-        self.keeping.step(file, history, lives, (state, Some(&arranged.order)), slice)?;
+        self.releasable.step(file, history, lives, (state, Some(&arranged.order)), slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
         if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
             self.drawn = None;
             let bytes_per_px = match (question.bytes_per_px, width_px) {
-                // Nothing has a width in a list.
+                // A list has no widths.
                 (0.0, 1..) => {
                     if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
-                        self.zoom = Some((Zoom::new(arranged, width_px, question.fit_rows), scale));
+                        self.zoom = Some((ScaleSearch::new(arranged, width_px, question.fit_rows), scale));
                     }
-                    self.zoom.as_mut().ok_or(Spent)?.0.step(state, arranged, slice)?
+                    self.zoom.as_mut().ok_or(OutOfTime)?.0.step(state, arranged, slice)?
                 }
-                (drawn, _) => zoom::bounded(drawn, arranged, width_px),
+                (drawn, _) => zoom::clamp_scale(drawn, arranged, width_px),
             };
-            let mut flow = Flow::new(bytes_per_px, width_px);
+            let mut flow = SegmentLayout::new(bytes_per_px, width_px);
             flow.places = Some(Vec::with_capacity(arranged.order.len()));
             self.flow = Some((flow, scale));
         }
-        let (flow, _) = self.flow.as_mut().ok_or(Spent)?;
+        let (flow, _) = self.flow.as_mut().ok_or(OutOfTime)?;
         flow.step(state, arranged, slice)?;
         if !self.drawn.as_ref().is_some_and(|(drawn, ..)| *drawn == question) {
-            let fits = question.request.map(|request| Fits::new(file, request));
+            let fits = question.request.map(|request| PlacementSearch::new(file, request));
             self.drawn = Some((question, Drawing::new(flow, question.rows), fits));
         }
-        let (_, drawing, fits) = self.drawn.as_mut().ok_or(Spent)?;
-        let subject = Subject { file, history, state, arranged, flow, colouring: question.colouring };
+        let (_, drawing, fits) = self.drawn.as_mut().ok_or(OutOfTime)?;
+        let subject = DrawingInput { file, history, state, arranged, flow, colouring: question.colouring };
         drawing.step(subject, slice)?;
         let fits = match fits {
             Some(fits) => fits.step(state, lives, slice)?,
             None => Vec::new(),
         };
-        let (_, drawing, _) = self.drawn.take().ok_or(Spent)?;
+        let (_, drawing, _) = self.drawn.take().ok_or(OutOfTime)?;
         let mut groups: Vec<_> = arranged.groups.iter().map(|(_, group)| group.clone()).collect();
         groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
-        Ok(StatePage {
+        Ok(SegmentsPage {
             moment: state.moment,
-            whole: arranged.whole,
+            whole: arranged.total,
             bytes_per_px: flow.bytes_per_px,
             rows: u32::try_from(flow.row).unwrap_or(u32::MAX),
             first: question.rows[0],
@@ -118,22 +119,21 @@ impl States {
             pieces: drawing.pieces,
             revealed: question.reveal.and_then(|address| place_of(state, arranged, flow, address)),
             fits,
-            astray: state.astray,
-            kept: self.keeping.told(file, history),
+            astray: state.outside_mapped,
+            kept: self.releasable.finish(file, history),
         })
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
         self.state.as_ref().map_or(0, DeviceState::heap_bytes)
-            + self.arranged.as_ref().map_or(0, Arranged::heap_bytes)
+            + self.arranged.as_ref().map_or(0, SegmentOrder::heap_bytes)
             + flow.map_or(0, |places| places.capacity() * size_of::<[u32; 2]>())
     }
 }
 
-/// Row and pixel of an address, where it is held and shown.
-fn place_of(state: &DeviceState, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
+/// Returns the row and pixel of an address, or `None` if it is not reserved or not shown.
+fn place_of(state: &DeviceState, arranged: &SegmentOrder, flow: &SegmentLayout, address: u64) -> Option<[u32; 2]> {
     let segment = state.segment_at(address)?;
     let is_it = |&place: &u32| state.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
     let rank = arranged.order.iter().position(is_it)?;

@@ -1,90 +1,97 @@
-//! Where a request of so many bytes would go: the rules of PyTorch's `CUDACachingAllocator`.
+//! Prediction of where a request would be placed, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
 //!
-//! A request is rounded, and served by a free block of its pool, of its size class (small up to 1 MiB), of its stream: the smallest that
-//! suffices. Where `max_split_size` is set, a block of that size or more serves no smaller request, and a request of that size or more
-//! takes no block that is larger by 20 MiB. Otherwise the driver is asked, for more than the request: see [`from_the_driver`].
+//! A request is rounded. It is served by the smallest sufficient free block of the same pool, stream and size class
+//! (small up to 1 MiB). If `max_split_size` is set, a block of at least that size does not serve a smaller request,
+//! and a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, the
+//! driver is asked for memory, usually for more than the request (see [`from_the_driver`]).
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::StateFit;
-use base::slice::{STEPS, Slice, Sliced, Spent};
-use base::sorted::{pair, sorted_by_key};
+use crate::protocol::SegmentsFit;
+use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use hashbrown::HashMap;
-use history::replay::SegmentLives;
+use history::replay::SegmentLifetimes;
 
-/// Requests up to this come from the pool of small blocks (`kSmallSize`).
+/// Maximum rounded size of a request that is served from the small pool (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;
-/// What is taken from the driver is a multiple of this (`kSmallBuffer`, `kRoundLarge`).
+/// Granularity of memory from the driver (`kSmallBuffer`, `kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
-/// Requests from here on get a segment of their own size (`kMinLargeAlloc`); smaller ones share one of `LARGE_SEGMENT` (`kLargeBuffer`),
-/// which is also what expandable segments grow by.
+/// Minimum size of a request that gets a segment of its own size (`kMinLargeAlloc`). Smaller requests share a segment
+/// of `LARGE_SEGMENT` bytes (`kLargeBuffer`), which is also the growth step of expandable segments.
 const OWN_SEGMENT: u64 = 10 << 20;
 const LARGE_SEGMENT: u64 = 20 << 20;
 
-/// Whether a request of so many bytes, rounded, comes from the pool of small blocks.
+/// Returns whether a request of this rounded size is served from the small pool.
 pub(crate) fn is_small(rounded: u64) -> bool {
     rounded <= SMALL_REQUEST
 }
 
-/// How the segments of a pool come to their size.
+/// Kind of the segments of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Pages {
-    /// Each is taken as it is.
+pub(crate) enum SegmentSizing {
+    /// Segments of fixed size.
     #[default]
     Fixed,
     Expandable,
 }
 
-/// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
-pub(crate) fn from_the_driver(rounded: u64, pages: Pages) -> u64 {
+/// Returns the size of the memory that the allocator requests from the driver (`get_allocation_size`). It may exceed
+/// `rounded`.
+pub(crate) fn driver_request_size(rounded: u64, pages: SegmentSizing) -> u64 {
     let grain = match rounded {
         _ if is_small(rounded) => return DRIVER_GRAIN,
-        _ if pages == Pages::Expandable || rounded < OWN_SEGMENT => LARGE_SEGMENT,
+        _ if pages == SegmentSizing::Expandable || rounded < OWN_SEGMENT => LARGE_SEGMENT,
         _ => DRIVER_GRAIN,
     };
     rounded.checked_next_multiple_of(grain).unwrap_or(rounded)
 }
 
-/// Which segments serve the same requests: pool and stream. Where they are not known, as the default ones.
-type Server = ((u64, u64), u64);
+/// Pool and stream of a set of segments that serve the same requests. Unknown ones count as the default.
+type PoolAndStream = ((u64, u64), u64);
 
-/// Where a request would go, as far as it is known.
+/// Prediction in progress.
 #[derive(Default)]
-pub(crate) struct Fits {
+pub(crate) struct PlacementSearch {
     rounded: u64,
-    /// Blocks from here on are not split.
-    most_split: Option<u64>,
-    /// The next segment, and its next block.
+    /// Minimum size of blocks that are not split (`max_split_size`).
+    max_split_size: Option<u64>,
+    /// Next segment, and its next block.
     segment: usize,
     block: usize,
-    numbers: HashMap<Server, u32, foldhash::fast::RandomState>,
-    /// With the most that is free at the end of a segment that can grow: what is mapped there is used first.
-    fits: Vec<(StateFit, Pages, u64)>,
+    numbers: HashMap<PoolAndStream, u32, foldhash::fast::RandomState>,
+    /// Prediction for each pool and stream. The last field is the maximum free space at the end of an expandable
+    /// segment, which is used first when the segment grows.
+    fits: Vec<(SegmentsFit, SegmentSizing, u64)>,
 }
 
-impl Fits {
-    pub(crate) fn new(file: &OpenFile, request: u64) -> Fits {
+impl PlacementSearch {
+    pub(crate) fn new(file: &OpenFile, request: u64) -> PlacementSearch {
         let setting = |name: &str| file.snapshot.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         let most_split = setting("max_split_size").and_then(|value| value.parse().ok());
-        Fits { rounded: file.rounding.rounded(request), most_split, ..Fits::default() }
+        PlacementSearch {
+            rounded: file.rounding.rounded(request),
+            max_split_size: most_split,
+            ..PlacementSearch::default()
+        }
     }
 
-    /// The answer by pool and stream when done.
+    /// Returns the predictions, sorted by pool and stream.
     pub(crate) fn step(
         &mut self,
         state: &DeviceState,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced<Vec<StateFit>> {
-        let mut left = STEPS as usize;
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Vec<SegmentsFit>> {
+        let mut left = STEPS_PER_CHECK as usize;
         while let Some(segment) = state.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);
             if let Some(kind) = kind.filter(|kind| kind.small == is_small(self.rounded)) {
                 let server = (kind.pool.unwrap_or_default(), kind.stream.unwrap_or_default());
-                let pages = if kind.expandable { Pages::Expandable } else { Pages::Fixed };
-                let number = self.number(server, pages);
+                let pages = if kind.expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
+                let number = self.fit_index(server, pages);
                 let (mut taken, rounded) = (0, self.rounded);
-                let (fit, _, tail) = self.fits.get_mut(number).ok_or(Spent)?;
+                let (fit, _, tail) = self.fits.get_mut(number).ok_or(OutOfTime)?;
                 for (address, bytes) in state.free_of(segment, self.block).take(left) {
                     taken += 1;
                     if bytes >= rounded && fit.block.is_none_or(|(_, least)| bytes < least) {
@@ -100,52 +107,52 @@ impl Fits {
                     }
                 }
                 left -= taken;
-                // Behind the last block there is one free one more.
+                // There is one more gap than there are blocks.
                 self.block = if left > 0 { 0 } else { self.block + taken };
             }
             self.segment += usize::from(self.block == 0);
             left = left.saturating_sub(1);
             if left == 0 {
                 slice.check()?;
-                left = STEPS as usize;
+                left = STEPS_PER_CHECK as usize;
             }
         }
         if self.fits.is_empty() {
-            self.number(Server::default(), Pages::Fixed);
+            self.fit_index(PoolAndStream::default(), SegmentSizing::Fixed);
         }
         let fits = std::mem::take(&mut self.fits).into_iter().map(|(mut fit, pages, tail)| {
-            fit.block = fit.block.filter(|&(_, bytes)| self.is_let(bytes));
+            fit.block = fit.block.filter(|&(_, bytes)| self.may_serve(bytes));
             if fit.block.is_none() {
-                fit.grows = pages == Pages::Expandable;
+                fit.grows = pages == SegmentSizing::Expandable;
                 let small = is_small(self.rounded);
                 fit.new_segment = match self.rounded.checked_sub(tail).filter(|_| fit.grows && !small) {
                     Some(missing) => missing.checked_next_multiple_of(LARGE_SEGMENT).unwrap_or(missing),
-                    None => from_the_driver(self.rounded, pages),
+                    None => driver_request_size(self.rounded, pages),
                 };
             }
             fit
         });
-        let order = |fit: &StateFit| fit.pool.unwrap_or_default();
-        let by_stream = sorted_by_key(fits.collect(), |fit: &StateFit| u128::from(fit.stream.unwrap_or_default()));
-        Ok(sorted_by_key(by_stream, |fit| pair(order(fit).0, order(fit).1)))
+        let order = |fit: &SegmentsFit| fit.pool.unwrap_or_default();
+        let by_stream = sorted_by_key(fits.collect(), |fit: &SegmentsFit| u128::from(fit.stream.unwrap_or_default()));
+        Ok(sorted_by_key(by_stream, |fit| two_part_key(order(fit).0, order(fit).1)))
     }
 
-    /// The place of the answer for these segments.
-    fn number(&mut self, server: Server, pages: Pages) -> usize {
+    /// Returns the index of the prediction for a pool and stream, which is added if missing.
+    fn fit_index(&mut self, server: PoolAndStream, pages: SegmentSizing) -> usize {
         let new = self.fits.len() as u32;
         let number = *self.numbers.entry(server).or_insert(new);
         if number == new {
             let (pool, stream) = (Some(server.0), Some(server.1));
-            self.fits.push((StateFit { pool, stream, rounded: self.rounded, ..StateFit::default() }, pages, 0));
-        } else if let (Pages::Expandable, Some((_, known, _))) = (pages, self.fits.get_mut(number as usize)) {
+            self.fits.push((SegmentsFit { pool, stream, rounded: self.rounded, ..SegmentsFit::default() }, pages, 0));
+        } else if let (SegmentSizing::Expandable, Some((_, known, _))) = (pages, self.fits.get_mut(number as usize)) {
             *known = pages;
         }
         number as usize
     }
 
-    /// Whether a block of so many bytes may serve the request, given how large blocks are split.
-    fn is_let(&self, bytes: u64) -> bool {
-        self.most_split.is_none_or(|most| match self.rounded < most {
+    /// Returns whether `max_split_size` allows a block of this size to serve the request.
+    fn may_serve(&self, bytes: u64) -> bool {
+        self.max_split_size.is_none_or(|most| match self.rounded < most {
             true => bytes < most,
             false => bytes < self.rounded.saturating_add(LARGE_SEGMENT),
         })

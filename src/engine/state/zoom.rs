@@ -1,65 +1,71 @@
-//! How many bytes a pixel covers where all segments are to fit into so many rows.
+//! Search for the scale at which all segments fit into a given number of rows.
 //!
-//! Eight steps to a doubling, from a byte up, so that the scale does not move with every small change; the finest at which the rows
-//! suffice, found by halving. Where none does, because there are so many segments, the coarsest that takes as few rows as can be.
+//! Scales are in steps of an eighth of a doubling, from one byte per pixel up, so that small changes do not move the
+//! scale. A binary search finds the finest scale that needs few enough rows. If there are too many segments for any
+//! scale, the result is the finest scale with the minimum number of rows.
 
-use super::arranged::{Arranged, Flow};
+use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::device_state::DeviceState;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// Steps to a doubling, as parts of 1024.
+/// Scale steps within one doubling, in units of 1/1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
 
-/// The search for a scale.
-pub(super) struct Zoom {
-    /// The steps between which it is: the finest that may do, and the finest that is known to.
+/// Binary search for a scale.
+pub(super) struct ScaleSearch {
+    /// Bounds of the search: the finest step that may be sufficient, and the finest step known to be sufficient.
     finest: u32,
-    does: u32,
+    sufficient: u32,
     rows: u64,
-    trial: Flow,
-    is_begun: bool,
+    trial: SegmentLayout,
+    has_started: bool,
 }
 
-impl Zoom {
-    pub(super) fn new(arranged: &Arranged, width_px: u32, rows: u32) -> Zoom {
-        let does = (u64::BITS - arranged.whole.reserved.leading_zeros()) * STEPS.len() as u32;
-        let trial = Flow::new(bytes(does), width_px);
-        Zoom { finest: 0, does, rows: rows.into(), trial, is_begun: false }
+impl ScaleSearch {
+    pub(super) fn new(arranged: &SegmentOrder, width_px: u32, rows: u32) -> ScaleSearch {
+        let does = (u64::BITS - arranged.total.reserved.leading_zeros()) * STEPS.len() as u32;
+        let trial = SegmentLayout::new(scale_at(does), width_px);
+        ScaleSearch { finest: 0, sufficient: does, rows: rows.into(), trial, has_started: false }
     }
 
-    /// Bytes a pixel when found.
-    pub(super) fn step(&mut self, state: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
-        while !self.is_begun || self.finest < self.does {
+    /// Returns the scale in bytes per pixel.
+    pub(super) fn step(
+        &mut self,
+        state: &DeviceState,
+        arranged: &SegmentOrder,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<f64> {
+        while !self.has_started || self.finest < self.sufficient {
             self.trial.step(state, arranged, slice)?;
-            let tried = if self.is_begun { self.middle() } else { self.does };
-            if !self.is_begun {
+            let tried = if self.has_started { self.middle() } else { self.sufficient };
+            if !self.has_started {
                 self.rows = self.rows.max(self.trial.row);
-                self.is_begun = true;
+                self.has_started = true;
             } else if self.trial.row <= self.rows {
-                self.does = tried;
+                self.sufficient = tried;
             } else {
                 self.finest = tried + 1;
             }
             let width_px = self.trial.width_px;
-            self.trial = Flow::new(bytes(self.middle()), width_px);
+            self.trial = SegmentLayout::new(scale_at(self.middle()), width_px);
         }
-        Ok(bytes(self.does))
+        Ok(scale_at(self.sufficient))
     }
 
     fn middle(&self) -> u32 {
-        u32::midpoint(self.finest, self.does)
+        u32::midpoint(self.finest, self.sufficient)
     }
 }
 
-/// Bytes a pixel at a step.
-fn bytes(step: u32) -> f64 {
+/// Returns the bytes per pixel at a scale step.
+fn scale_at(step: u32) -> f64 {
     let count = STEPS.len() as u32;
     let part = STEPS.get((step % count) as usize).copied().unwrap_or(1024);
     f64::from(part) / 1024.0 * (1u128 << (step / count).min(100)) as f64
 }
 
-/// A scale that was asked for, in bounds: a pixel is a byte at least, and all rows can be counted.
-pub(super) fn bounded(asked: f64, arranged: &Arranged, width_px: u32) -> f64 {
+/// Clamps a requested scale to at least one byte per pixel, and to a number of rows that fits 32 bits.
+pub(super) fn clamp_scale(asked: f64, arranged: &SegmentOrder, width_px: u32) -> f64 {
     let most_pixels = f64::from(width_px.max(1)) * f64::from(1u32 << 31);
-    asked.max(1.0).max(arranged.whole.reserved as f64 / most_pixels)
+    asked.max(1.0).max(arranged.total.reserved as f64 / most_pixels)
 }

@@ -1,31 +1,34 @@
-//! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
+//! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
+//! their sizes and lifetimes. Computed in slices.
 
-use crate::answers::{Population, within};
 use crate::find::is_sought;
 use crate::open::OpenFile;
-use crate::protocol::{Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
+use crate::protocol::{
+    Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class,
+};
 use crate::stack_match::StackMatch;
+use crate::stack_trees::{Population, clamp_scope};
 use analysis::filter::{Filter, Term};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// The terms of a filter, each with the stacks that match it. They hold for a file, whatever the scope.
+/// Parsed terms of a filter, each with its matching stacks. Valid for the whole file, independent of the scope.
 pub(super) struct Terms {
     text: String,
-    /// `None` for what can't be read.
+    /// `None` if the filter is invalid.
     terms: Option<Vec<(Term, StackMatch)>>,
 }
 
 impl Terms {
-    /// Those of a text.
-    pub(super) fn of(text: &str) -> Terms {
+    /// Parses a filter.
+    pub(super) fn parse(text: &str) -> Terms {
         let terms = Filter::parse(text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect());
         Terms { text: text.to_owned(), terms }
     }
 
-    /// Looks at all stacks.
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
+    /// Matches all stacks against the terms.
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let Term::Query(query) = term {
                 stacks.step(file, query, slice)?;
@@ -38,56 +41,58 @@ impl Terms {
         self.terms.iter().flatten().map(|(_, stacks)| stacks.frames.heap_bytes() + stacks.stacks.heap_bytes()).sum()
     }
 
-    fn hold(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lived) -> bool {
-        let Lived { born, died, size, moment } = at;
+    fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
+        let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
             Term::Query(query) => is_sought(file, history, id, size, query, &stacks.stacks),
-            Term::Age(least, most) => (*least..=*most).contains(&u64::from(moment.min(died).saturating_sub(born))),
-            Term::Life(_, most) if died == u32::MAX => *most == u64::MAX,
-            Term::Life(least, most) => (*least..=*most).contains(&u64::from(died.saturating_sub(born))),
+            Term::Age(least, most) => {
+                (*least..=*most).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
+            }
+            Term::Life(_, most) if freed_at == u32::MAX => *most == u64::MAX,
+            Term::Life(least, most) => (*least..=*most).contains(&u64::from(freed_at.saturating_sub(allocated_at))),
         };
         self.terms.as_ref().is_some_and(|terms| terms.iter().all(holds))
     }
 }
 
-/// How an allocation lives, and the moment it is looked at.
+/// Lifetime and size of an allocation, and the moment of the table.
 #[derive(Clone, Copy)]
-struct Lived {
-    born: u32,
-    died: u32,
+struct Lifespan {
+    allocated_at: u32,
+    freed_at: u32,
     size: u64,
     moment: u32,
 }
 
-/// The rows of a table before they are sorted.
+/// Unsorted rows of a table.
 pub(super) struct Listing {
     pub(super) device: i64,
     pub(super) scope: Scope,
-    /// The same with moments that the trace has.
+    /// `scope` clamped to the trace.
     within: Scope,
     last: u32,
     pub(super) filter: TableFilter,
-    /// In order of birth.
+    /// Ids of the listed allocations, in allocation order.
     pub(super) ids: Vec<u32>,
     pub(super) all: Weight,
     pub(super) listed: Weight,
-    /// Of [`Scope::Change`], those of them that are live at the beginning.
-    pub(super) gone: Weight,
+    /// For [`Scope::Change`], the listed allocations that are live at the start of the range.
+    pub(super) freed: Weight,
     pub(super) sizes: Vec<Weight>,
-    pub(super) lives: Vec<Weight>,
-    /// The candidate that is looked at next.
+    pub(super) lifetimes: Vec<Weight>,
+    /// Index of the next candidate.
     next: usize,
     population: Option<Population>,
     is_done: bool,
-    /// Which search, counted from the first, was held against how many rows, and what it found of them.
+    /// The search whose matches were counted, numbered from the first search, and the number of rows processed.
     found: Option<(u32, usize)>,
-    pub(super) of_found: Weight,
+    pub(super) found_total: Weight,
 }
 
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
-        let within = file.history(device).map_or(scope, |history| within(history, scope));
-        let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFE_CLASSES]);
+        let within = file.history(device).map_or(scope, |history| clamp_scope(history, scope));
+        let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFETIME_CLASSES]);
         let [all, listed, gone] = [Weight::default(); 3];
         Listing {
             device,
@@ -98,28 +103,28 @@ impl Listing {
             ids: Vec::new(),
             all,
             listed,
-            gone,
+            freed: gone,
             sizes,
-            lives,
+            lifetimes: lives,
             next: 0,
             population: None,
             is_done: false,
             found: None,
-            of_found: Weight::default(),
+            found_total: Weight::default(),
         }
     }
 
-    /// Whether it lists this.
+    /// Returns whether this is the listing for these parameters.
     pub(super) fn is_of(&self, device: i64, scope: Scope, filter: &TableFilter) -> bool {
         (self.device, self.scope) == (device, scope) && self.filter == *filter
     }
 
-    /// The moment that ages are told at.
+    /// Returns the moment at which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
             Scope::Ever => self.last,
             Scope::At(moment) => moment,
-            Scope::Born(span)
+            Scope::Allocated(span)
             | Scope::Freed(span)
             | Scope::Kept(span)
             | Scope::ByteMoments(span)
@@ -127,10 +132,15 @@ impl Listing {
         }
     }
 
-    /// Looks at all allocations.
-    pub(super) fn step(&mut self, file: &mut OpenFile, terms: &mut Option<Terms>, slice: &mut Slice) -> Sliced {
+    /// Tests all allocations of the scope.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        terms: &mut Option<Terms>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
-            *terms = Some(Terms::of(&self.filter.text));
+            *terms = Some(Terms::parse(&self.filter.text));
         }
         let Some(terms) = terms else { return Ok(()) };
         if self.is_done {
@@ -138,29 +148,29 @@ impl Listing {
         }
         terms.step(file, slice)?;
         let of_node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
-        file.collect(self.device, of_node.unwrap_or_default(), slice)?;
+        file.collect_highlight(self.device, of_node.unwrap_or_default(), slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(()) };
-        let below = self.filter.node.map(|(arrangement, node)| file.answers.subtree(arrangement, node));
-        let open = file.about(history);
+        let below = self.filter.node.map(|(arrangement, node)| file.stack_trees.subtree(arrangement, node));
+        let open = file.device_data(history);
         let is_below = |id: AllocationId| {
-            below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
+            below.is_none_or(|below| below.is_some_and(|it| it.contains(&file.stack_trees.stems, open, id)))
         };
-        // Candidates mean the same ids however many checkpoints are taken meanwhile.
+        // The candidates keep their ids even if more checkpoints are added between slices.
         let population = self.population.take().unwrap_or_else(|| {
             let population = Population::new(history, self.within);
-            // Growing would copy all of them in one go.
+            // Growing would copy all ids in one go.
             self.ids.reserve_exact(population.len());
             population
         });
         let population = self.population.insert(population).clone();
-        while let Some(part) = slice.part(&mut self.next, population.len(), 1)? {
-            population.part(history, part, &mut |id, _| {
-                let (born, died, size) = history.allocations.span(id);
-                let at = Lived { born, died, size, moment: self.moment() };
-                self.all.add(one(size));
-                if is_below(id) && terms.hold(file, history, id, at) {
-                    self.take(id, at);
+        while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
+            population.visit_part(history, part, &mut |id, _| {
+                let (allocated_at, freed_at, size) = history.allocations.span(id);
+                let at = Lifespan { allocated_at, freed_at, size, moment: self.moment() };
+                self.all.add(single_weight(size));
+                if is_below(id) && terms.matches(file, history, id, at) {
+                    self.add(id, at);
                 }
             });
         }
@@ -169,42 +179,43 @@ impl Listing {
         Ok(())
     }
 
-    /// Weighs what the search of this serial finds of it.
-    pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut Slice) -> Sliced {
+    /// Sums up the rows that the search with this serial has matched.
+    pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut TimeSlice) -> SliceResult {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
-            (self.found, self.of_found) = Default::default();
+            (self.found, self.found_total) = Default::default();
             return Ok(());
         };
-        let search = file.answers.searches;
+        let search = file.stack_trees.searches;
         if self.found.is_none_or(|(known, _)| known != search) {
-            (self.found, self.of_found) = (None, Weight::default());
+            (self.found, self.found_total) = (None, Weight::default());
         }
         let (_, next) = self.found.get_or_insert((search, 0));
-        while let Some(part) = slice.part(next, self.ids.len(), 1)? {
+        while let Some(part) = slice.next_range(next, self.ids.len(), 1)? {
             for &id in self.ids.get(part).unwrap_or_default().iter().filter(|&&id| found.matches.contains(id)) {
-                self.of_found.add(one(history.allocations.span(AllocationId(id)).2));
+                self.found_total.add(single_weight(history.allocations.span(AllocationId(id)).2));
             }
         }
         Ok(())
     }
 
-    /// Puts one that passes all but sizes and lives where it belongs.
-    fn take(&mut self, id: AllocationId, at: Lived) {
-        let (size, life) = (size_class(at.size), life_class(at.born, at.died));
+    /// Adds an allocation that passes all filters except sizes and lifetimes to the histograms, and to the rows if it
+    /// passes those too.
+    fn add(&mut self, id: AllocationId, at: Lifespan) {
+        let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
         let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
         if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
-            bar.add(one(at.size));
+            bar.add(single_weight(at.size));
         }
-        if by_size && let Some(bar) = self.lives.get_mut(usize::from(life)) {
-            bar.add(one(at.size));
+        if by_size && let Some(bar) = self.lifetimes.get_mut(usize::from(life)) {
+            bar.add(single_weight(at.size));
         }
         if by_size && by_life {
-            self.listed.add(one(at.size));
-            if matches!(self.within, Scope::Change(span) if at.born <= span.from) {
-                self.gone.add(one(at.size));
+            self.listed.add(single_weight(at.size));
+            if matches!(self.within, Scope::Change(span) if at.allocated_at <= span.from) {
+                self.freed.add(single_weight(at.size));
             }
             self.ids.push(id.0);
         }
@@ -215,7 +226,6 @@ impl Listing {
     }
 }
 
-/// An allocation of so many bytes.
-fn one(bytes: u64) -> Weight {
+fn single_weight(bytes: u64) -> Weight {
     Weight { bytes, count: 1 }
 }

@@ -1,39 +1,39 @@
-//! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
+//! Order of the Allocations table: rows sorted by a column, in slices, with prefix sums of their bytes.
 
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use crate::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
-use crate::radix::{Radix, Sorting};
+use crate::protocol::{Grouping, SortDirection, TableColumn, TableSort, Weight};
+use crate::radix::{MultiKeySort, Radix};
 use analysis::site;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
-/// Rows between two sums.
+/// Rows between two prefix sums.
 const ROWS_PER_SUM: usize = 2048;
 
-/// The rows of a table in their order.
+/// Sorted rows of a table.
 pub(super) struct Order {
     pub(super) by: TableSort,
     radix: Radix,
     is_sorted: bool,
-    /// The allocations, once they are sorted.
+    /// Ids in display order, once sorted.
     pub(super) ids: Vec<u32>,
-    /// The bytes of all rows before each [`ROWS_PER_SUM`]-th.
+    /// Bytes of all rows before every [`ROWS_PER_SUM`]-th row.
     sums: Vec<u64>,
     sum: u64,
-    /// The rows that were weighed last: ranges, how many of them are done, and what those weigh.
-    weighed: (Vec<[u32; 2]>, usize, Weight),
+    /// Row ranges of the last [`Order::weigh`], how many of them are done, and their total so far.
+    range_sum: (Vec<[u32; 2]>, usize, Weight),
 }
 
 impl Order {
     pub(super) fn new(by: TableSort) -> Order {
         let (radix, ids, sums, weighed) = Default::default();
-        Order { by, radix, is_sorted: false, ids, sums, sum: 0, weighed }
+        Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum: weighed }
     }
 
-    /// Sorts `rows`, which stand in order of birth. `moment` is the one that ages are told at.
+    /// Sorts `rows`, which are in allocation order. Ages are measured at `moment`.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -41,20 +41,20 @@ impl Order {
         device: i64,
         moment: u32,
         rows: &[u32],
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.by.column == TableColumn::Site {
             sites.step(file, slice)?;
         }
         if self.radix.len() == 0 && !self.is_sorted {
-            self.radix = Radix::with_room(rows.len());
+            self.radix = Radix::with_capacity(rows.len());
         }
         if !self.is_sorted {
             let mut next = self.radix.len();
-            while let Some(part) = slice.part(&mut next, rows.len(), 1)? {
+            while let Some(part) = slice.next_range(&mut next, rows.len(), 1)? {
                 for &id in rows.get(part).unwrap_or_default() {
                     let key = key(file, sites, device, moment, id, self.by.column);
-                    self.radix.push(if self.by.way == SortWay::Descending { !key } else { key }, id);
+                    self.radix.push(if self.by.way == SortDirection::Descending { !key } else { key }, id);
                 }
             }
             self.radix.step(slice)?;
@@ -72,39 +72,45 @@ impl Order {
         Ok(())
     }
 
-    /// Weighs the rows of these ranges together. The same ranges are weighed once.
-    pub(super) fn weigh(&mut self, file: &OpenFile, device: i64, ranges: &[[u32; 2]], slice: &mut Slice) -> Sliced {
-        if self.weighed.0 != ranges {
-            self.weighed = (ranges.to_vec(), 0, Weight::default());
+    /// Sums up the rows of these ranges. The same ranges are only summed once.
+    pub(super) fn sum_ranges(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        ranges: &[[u32; 2]],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        if self.range_sum.0 != ranges {
+            self.range_sum = (ranges.to_vec(), 0, Weight::default());
         }
-        while let Some(&[from, to]) = ranges.get(self.weighed.1) {
+        while let Some(&[from, to]) = ranges.get(self.range_sum.1) {
             let to = (to as usize).min(self.ids.len());
             let from = (from as usize).min(to);
             let bytes = if to - from < 2 * ROWS_PER_SUM {
                 self.sum_of(file, device, [from, to], 0)
             } else {
-                self.before(file, device, to).saturating_sub(self.before(file, device, from))
+                self.bytes_before(file, device, to).saturating_sub(self.bytes_before(file, device, from))
             };
-            self.weighed.2.add(Weight { bytes, count: (to - from) as u32 });
-            self.weighed.1 += 1;
+            self.range_sum.2.add(Weight { bytes, count: (to - from) as u32 });
+            self.range_sum.1 += 1;
             slice.check()?;
         }
         Ok(())
     }
 
-    /// What was [weighed](Order::weigh) last.
-    pub(super) fn chosen(&self) -> Weight {
-        self.weighed.2
+    /// Returns the result of the last [`Order::weigh`].
+    pub(super) fn selected_total(&self) -> Weight {
+        self.range_sum.2
     }
 
-    /// The bytes of all rows before this one.
-    fn before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
+    /// Returns the bytes of all rows before `row`.
+    fn bytes_before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
         let place = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
         let (known, from) = (self.sums.get(place).copied().unwrap_or(0), place * ROWS_PER_SUM);
         self.sum_of(file, device, [from, row], known)
     }
 
-    /// The bytes of these rows on top of some.
+    /// Returns `known` plus the bytes of a range of rows.
     fn sum_of(&self, file: &OpenFile, device: i64, [from, to]: [usize; 2], known: u64) -> u64 {
         let Some(history) = file.history(device) else { return 0 };
         let rows = self.ids.get(from..to).unwrap_or_default();
@@ -116,61 +122,61 @@ impl Order {
     }
 }
 
-/// How much of a column an allocation has.
+/// Returns the sort key of an allocation in a column.
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
     let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
     let id = AllocationId(id);
-    let (born, died, size) = history.allocations.span(id);
+    let (allocated_at, freed_at, size) = history.allocations.span(id);
     match column {
-        TableColumn::Number | TableColumn::Born => id.0.into(),
+        TableColumn::Number | TableColumn::Allocated => id.0.into(),
         TableColumn::Size => size,
         TableColumn::Address => history.allocations.address(id),
-        TableColumn::Stream => file.groups.of(&file.snapshot, history, id, Grouping::Stream).into(),
-        TableColumn::Pool => file.groups.of(&file.snapshot, history, id, Grouping::Pool).into(),
-        TableColumn::Age => moment.min(died).saturating_sub(born).into(),
-        TableColumn::Freed => died.into(),
-        TableColumn::Lifetime if died == u32::MAX => u64::MAX,
-        TableColumn::Lifetime => died.saturating_sub(born).into(),
+        TableColumn::Stream => file.groups.group_of(&file.snapshot, history, id, Grouping::Stream).into(),
+        TableColumn::Pool => file.groups.group_of(&file.snapshot, history, id, Grouping::Pool).into(),
+        TableColumn::Age => moment.min(freed_at).saturating_sub(allocated_at).into(),
+        TableColumn::Freed => freed_at.into(),
+        TableColumn::Lifetime if freed_at == u32::MAX => u64::MAX,
+        TableColumn::Lifetime => freed_at.saturating_sub(allocated_at).into(),
         TableColumn::Site => {
             let stack = stack_of(&file.snapshot, history, id);
-            let site = file.sites.of(&file.snapshot, stack);
+            let site = file.sites.call_site(&file.snapshot, stack);
             site.map_or(0, |frame| u64::from(sites.rank(frame)) + 1)
         }
     }
 }
 
-/// Each frame's place among all, by file, line and function: made when first asked for.
+/// Rank of each frame by file, line and function. Computed on first use.
 #[derive(Default)]
 pub(super) struct SiteRanks {
-    /// Parts of each frame, read once: the part that counts least comes first.
+    /// Sort keys of each frame, the least significant key first.
     parts: Column<[u64; PARTS]>,
-    sorting: Option<Sorting>,
+    sorting: Option<MultiKeySort>,
     ranks: Vec<u32>,
 }
 
-/// Parts of eight bytes: two of the function, the line, four of the file.
+/// Sort keys per frame, eight bytes each: two for the function, one for the line, four for the file.
 const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
 impl SiteRanks {
-    fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
+    fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let frames = &file.snapshot.frames;
         if self.ranks.len() == frames.len() {
             return Ok(());
         }
         let mut next = self.parts.len();
-        while let Some(part) = slice.part(&mut next, frames.len(), 16)? {
+        while let Some(part) = slice.next_range(&mut next, frames.len(), 16)? {
             for id in part {
                 let (base, line, name) = site::parts(&file.snapshot, frames.frame(FrameId(id as u32)));
                 let part = |part| match part {
                     LINE_PART => line.map_or(0, |line| line.clamp(0, i128::from(u64::MAX)) as u64),
-                    part if part < LINE_PART => eight(&name, LINE_PART - 1 - part),
-                    part => eight(&base, PARTS - 1 - part),
+                    part if part < LINE_PART => eight_bytes(&name, LINE_PART - 1 - part),
+                    part => eight_bytes(&base, PARTS - 1 - part),
                 };
                 self.parts.push(std::array::from_fn(part));
             }
         }
-        let sorting = self.sorting.get_or_insert_with(|| Sorting::of((0..frames.len() as u32).collect()));
+        let sorting = self.sorting.get_or_insert_with(|| MultiKeySort::new((0..frames.len() as u32).collect()));
         let mut key =
             |part: usize, id: u32| self.parts.get(id as usize).and_then(|parts| parts.get(part).copied()).unwrap_or(0);
         sorting.step((PARTS, 1), &mut key, slice)?;
@@ -186,7 +192,7 @@ impl SiteRanks {
 
     pub(super) fn heap_bytes(&self) -> usize {
         self.parts.heap_bytes()
-            + self.sorting.as_ref().map_or(0, Sorting::heap_bytes)
+            + self.sorting.as_ref().map_or(0, MultiKeySort::heap_bytes)
             + self.ranks.capacity() * size_of::<u32>()
     }
 
@@ -195,8 +201,8 @@ impl SiteRanks {
     }
 }
 
-/// The `part`-th eight bytes in a string, small and capital letters being the same.
-fn eight(text: &str, part: usize) -> u64 {
+/// Returns the `part`-th eight bytes of a string as a number, ignoring case.
+fn eight_bytes(text: &str, part: usize) -> u64 {
     let bytes = text.as_bytes().iter().skip(part * 8).chain(&[0; 8]).take(8);
     bytes.fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase()))
 }

@@ -1,9 +1,9 @@
-//! A row of the table: its facts, and its line of text.
+//! Rows of the Allocations table, as data and as text.
 
-use crate::copying::write_words;
+use crate::copying::write_field;
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
-use crate::origin::{named_site, stack_of};
-use crate::places::lasted_us;
+use crate::origin::{site_with_name, stack_of};
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
@@ -11,50 +11,52 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
 use std::fmt::Write;
 
-/// The names of the fields of [`write_line`].
-pub(super) const HEAD: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
+/// Header line for [`write_line`].
+pub(super) const HEADER: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
 lifetime_events\tlifetime_us\tcall_site\n";
 
-/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device.
-fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
+/// Returns a row without its call site, and the frame of the call site. Returns `None` for an unknown device.
+fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));
     let source = history.allocations.provenance(id);
-    let born = match source {
+    let allocated_at = match source {
         Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
-    let (begun, died, requested) = history.allocations.span(id);
-    let freed = history.allocations.died(id).and_then(Moment::event);
+    let (begun, freed_at, requested) = history.allocations.span(id);
+    let freed = history.allocations.freed_at(id).and_then(Moment::event);
     let time = |event: u32| history.events.times.at(event);
-    let until = moment.min(died);
-    let lasted = |to: Option<EventIdx>| born.zip(to).and_then(|(born, to)| lasted_us(history, born, to));
-    let frame = file.sites.of(&file.snapshot, stack_of(&file.snapshot, history, id));
+    let until = moment.min(freed_at);
+    let elapsed = |to: Option<EventIdx>| {
+        allocated_at.zip(to).and_then(|(allocated_at, to)| elapsed_us(history, allocated_at, to))
+    };
+    let frame = file.sites.call_site(&file.snapshot, stack_of(&file.snapshot, history, id));
     let row = TableRow {
         allocation,
         requested,
         address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: file.groups.stream(&file.snapshot, history, id),
         pool: file.groups.pool(&file.snapshot, history, id),
-        born: born.map(|event| event.0),
-        born_us: born.and_then(|event| time(event.0)),
+        allocated_at: allocated_at.map(|event| event.0),
+        allocated_us: allocated_at.and_then(|event| time(event.0)),
         freed: freed.map(|event| event.0),
         freed_us: freed.and_then(|event| time(event.0)),
         age: until.saturating_sub(begun),
-        age_us: lasted(Moment(until).event()),
-        lifetime_us: lasted(freed),
+        age_us: elapsed(Moment(until).event()),
+        lifetime_us: elapsed(freed),
         site: String::new(),
         matches: false,
     };
     Some((row, frame))
 }
 
-/// A row of the table, with the call site in short.
+/// Returns a row with its call site.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
-    let (mut row, frame) = facts(file, device, moment, id)?;
-    let site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    let (mut row, frame) = row_facts(file, device, moment, id)?;
+    let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
     row.site = match file.history(device) {
-        Some(history) => named_site(&file.snapshot, history, AllocationId(id), site),
+        Some(history) => site_with_name(&file.snapshot, history, AllocationId(id), site),
         None => site,
     };
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
@@ -62,11 +64,11 @@ pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: 
     Some(row)
 }
 
-/// Appends a row as a line of text; what is not known is empty.
+/// Appends a row as a line of tab-separated text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, moment: u32, id: u32) {
-    let Some((row, frame)) = facts(file, device, moment, id) else { return };
+    let Some((row, frame)) = row_facts(file, device, moment, id) else { return };
     let mut field = |value: Option<i128>| {
-        // Writing to a String never fails.
+        // Writing to a `String` never fails.
         let _ = value.map(|value| write!(text, "{value}"));
         text.push('\t');
     };
@@ -88,19 +90,19 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
         let _ = value.map(|value| write!(text, "{value}"));
         text.push('\t');
     };
-    field(row.born.map(i128::from));
-    field(row.born_us.map(i128::from));
-    // Of what was allocated before recording, the age is unknown.
-    field(row.born.map(|_| row.age.into()));
+    field(row.allocated_at.map(i128::from));
+    field(row.allocated_us.map(i128::from));
+    // The age of an allocation made before recording is unknown.
+    field(row.allocated_at.map(|_| row.age.into()));
     field(row.age_us.map(i128::from));
     field(row.freed.map(i128::from));
     field(row.freed_us.map(i128::from));
-    field(row.freed.zip(row.born).map(|(freed, born)| i128::from(freed) - i128::from(born)));
+    field(row.freed.zip(row.allocated_at).map(|(freed, allocated_at)| i128::from(freed) - i128::from(allocated_at)));
     field(row.lifetime_us.map(i128::from));
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        write_words(text, &line);
+        write_field(text, &line);
     }
     text.push('\n');
 }

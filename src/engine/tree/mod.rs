@@ -1,54 +1,54 @@
-//! Parts of the tree of the stacks of some allocations: what a [`TreeQuestion`] asks for.
+//! Answers to a [`TreeQuestion`]: rows of a tree of call stacks.
 
 mod folds;
 mod layout;
 mod reveal;
 
-use super::answers::{Population, Selection, TreeView};
-use super::device::Open;
+use super::device::DeviceData;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
-use base::slice::{Slice, Sliced, Spent};
+use super::stack_trees::{Population, Selection, TreeView};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use folds::Folds;
 use history::replay::AllocationId;
-use layout::{Layout, nodes_above};
-use reveal::Trail;
+use layout::{RowLayout, ancestors};
+use reveal::MatchPaths;
 
-/// Rows that are sent at once.
-const MOST_ROWS: u32 = 2000;
-/// Nodes above the top that are sent: the nearest.
-const MOST_ABOVE: usize = 200;
+/// Maximum number of rows in an answer.
+const MAX_ROWS: u32 = 2000;
+/// Maximum number of ancestors of the top node in an answer. The nearest ones are kept.
+const MAX_ANCESTORS: usize = 200;
 
-/// What was laid out for the questions before.
+/// Cached layout, search matches and target of earlier questions.
 #[derive(Default)]
-pub(super) struct Trees {
-    rows: Option<(RowsOf, Layout)>,
-    trail: Option<(TrailOf, Trail)>,
-    /// The node that shall be seen, as it was found for the question that asked for one last.
-    target: Option<(Option<TargetOf>, Option<u32>)>,
+pub(super) struct TreeCache {
+    rows: Option<(RowsKey, RowLayout)>,
+    trail: Option<(MatchesKey, MatchPaths)>,
+    /// Last node to reveal, as found for its question.
+    target: Option<(Option<TargetKey>, Option<u32>)>,
 }
 
-/// What rows depend on.
+/// Parameters of a row layout.
 #[derive(Clone, PartialEq)]
-struct RowsOf {
+struct RowsKey {
     of: Selection,
     arrangement: Arrangement,
     top: u32,
     folds: Vec<Fold>,
 }
 
-/// What the nodes that a search matches depend on.
+/// Parameters of the set of search matches.
 #[derive(Clone, Copy, PartialEq)]
-struct TrailOf {
+struct MatchesKey {
     of: Selection,
     arrangement: Arrangement,
-    /// Which search, counted from the first.
+    /// Number of the search, counted from the first one.
     search: u32,
 }
 
-/// What the node that shall be seen depends on.
+/// Parameters of the node to reveal.
 #[derive(Clone, Copy, PartialEq)]
-struct TargetOf {
+struct TargetKey {
     of: Selection,
     arrangement: Arrangement,
     top: u32,
@@ -56,55 +56,55 @@ struct TargetOf {
     reveal: Reveal,
 }
 
-impl Trees {
-    /// Bytes on the heap.
+impl TreeCache {
     pub(super) fn heap_bytes(&self) -> usize {
         self.rows.as_ref().map_or(0, |(_, layout)| layout.heap_bytes())
             + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
     }
 
-    /// The part that is asked for. On a device that the file does not have, nothing.
+    /// Returns the requested part of a tree. Empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &TreeQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<TreePage> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<TreePage> {
         let TreeQuestion { scope, arrangement, find, .. } = *question;
-        let Some((open, answers)) = file.open(device) else { return Ok(TreePage::default()) };
+        let Some((open, answers)) = file.device_with_trees(device) else { return Ok(TreePage::default()) };
         let asked = Selection { device, scope, found: find };
-        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, slice)?;
-        let view = answers.view(open, of, arrangement).ok_or(Spent)?;
-        let found = of_found.and_then(|of_found| answers.view(open, of_found, arrangement));
+        let (of, found_total) = answers.weigh_with_found(open, asked, arrangement, slice)?;
+        let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
+        let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
 
-        if let Some(search) = open.found.filter(|_| of_found.is_some()) {
-            let trail_of = TrailOf { of, arrangement, search: answers.searches };
+        if let Some(search) = open.found.filter(|_| found_total.is_some()) {
+            let trail_of = MatchesKey { of, arrangement, search: answers.searches };
             if self.trail.as_ref().is_none_or(|(known, _)| *known != trail_of) {
-                self.trail = Some((trail_of, Trail::new(view, view.classes(&search.frames))));
+                self.trail = Some((trail_of, MatchPaths::new(view, view.classes(&search.frames))));
             }
-            let (_, trail) = self.trail.as_mut().ok_or(Spent)?;
+            let (_, trail) = self.trail.as_mut().ok_or(OutOfTime)?;
             trail.step(view, slice)?;
         }
-        let trail = self.trail.as_ref().filter(|_| of_found.is_some()).map(|(_, trail)| trail);
+        let trail = self.trail.as_ref().filter(|_| found_total.is_some()).map(|(_, trail)| trail);
 
         let search = trail.map(|_| answers.searches);
-        let target_of = question.reveal.map(|reveal| TargetOf { of, arrangement, top, search, reveal });
+        let target_of = question.reveal.map(|reveal| TargetKey { of, arrangement, top, search, reveal });
         if self.target.as_ref().is_none_or(|(known, _)| *known != target_of) {
             let found = question.reveal.and_then(|reveal| target(open, view, trail, top, of, reveal));
             self.target = Some((target_of, found));
         }
         let target = self.target.as_ref().and_then(|&(_, target)| target);
         let mut folds = question.folds.clone();
-        let opened = target.map_or_else(Vec::new, |target| reveal::to_open(view, top, target, &Folds::new(&folds)));
+        let opened =
+            target.map_or_else(Vec::new, |target| reveal::nodes_to_open(view, top, target, &Folds::new(&folds)));
         folds.extend(&opened);
         let rules = Folds::new(&folds);
-        let rows_of = RowsOf { of, arrangement, top, folds };
+        let rows_of = RowsKey { of, arrangement, top, folds };
         if self.rows.as_ref().is_none_or(|(known, _)| *known != rows_of) {
-            self.rows = Some((rows_of, Layout::new(view, top, &rules)));
+            self.rows = Some((rows_of, RowLayout::new(view, top, &rules)));
         }
-        let (_, layout) = self.rows.as_mut().ok_or(Spent)?;
+        let (_, layout) = self.rows.as_mut().ok_or(OutOfTime)?;
         layout.step(view, &rules, slice)?;
 
         let revealed = target.and_then(|target| {
@@ -112,13 +112,13 @@ impl Trees {
             Some((row as u32, target))
         });
         let [mut first, count] = question.rows;
-        let count = count.min(MOST_ROWS);
+        let count = count.min(MAX_ROWS);
         if let Some((row, _)) = revealed.filter(|&(row, _)| row < first || row - first >= count) {
             first = row.saturating_sub(count / 2);
         }
         let rows = layout.rows.range(first as usize..(first as usize).saturating_add(count as usize));
-        let above = nodes_above(view, top);
-        let nearest = above.len().saturating_sub(MOST_ABOVE);
+        let above = ancestors(view, top);
+        let nearest = above.len().saturating_sub(MAX_ANCESTORS);
         Ok(TreePage {
             total: view.weight(0),
             ends: view.ends(0),
@@ -133,15 +133,15 @@ impl Trees {
                         node: row.node,
                         parent,
                         depth: row.depth,
-                        forks: row.forks,
-                        place: [row.place, row.siblings],
+                        forks: row.indent,
+                        place: [row.sibling_index, row.siblings],
                         weight: view.weight(row.node),
                         ends: view.ends(row.node),
-                        own: view.own(row.node),
+                        own: view.self_weight(row.node),
                         parent_bytes: view.weight(parent).bytes,
                         label: view.label(row.node),
                         fold: row.fold,
-                        matches: trail.is_some_and(|trail| view.is_of(&trail.classes, row.node)),
+                        matches: trail.is_some_and(|trail| view.is_in_classes(&trail.classes, row.node)),
                         found: found.map_or(0, |found| found.weight(row.node).bytes),
                     }
                 })
@@ -152,23 +152,23 @@ impl Trees {
     }
 }
 
-/// The node that shall be seen; `None` where there is none below the top.
+/// Returns the node to reveal, or `None` if there is none below `top`.
 fn target(
-    open: Open<'_>,
+    open: DeviceData<'_>,
     view: TreeView<'_>,
-    trail: Option<&Trail>,
+    trail: Option<&MatchPaths>,
     top: u32,
     of: Selection,
     reveal: Reveal,
 ) -> Option<u32> {
     let weighs = |node: u32| view.weight(node).count > 0 && reveal::is_within(view, top, node);
-    // From a node that is not there the way begins at the top.
+    // From a node that does not exist, the search starts at the top.
     let start = |node: u32| if weighs(node) { node } else { top };
     match reveal {
         Reveal::Node(node) => Some(node),
         Reveal::Allocation(id) => {
             let id = AllocationId(id);
-            let is_in = Population::new(open.history, of.scope).holds(open.history, id);
+            let is_in = Population::new(open.history, of.scope).contains(open.history, id);
             is_in.then(|| view.node_of(id)).flatten()
         }
         Reveal::MatchAfter(node) => trail?.after(view, top, start(node)),

@@ -1,29 +1,29 @@
-//! The way to a node that shall be seen: which one it is, and what must be opened for it.
+//! Lookup of the node to reveal, and of the nodes that have to be opened for it.
 
-use super::folds::{Folds, otherwise};
-use super::layout::{done_above, nodes_above};
-use crate::answers::TreeView;
-use crate::protocol::{Fold, FoldState, Reach};
+use super::folds::{Folds, default_state};
+use super::layout::{ancestors, inherited_action};
+use crate::protocol::{Fold, FoldScope, FoldState};
+use crate::stack_trees::TreeView;
 use analysis::IdSet;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// Whether `node` is `top` or below it.
+/// Returns whether `node` is `top` or one of its descendants.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
-    // Parents have lower numbers.
+    // Parents have lower numbers than their children.
     let mut way = std::iter::successors(Some(node), |&at| view.parent(at)).take_while(|&at| at >= top);
     way.any(|at| at == top)
 }
 
-/// What must be opened so that `node` is among the rows below `top`.
-pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) -> Vec<Fold> {
-    let mut above = done_above(view, top, folds);
+/// Returns the nodes that have to be opened so that `node` is among the rows below `top`.
+pub(super) fn nodes_to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) -> Vec<Fold> {
+    let mut above = inherited_action(view, top, folds);
     let mut siblings = 1;
     let mut opened = Vec::new();
-    for at in nodes_above(view, node).into_iter().skip_while(|&at| at != top) {
-        let otherwise = if at == top { FoldState::Open } else { otherwise(siblings) };
-        let (state, below) = folds.of(at, above, otherwise);
+    for at in ancestors(view, node).into_iter().skip_while(|&at| at != top) {
+        let otherwise = if at == top { FoldState::Open } else { default_state(siblings) };
+        let (state, below) = folds.resolve(at, above, otherwise);
         if state != FoldState::Open {
-            opened.push(Fold { node: at, reach: Reach::One, state: FoldState::Open });
+            opened.push(Fold { node: at, reach: FoldScope::One, state: FoldState::Open });
         }
         above = below;
         siblings = view.child_count(at);
@@ -31,26 +31,26 @@ pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) ->
     opened
 }
 
-/// The nodes whose frames a search matches, and those above them.
-pub(super) struct Trail {
+/// Nodes whose frames match a search, and their ancestors.
+pub(super) struct MatchPaths {
     pub(super) classes: IdSet,
     nodes: IdSet,
-    /// How many nodes were looked at, from the last on.
+    /// Number of nodes examined so far, from the last node down.
     next: usize,
 }
 
-impl Trail {
-    /// Of the frames of these classes.
-    pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> Trail {
-        Trail { classes, nodes: IdSet::below(view.len()), next: 0 }
+impl MatchPaths {
+    /// Creates the set for the frames of these classes.
+    pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> MatchPaths {
+        MatchPaths { classes, nodes: IdSet::with_bound(view.len()), next: 0 }
     }
 
-    /// Looks at nodes.
-    pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.next, view.len(), 1)? {
+    /// Examines all nodes.
+    pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, view.len(), 1)? {
             for node in part.map(|next| (view.len() - 1 - next) as u32) {
                 let weighs = view.weight(node).count > 0;
-                if weighs && (self.nodes.contains(node) || view.is_of(&self.classes, node)) {
+                if weighs && (self.nodes.contains(node) || view.is_in_classes(&self.classes, node)) {
                     self.nodes.insert(node);
                     view.parent(node).into_iter().for_each(|parent| self.nodes.insert(parent));
                 }
@@ -71,21 +71,21 @@ impl Trail {
         nodes.iter().copied().rfind(|&child| self.nodes.contains(child))
     }
 
-    /// The first match in the order of rows that is `node` or below it.
+    /// Returns the first match in row order that is `node` or one of its descendants.
     fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
         let mut at = node;
-        while !view.is_of(&self.classes, at) {
+        while !view.is_in_classes(&self.classes, at) {
             at = self.first_of(&view.children(at))?;
         }
         Some(at)
     }
 
-    /// The last.
+    /// Returns the last match in row order that is `node` or one of its descendants.
     fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
         std::iter::successors(Some(node), |&at| self.last_of(&view.children(at))).last().unwrap_or(node)
     }
 
-    /// The match after `node` in the order of rows below `top`, the first one after the last.
+    /// Returns the match after `node` in the row order below `top`. Wraps around to the first match.
     pub(super) fn after(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         if let Some(child) = self.first_of(&view.children(node)) {
             return self.first(view, child);
@@ -103,7 +103,7 @@ impl Trail {
         self.first(view, top)
     }
 
-    /// The one before it, the last one before the first.
+    /// Returns the match before `node` in the row order below `top`. Wraps around to the last match.
     pub(super) fn before(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         let mut at = node;
         while at != top {
@@ -113,11 +113,11 @@ impl Trail {
             if let Some(next) = earlier.and_then(|earlier| self.last_of(earlier)) {
                 return Some(self.last(view, next));
             }
-            if view.is_of(&self.classes, parent) {
+            if view.is_in_classes(&self.classes, parent) {
                 return Some(parent);
             }
             at = parent;
         }
-        Some(self.last(view, top)).filter(|&last| view.is_of(&self.classes, last))
+        Some(self.last(view, top)).filter(|&last| view.is_in_classes(&self.classes, last))
     }
 }

@@ -1,10 +1,11 @@
-//! A processed profile of the Firefox Profiler, version 55 (it upgrades older versions as it loads them): native allocations with the
-//! number of the allocation as their address, so that "Retained memory" of a range is what is live at its end and was allocated in it.
+//! Processed profile format of the Firefox Profiler, version 55, which newer versions upgrade on load. Native
+//! allocations use the allocation's number as address, so that "Retained memory" of a range shows allocations made in
+//! it that are live at its end.
 
 mod tables;
 
 use crate::curve::points;
-use crate::frames::{Root, Stack};
+use crate::frames::{Stack, StackOrigin};
 use crate::json;
 use crate::profile::Total;
 use base::units::EventIdx;
@@ -15,10 +16,10 @@ use history::snapshot::{Action, StackId};
 use std::io::{self, Write};
 use tables::{Tables, or_null};
 
-/// The version of the format.
+/// Version of the format.
 const VERSION: u32 = 55;
 
-/// What is the same in all profiles: its categories of frames and kinds of markers.
+/// Constant part of all profiles: categories of frames and types of markers.
 const HEAD: &str = r#""debug":false,"pausedRanges":[],"sourceCodeIsNotOnSearchfox":true,"usesOnlyOneStackType":true,
 "extensions":{"length":0,"baseURL":[],"id":[],"name":[]},"sampleUnits":{"time":"ms","eventDelay":"ms","threadCPUDelta":"\u00b5s"},
 "categories":[{"name":"Other","color":"grey","subcategories":["Other"]},{"name":"User","color":"yellow","subcategories":["Other"]},
@@ -36,10 +37,10 @@ struct Sample {
     allocation: u32,
 }
 
-/// Writes the whole trace; what is live at the moment `at`.
+/// Writes the whole trace. Returns the live bytes at the moment `at`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, at: u32, out: &mut dyn Write) -> io::Result<Total> {
     let mut tables = Tables::default();
     let clock = Clock::new(side);
@@ -78,8 +79,8 @@ pub(crate) fn write(side: Side<'_>, at: u32, out: &mut dyn Write) -> io::Result<
     Ok(Total::of(side, Scope::At(at)))
 }
 
-/// Milliseconds since the trace began. Events of one microsecond come a nanosecond after each other, so that a range can end between two;
-/// without times an event takes a millisecond.
+/// Time of each event, in milliseconds since the start. Events of one microsecond are a nanosecond apart, so that a
+/// range can end between two. Without recorded times, each event takes a millisecond.
 struct Clock {
     first_us: i64,
     ms: Vec<f64>,
@@ -115,21 +116,21 @@ fn samples(side: Side<'_>, clock: &Clock, tables: &mut Tables) -> Vec<Sample> {
     let signed = |id| i64::try_from(history.allocations.size(id)).unwrap_or(i64::MAX);
     let mut samples = Vec::new();
     let mut birth = |tables: &mut Tables, id: AllocationId, ms| {
-        let stack = Some(tables.stack(side, Stack::of(side, id)));
+        let stack = Some(tables.stack(side, Stack::of_allocation(side, id)));
         samples.push(Sample { ms, weight: signed(id), stack, allocation: id.0 });
     };
-    (0..history.allocations.early() as u32).for_each(|id| birth(tables, AllocationId(id), 0.0));
+    (0..history.allocations.early_count() as u32).for_each(|id| birth(tables, AllocationId(id), 0.0));
     let mut all = std::mem::take(&mut samples);
     for event in 0..history.event_count() {
-        let Some((id, is_birth)) = history.change(EventIdx(event)) else { continue };
+        let Some((id, is_birth)) = history.lifetime_change(EventIdx(event)) else { continue };
         let (ms, weight) = (clock.after(event), signed(id));
         let stack = if is_birth {
-            Stack::of(side, id)
+            Stack::of_allocation(side, id)
         } else {
             let own = history.events.stack(event);
             let has_frames = side.snapshot().stacks.innermost(own).is_some();
             let id = if has_frames { own } else { StackId::NONE };
-            Stack { root: if has_frames { Root::Own } else { Root::NoStack }, id }
+            Stack { root: if has_frames { StackOrigin::Allocation } else { StackOrigin::NoStack }, id }
         };
         let weight = if is_birth { weight } else { -weight };
         all.push(Sample { ms, weight, stack: Some(tables.stack(side, stack)), allocation: id.0 });
@@ -154,15 +155,15 @@ fn allocations(samples: &[Sample], out: &mut dyn Write) -> io::Result<()> {
 /// An annotation or an OOM.
 struct Marker {
     name: u32,
-    /// Milliseconds.
+    /// In milliseconds.
     start: f64,
-    /// `None` for what has no length.
+    /// In milliseconds. `None` for a point in time.
     end: Option<f64>,
-    /// Of an OOM, the bytes free on the device and those requested.
+    /// For an OOM: free bytes on the device, and requested bytes.
     out_of_memory: Option<(u64, u64)>,
 }
 
-/// Annotations and OOMs.
+/// Writes annotations and OOMs.
 fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Write) -> io::Result<()> {
     let history = side.history;
     let ms = |us: i64| us.saturating_sub(clock.first_us).max(0) as f64 / 1000.0;
@@ -198,7 +199,7 @@ fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Wri
     out.write_all(b"}")
 }
 
-/// Writes a counter: by how much it grows at each event that changes it.
+/// Writes a counter as its changes.
 fn counter(
     side: Side<'_>,
     clock: &Clock,

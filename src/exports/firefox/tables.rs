@@ -1,18 +1,18 @@
-//! What code the allocations of a profile come from: frames, functions, stacks, and the texts of all of them.
+//! Tables of the Firefox profile format: frames, functions, stacks and strings.
 
-use crate::frames::{Frame, Numbered, Root, Stack, Texts};
+use crate::frames::{Frame, FrameNumbers, Stack, StackOrigin, Texts};
 use crate::json;
-use analysis::{Sites, Whose};
+use analysis::{CodeOrigin, Sites};
 use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};
 
-/// Numbers of stacks, of functions and of texts.
+/// Numbers of stacks, functions and strings.
 #[derive(Default)]
 pub(super) struct Tables {
-    frames: Numbered,
+    frames: FrameNumbers,
     stacks: HashMap<Stack, u32, foldhash::fast::RandomState>,
-    /// By stack: its callers, and its innermost frame.
+    /// Callers and innermost frame of each stack.
     rows: Vec<(Option<u32>, u32)>,
     texts: HashMap<String, u32, foldhash::fast::RandomState>,
     strings: Vec<String>,
@@ -28,7 +28,7 @@ impl Tables {
         number
     }
 
-    /// The number of a stack, after those of its callers.
+    /// Returns the number of a stack. Its callers are numbered first.
     pub(super) fn stack(&mut self, side: Side<'_>, stack: Stack) -> u32 {
         if let Some(&known) = self.stacks.get(&stack) {
             return known;
@@ -41,10 +41,10 @@ impl Tables {
             }
             match side.snapshot().stacks.innermost(at.id) {
                 Some((above, frame)) => {
-                    unknown.push((at, Frame::Of(frame)));
+                    unknown.push((at, Frame::Recorded(frame)));
                     at.id = above;
                 }
-                None if at.root == Root::Own => break None,
+                None if at.root == StackOrigin::Allocation => break None,
                 None => {
                     unknown.push((at, Frame::Root(at.root)));
                     break None;
@@ -60,7 +60,7 @@ impl Tables {
         callers.unwrap_or(0)
     }
 
-    /// Frames, functions, stacks and texts.
+    /// Writes the tables of frames, functions, stacks and strings.
     pub(super) fn write(&mut self, side: Side<'_>, out: &mut dyn Write) -> io::Result<()> {
         let tables = self;
         let frames = std::mem::take(&mut tables.frames.frames);
@@ -78,10 +78,10 @@ impl Tables {
             }
             let category = match frame {
                 Frame::Root(_) => 0,
-                Frame::Of(id) => match Sites::whose(side.snapshot(), side.snapshot().frames.frame(*id)) {
-                    Whose::User => 1,
-                    Whose::Library => 2,
-                    Whose::Native => 3,
+                Frame::Recorded(id) => match Sites::code_origin(side.snapshot(), side.snapshot().frames.frame(*id)) {
+                    CodeOrigin::User => 1,
+                    CodeOrigin::Library => 2,
+                    CodeOrigin::Native => 3,
                 },
             };
             frame_rows.push((function, Some(line).filter(|&line| line > 0), category));
@@ -133,7 +133,7 @@ impl Tables {
     }
 }
 
-/// A number, or nothing.
+/// Writes a number or `null`.
 pub(super) fn or_null(out: &mut dyn Write, number: Option<u32>) -> io::Result<()> {
     match number {
         Some(number) => write!(out, "{number}"),

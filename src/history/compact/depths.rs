@@ -1,37 +1,36 @@
-//! How deep stacks may be. A file that lists its stacks pays for every frame of each; columns name a deeper one with two bytes, and whoever
-//! asks where stacks come from walks every one.
+//! Limit on the depth of stacks. A file that lists its stacks pays for every frame, but columns add one more frame with
+//! two bytes, and several views walk every stack in full.
 
 use base::column::Column;
 
-/// Frames that the stacks of every node may have together, whatever their number: walked in a second.
-const FREE: u64 = 1 << 26;
-/// And so many for each: as deep as Python goes, unless told otherwise.
-const FOR_EACH: u64 = 1000;
+/// Frames that all stacks together may have regardless of their number. Walking them takes a second.
+const FREE_FRAMES: u64 = 1 << 26;
+/// Additional frames per stack: Python's default recursion limit.
+const FRAMES_PER_STACK: u64 = 1000;
 
-/// The depths of a tree's nodes.
+/// Depths of the nodes of a stack tree.
 pub(super) struct Depths {
-    of: Column<u32>,
+    depths: Column<u32>,
     sum: u64,
 }
 
 impl Default for Depths {
     fn default() -> Depths {
-        // The root.
-        Depths { of: [0].into_iter().collect(), sum: 0 }
+        // The root has depth 0.
+        Depths { depths: [0].into_iter().collect(), sum: 0 }
     }
 }
 
 impl Depths {
-    /// Adds the next node, called by the stack of `caller`; `false` when stacks are too deep by now.
+    /// Adds the next node, a callee of `caller`. Returns `false` if the stacks are too deep in total.
     pub(super) fn add(&mut self, caller: u32) -> bool {
-        let depth = self.of.get(caller as usize).unwrap_or(0).saturating_add(1);
-        self.of.push(depth);
+        let depth = self.depths.get(caller as usize).unwrap_or(0).saturating_add(1);
+        self.depths.push(depth);
         self.sum += u64::from(depth);
-        self.sum <= FREE + FOR_EACH * self.of.len() as u64
+        self.sum <= FREE_FRAMES + FRAMES_PER_STACK * self.depths.len() as u64
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.of.heap_bytes()
+        self.depths.heap_bytes()
     }
 }

@@ -1,33 +1,33 @@
-//! Why columns can't be read, and why a snapshot can't be written as columns.
+//! Errors while reading and writing columns.
 
-/// Why columns can't be read.
+/// Error while reading columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactError {
-    /// Written by a later memscape.
+    /// The columns come from a later version of memscape.
     #[error(
         "columns version {0} is not supported (this memscape reads version 1): open the file with the memscape that wrote it"
     )]
     Version(u8),
-    /// Its sum is another, or what is in it contradicts itself.
+    /// A section has a wrong checksum or contradicts itself.
     #[error("the columns are damaged between bytes {from} and {to}")]
     Damaged {
-        /// Where the section begins.
+        /// First byte of the section in the file.
         from: u64,
-        /// Where it ends.
+        /// End of the section in the file.
         to: u64,
     },
-    /// There is no end.
+    /// The end marker is missing.
     #[error("unexpected end of the columns after {0} bytes")]
-    Cut(u64),
+    Truncated(u64),
 }
 
-/// Why a snapshot can't be written as columns.
+/// Error while writing a snapshot as columns.
 #[derive(Debug, thiserror::Error)]
-pub enum Unwritable {
-    /// The columns have no room for it, so the file has to stay as it is.
+pub enum WriteError {
+    /// The snapshot holds something that columns cannot represent.
     #[error("{0}")]
-    Unfit(&'static str),
-    /// The system's.
+    Unsupported(&'static str),
+    /// The output could not be written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
 }

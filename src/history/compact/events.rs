@@ -1,89 +1,89 @@
-//! Sections of events: a step is a few thousand of them.
+//! Decoding of sections of events, a few thousand events per step.
 
-use super::form::{MOST_EVENTS, column};
-use super::numbers::Numbers;
+use super::format::{MAX_EVENTS, column};
+use super::numbers::NumberReader;
 use super::trace::Trace;
 use crate::snapshot::{EventSink, LabelsId, StackId};
 
-/// Events of a step: well under a millisecond.
+/// Events decoded in one step, well under a millisecond.
 const EVENTS_PER_STEP: usize = 2048;
 
-/// Lists of events that a file may have, as many as a pickle's: each costs tables of its own (a few kilobytes).
-pub(super) const MOST_TRACES: u32 = 1 << 16;
+/// Maximum number of traces in a file, as in a pickle. Each has tables of a few kilobytes.
+pub(super) const MAX_TRACES: u32 = 1 << 16;
 
-/// What is known of the events that were read.
+/// Decoder of the event sections.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct EventDecoder {
     trace: Trace,
     pub(super) traces: u32,
-    /// Where each column goes on and ends in the section's payload, while there is one.
+    /// Position and end of each column in the payload, while a section is open.
     columns: Option<[(usize, usize); column::COUNT]>,
-    /// One above the highest id of a stack and of labels that any event has: the tables come later.
+    /// One more than the highest stack id and label id used by any event. The tables follow the events, so these are
+    /// checked at the end.
     pub(super) stacks: u32,
     pub(super) labels: u32,
 }
 
-impl Events {
-    /// Begins a section; `false` when it makes no sense.
-    pub(super) fn begin(&mut self, payload: &[u8]) -> bool {
-        let mut numbers = Numbers::new(payload);
-        let (trace, count) = (numbers.number(), numbers.number());
+impl EventDecoder {
+    /// Starts a section. Returns `false` if its header is invalid.
+    pub(super) fn start_section(&mut self, payload: &[u8]) -> bool {
+        let mut numbers = NumberReader::new(payload);
+        let (trace, count) = (numbers.unsigned(), numbers.unsigned());
         let next = u64::from(self.traces);
-        if trace == next && self.traces < MOST_TRACES {
+        if trace == next && self.traces < MAX_TRACES {
             self.trace = Trace::default();
             self.traces += 1;
         } else if Some(trace) != next.checked_sub(1) {
             return false;
         }
         let Some(columns) = numbers.columns::<{ column::COUNT }>() else { return false };
-        if columns[column::KINDS].left() as u64 != count || count > MOST_EVENTS as u64 {
+        if columns[column::KINDS].bytes_left() as u64 != count || count > MAX_EVENTS as u64 {
             return false;
         }
-        // They fill the payload to its end, one after the other.
-        let mut end = payload.len() - columns.iter().map(Numbers::left).sum::<usize>();
+        // The columns fill the payload to its end, one after another.
+        let mut end = payload.len() - columns.iter().map(NumberReader::bytes_left).sum::<usize>();
         self.columns = Some(columns.map(|column| {
             let begin = end;
-            end += column.left();
+            end += column.bytes_left();
             (begin, end)
         }));
         true
     }
 
-    /// Hands the next events to the sink: `None` when they make no sense, otherwise whether there are more.
+    /// Passes the next events to the sink. Returns whether events are left, or `None` if the section is invalid.
     pub(super) fn step(&mut self, payload: &[u8], sink: &mut impl EventSink) -> Option<bool> {
         let places = self.columns.take()?;
         let number = self.traces.checked_sub(1)?;
-        let mut columns = places.map(|(begin, end)| Numbers::new(payload.get(begin..end).unwrap_or_default()));
-        let count = columns[column::KINDS].left().min(EVENTS_PER_STEP);
+        let mut columns = places.map(|(begin, end)| NumberReader::new(payload.get(begin..end).unwrap_or_default()));
+        let count = columns[column::KINDS].bytes_left().min(EVENTS_PER_STEP);
         for _ in 0..count {
             let event = self.trace.event(&mut columns);
             if event.stack != StackId::NONE {
                 self.stacks = self.stacks.max(event.stack.0.saturating_add(1));
             }
-            // SnapViewer's frees have no labels, not even the empty ones.
+            // SnapViewer's frees have no labels, not even empty ones.
             if event.labels != LabelsId(u32::MAX) {
                 self.labels = self.labels.max(event.labels.0 + 1);
             }
-            sink.event(number, &event);
+            sink.event_at(number, &event);
         }
-        if columns[column::KINDS].left() == 0 {
-            return columns.iter().all(Numbers::is_over).then_some(false);
+        if columns[column::KINDS].bytes_left() == 0 {
+            return columns.iter().all(NumberReader::is_finished).then_some(false);
         }
-        let sound = columns.iter().all(Numbers::is_sound);
+        let sound = columns.iter().all(NumberReader::is_sound);
         let mut places = places;
         for (place, column) in places.iter_mut().zip(&columns) {
-            place.0 = place.1 - column.left();
+            place.0 = place.1 - column.bytes_left();
         }
         self.columns = Some(places);
         sound.then_some(true)
     }
 
-    /// Whether a section was begun and not read to its end.
+    /// Returns whether a section is only partly read.
     pub(super) fn is_open(&self) -> bool {
         self.columns.is_some()
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.trace.heap_bytes()
     }

@@ -1,24 +1,24 @@
-//! A snapshot as compact columns: what was decoded of a file, without what says nothing. Written natively, read everywhere.
+//! Compact columns: a snapshot in a small file format, written natively and read everywhere.
 //!
 //! ```text
-//! file     "memscape columns" · version · section*          all of it best packed by gzip, which is no part of the form
-//! section  what · bytes (u32) · payload · sum (u32)         little-endian; the sum is over all before it
-//! payload  rows · bytes of each column · the columns        numbers are varints of 7 bits, lowest first
+//! file     "memscape columns" · version · section*          usually gzipped, which is not part of the format
+//! section  kind · bytes (u32) · payload · checksum (u32)    little-endian, the checksum covers all bytes before it
+//! payload  rows · bytes of each column · the columns        numbers are varints, 7 bits a byte, lowest first
 //! ```
 //!
-//! Events come first, in sections of their trace, so that both sides hold no more than one section; tables follow in the order in
-//! which they refer to each other. A section is read in steps, each well under 8 ms.
+//! Events come first, in sections of one trace each, so that writer and reader hold at most one section. Tables follow
+//! in the order of their references. A section is read in steps of well under 8 ms each.
 //!
-//! What an event is takes few bytes because most of it was said before: `form` lists how.
+//! An event takes few bytes because most of its fields repeat earlier ones.
 //!
-//! What a program keeps to read it in place of a file ([`Writer::kept`]) has the same tables; in place of events it has parts of the histories
-//! that were made of them ([`Writer::image`]), and the sums of its sections are made eight bytes at a time. Only the build that wrote it reads
-//! it, which whoever keeps it sees to.
+//! A cache file ([`Writer::kept`]) is read in place of the original file. It has the same tables, parts of the replayed
+//! histories ([`Writer::image`]) in place of events, and faster checksums. Only the build that wrote a cache reads it.
+//! Its owner has to check that.
 
 mod depths;
 mod error;
 mod events;
-mod form;
+mod format;
 mod numbers;
 mod reader;
 mod tables;
@@ -26,7 +26,7 @@ mod trace;
 mod write_tables;
 mod writer;
 
-pub use error::{CompactError, Unwritable};
-pub use form::{KEPT, MAGIC, VERSION, sum, wide_sum};
-pub use reader::{Compact, Machine};
+pub use error::{CompactError, WriteError};
+pub use format::{CACHE_FLAG, MAGIC, VERSION, checksum, fast_checksum};
+pub use reader::{ColumnReader, CompactContents};
 pub use writer::Writer;

@@ -1,10 +1,10 @@
-//! Numbers as bytes: varints, and signed ones by their distance from zero.
+//! Encoding of numbers as varints, with zigzag encoding of signed ones.
 
-/// Bytes of the longest varint of 128 bits.
-const LONGEST: u32 = 19;
+/// Length of the longest varint of 128 bits.
+const MAX_VARINT_BYTES: u32 = 19;
 
-/// Appends a number.
-pub(super) fn put(bytes: &mut Vec<u8>, mut number: u128) {
+/// Appends an unsigned number.
+pub(super) fn put_varint(bytes: &mut Vec<u8>, mut number: u128) {
     while number >= 128 {
         bytes.push(number as u8 | 128);
         number >>= 7;
@@ -12,50 +12,50 @@ pub(super) fn put(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Appends a number that is often near zero, on either side.
+/// Appends a signed number in zigzag encoding, short near zero.
 pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i128) {
-    put(bytes, (number << 1 ^ number >> 127) as u128);
+    put_varint(bytes, (number << 1 ^ number >> 127) as u128);
 }
 
-/// Appends the difference of two numbers of 64 bits.
+/// Appends the signed difference of two 64-bit numbers.
 pub(super) fn put_difference(bytes: &mut Vec<u8>, number: u64, before: u64) {
     put_signed(bytes, i128::from(number.wrapping_sub(before) as i64));
 }
 
-/// Bytes that are still to be read. Reading never fails half-way: what is missing or too large is read as zero, and told by
+/// Cursor over encoded bytes. Reading never stops half-way: a missing or oversized number reads as zero and clears
 /// [`Numbers::is_sound`].
-pub(super) struct Numbers<'a> {
+pub(super) struct NumberReader<'a> {
     rest: &'a [u8],
     is_sound: bool,
 }
 
-impl<'a> Numbers<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Numbers<'a> {
-        Numbers { rest: bytes, is_sound: true }
+impl<'a> NumberReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> NumberReader<'a> {
+        NumberReader { rest: bytes, is_sound: true }
     }
 
-    /// Whether all that was read was there.
+    /// Returns whether all numbers so far were valid.
     pub(super) fn is_sound(&self) -> bool {
         self.is_sound
     }
 
-    /// Whether there is nothing left either.
-    pub(super) fn is_over(&self) -> bool {
+    /// Returns whether all numbers were valid and no bytes are left.
+    pub(super) fn is_finished(&self) -> bool {
         self.is_sound && self.rest.is_empty()
     }
 
-    /// Bytes left.
-    pub(super) fn left(&self) -> usize {
+    /// Returns the number of bytes left.
+    pub(super) fn bytes_left(&self) -> usize {
         self.rest.len()
     }
 
-    /// What was read makes no sense.
+    /// Marks the input as invalid.
     pub(super) fn reject(&mut self) {
         self.is_sound = false;
     }
 
-    /// That, unless so.
-    pub(super) fn expect(&mut self, sense: bool) {
+    /// Marks the input as invalid unless `sense` holds.
+    pub(super) fn require(&mut self, sense: bool) {
         self.is_sound &= sense;
     }
 
@@ -69,11 +69,11 @@ impl<'a> Numbers<'a> {
         byte
     }
 
-    /// A number of 128 bits: a frame's line.
+    /// Reads a signed number of up to 128 bits, such as a frame's line.
     #[inline(never)]
-    pub(super) fn wide(&mut self) -> i128 {
+    pub(super) fn signed_128(&mut self) -> i128 {
         let mut number = 0u128;
-        for at in 0..LONGEST {
+        for at in 0..MAX_VARINT_BYTES {
             let byte = self.byte();
             number |= u128::from(byte & 127) << (7 * at);
             if byte < 128 {
@@ -84,9 +84,9 @@ impl<'a> Numbers<'a> {
         0
     }
 
-    /// A number of 64 bits.
+    /// Reads an unsigned 64-bit number.
     #[inline(never)]
-    pub(super) fn number(&mut self) -> u64 {
+    pub(super) fn unsigned(&mut self) -> u64 {
         let mut number = 0;
         for at in 0..10 {
             let byte = self.byte();
@@ -99,36 +99,36 @@ impl<'a> Numbers<'a> {
         0
     }
 
-    /// A signed number of 64 bits.
+    /// Reads a signed 64-bit number.
     #[inline]
     pub(super) fn signed(&mut self) -> i64 {
-        let number = self.number();
+        let number = self.unsigned();
         (number >> 1) as i64 ^ -((number & 1) as i64)
     }
 
-    /// The number that differs so from `before`.
+    /// Reads a signed difference and returns its sum with `before`, wrapping.
     #[inline]
     pub(super) fn difference(&mut self, before: u64) -> u64 {
         before.wrapping_add(self.signed() as u64)
     }
 
-    /// A number of bytes, with the limits that a pickle's have: below 2^63.
+    /// Reads a size in bytes, which must be below 2^63 as in a pickle.
     #[inline]
     pub(super) fn size(&mut self) -> u64 {
-        let size = self.number();
-        self.expect(size <= i64::MAX as u64);
+        let size = self.unsigned();
+        self.require(size <= i64::MAX as u64);
         size
     }
 
-    /// A number of 32 bits.
+    /// Reads an unsigned 32-bit number.
     #[inline]
-    pub(super) fn word(&mut self) -> u32 {
-        let number = self.number();
-        self.expect(number <= u64::from(u32::MAX));
+    pub(super) fn unsigned_32(&mut self) -> u32 {
+        let number = self.unsigned();
+        self.require(number <= u64::from(u32::MAX));
         number as u32
     }
 
-    /// So many bytes.
+    /// Reads `count` raw bytes.
     pub(super) fn bytes(&mut self, count: u64) -> &'a [u8] {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let Some((bytes, rest)) = split else {
@@ -139,11 +139,12 @@ impl<'a> Numbers<'a> {
         bytes
     }
 
-    /// The columns of a section that has `N`: their lengths come first, they fill it.
-    pub(super) fn columns<const N: usize>(mut self) -> Option<[Numbers<'a>; N]> {
-        let lengths = [(); N].map(|()| self.number());
-        let columns = lengths.map(|length| Numbers::new(self.bytes(length)));
-        self.is_over().then_some(columns)
+    /// Splits a section into its `N` columns, which are preceded by their lengths. Returns `None` if they do not fill
+    /// it.
+    pub(super) fn columns<const N: usize>(mut self) -> Option<[NumberReader<'a>; N]> {
+        let lengths = [(); N].map(|()| self.unsigned());
+        let columns = lengths.map(|length| NumberReader::new(self.bytes(length)));
+        self.is_finished().then_some(columns)
     }
 }
 

@@ -1,197 +1,210 @@
-//! The machine that columns are fed to: sections are cut out of the bytes as they come, and read in steps.
+//! Incremental reader of columns. It cuts the bytes into sections and decodes them in steps.
 
 use super::error::CompactError;
-use super::events::Events;
-use super::form::{HEAD, KEPT, MAGIC, MOST_BYTES, SUM, VERSION, sum, what, wide_sum};
-use super::numbers::Numbers;
+use super::events::EventDecoder;
+use super::format::{
+    CACHE_FLAG, CHECKSUM_BYTES, HEADER_BYTES, MAGIC, MAX_BYTES, VERSION, checksum, fast_checksum, section_kind,
+};
+use super::numbers::NumberReader;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
 
-/// Reads a snapshot from columns: [`Machine::feed`] it, [`Machine::step`] until that says no, and so on; then [`Machine::finish`].
-pub struct Machine<S> {
+/// Reader of a snapshot in columns. Call [`Machine::feed`], then [`Machine::step`] until it returns `false`, and
+/// repeat. Call [`Machine::finish`] at the end.
+pub struct ColumnReader<S> {
     sink: S,
-    events: Events,
+    events: EventDecoder,
     tables: Tables,
-    /// Bytes that were fed and not read, behind those that were.
+    /// Bytes fed so far and not yet dropped. The first `read` of them are consumed.
     buffer: Vec<u8>,
-    read: usize,
-    /// Where in the file the buffer begins.
-    begins: u64,
-    /// Whether they are read in place of the file that they were written of.
-    is_kept: bool,
+    consumed: usize,
+    /// Offset of the buffer in the file.
+    buffer_offset: u64,
+    /// True if this is a cache file, read in place of the original.
+    is_cache: bool,
     stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The magic number and the version come.
-    Beginning,
-    Between,
-    /// A section of so many bytes of events is being read; its payload stands after its head.
+    /// Expecting the magic number and the version.
+    Header,
+    BetweenSections,
+    /// Inside a section of events. Holds the length of its payload, which follows the header in the buffer.
     Events(usize),
-    /// All was read, and so many bytes came behind it.
-    Over(u64),
+    /// Everything was read. Counts the trailing bytes.
+    Finished(u64),
     Broken(CompactError),
 }
 
-/// What columns hold besides their events.
-pub struct Compact {
-    /// As the reader of the original file left it.
+/// Contents of a file of columns, except its events.
+pub struct CompactContents {
+    /// Snapshot, as the decoder of the original file produced it.
     pub snapshot: Snapshot,
-    /// How many bytes follow.
-    pub bytes_behind: u64,
+    /// Number of bytes after the end marker.
+    pub trailing_bytes: u64,
 }
 
-impl<S: EventSink> Machine<S> {
-    /// A machine that hands the events to `sink`.
-    pub fn new(sink: S) -> Machine<S> {
+impl<S: EventSink> ColumnReader<S> {
+    /// Creates a reader that passes the events to `sink`.
+    pub fn new(sink: S) -> ColumnReader<S> {
         let (events, tables, buffer, read, begins, is_kept) = Default::default();
-        Machine { sink, events, tables, buffer, read, begins, is_kept, stage: Stage::Beginning }
+        ColumnReader {
+            sink,
+            events,
+            tables,
+            buffer,
+            consumed: read,
+            buffer_offset: begins,
+            is_cache: is_kept,
+            stage: Stage::Header,
+        }
     }
 
-    /// Where the events go.
+    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// The same, to be told something.
+    /// Returns the sink of the events, for changes.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// Takes the next bytes, to be read in steps.
+    /// Adds the next bytes of the file. [`Machine::step`] reads them.
     ///
     /// # Errors
-    /// That of a step before.
+    /// An earlier step failed.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CompactError> {
         if let Stage::Broken(error) = self.stage {
             return Err(error);
         }
-        self.buffer.drain(..self.read);
-        self.begins += self.read as u64;
-        self.read = 0;
+        self.buffer.drain(..self.consumed);
+        self.buffer_offset += self.consumed as u64;
+        self.consumed = 0;
         match &mut self.stage {
-            // What is kept ends where it was ended.
-            Stage::Over(_) if self.is_kept && !bytes.is_empty() => {
-                self.broken(bytes.len());
+            // A cache file must not have trailing bytes.
+            Stage::Finished(_) if self.is_cache && !bytes.is_empty() => {
+                self.fail(bytes.len());
             }
-            Stage::Over(behind) => *behind += bytes.len() as u64,
+            Stage::Finished(behind) => *behind += bytes.len() as u64,
             _ => self.buffer.extend_from_slice(bytes),
         }
         Ok(())
     }
 
-    /// Reads some of what was fed: `false` when nothing is left that can be read yet. An error comes with the next bytes, or at the end.
+    /// Decodes part of the bytes fed so far. Returns `false` if it needs more bytes. Errors are returned by the next
+    /// [`Machine::feed`] or by [`Machine::finish`].
     pub fn step(&mut self) -> bool {
-        let rest = self.buffer.get(self.read..).unwrap_or_default();
+        let rest = self.buffer.get(self.consumed..).unwrap_or_default();
         match self.stage {
-            Stage::Beginning => {
+            Stage::Header => {
                 let Some((magic, [version, ..])) = rest.split_at_checked(MAGIC.len()) else { return false };
-                self.is_kept = *version == VERSION | KEPT;
-                if magic != MAGIC || (*version != VERSION && !self.is_kept) {
+                self.is_cache = *version == VERSION | CACHE_FLAG;
+                if magic != MAGIC || (*version != VERSION && !self.is_cache) {
                     self.stage = Stage::Broken(CompactError::Version(*version));
                     return false;
                 }
-                self.read += MAGIC.len() + 1;
-                self.stage = Stage::Between;
+                self.consumed += MAGIC.len() + 1;
+                self.stage = Stage::BetweenSections;
                 true
             }
-            Stage::Between => {
-                let Some((head, body)) = rest.split_first_chunk::<HEAD>() else { return false };
+            Stage::BetweenSections => {
+                let Some((head, body)) = rest.split_first_chunk::<HEADER_BYTES>() else { return false };
                 let &[what, ref length @ ..] = head;
                 let length = u32::from_le_bytes(*length) as usize;
-                if length > MOST_BYTES {
-                    return self.broken(HEAD);
+                if length > MAX_BYTES {
+                    return self.fail(HEADER_BYTES);
                 }
                 let Some((payload, rest)) = body.split_at_checked(length) else { return false };
-                let Some(&told) = rest.first_chunk::<SUM>() else { return false };
-                let whole = HEAD + length;
-                let section = self.buffer.get(self.read..self.read + whole).unwrap_or_default();
-                let sum = if self.is_kept { wide_sum(section) } else { sum(section) };
+                let Some(&told) = rest.first_chunk::<CHECKSUM_BYTES>() else { return false };
+                let whole = HEADER_BYTES + length;
+                let section = self.buffer.get(self.consumed..self.consumed + whole).unwrap_or_default();
+                let sum = if self.is_cache { fast_checksum(section) } else { checksum(section) };
                 if sum != u32::from_le_bytes(told) {
-                    return self.broken(whole + SUM);
+                    return self.fail(whole + CHECKSUM_BYTES);
                 }
                 let is_sound = match what {
-                    what::EVENTS => self.events.begin(payload),
-                    what::IMAGE => self.is_kept && self.sink.image(payload),
-                    what::END => {
-                        let is_whole = payload.is_empty() && self.tables.is_whole(&self.events);
+                    section_kind::EVENTS => self.events.start_section(payload),
+                    section_kind::IMAGE => self.is_cache && self.sink.history_part(payload),
+                    section_kind::END => {
+                        let is_whole = payload.is_empty() && self.tables.is_complete(&self.events);
                         is_whole && self.sink.end(self.tables.rows())
                     }
-                    _ => self.tables.read(what, Numbers::new(payload)),
+                    _ => self.tables.read(what, NumberReader::new(payload)),
                 };
                 if !is_sound {
-                    return self.broken(whole + SUM);
+                    return self.fail(whole + CHECKSUM_BYTES);
                 }
                 if self.events.is_open() {
                     self.stage = Stage::Events(length);
                     return true;
                 }
-                self.read += whole + SUM;
-                if what == what::END && self.is_kept && rest.len() > SUM {
-                    return self.broken(rest.len() - SUM);
+                self.consumed += whole + CHECKSUM_BYTES;
+                if what == section_kind::END && self.is_cache && rest.len() > CHECKSUM_BYTES {
+                    return self.fail(rest.len() - CHECKSUM_BYTES);
                 }
-                if what == what::END {
-                    self.stage = Stage::Over((rest.len() - SUM) as u64);
-                    self.read = self.buffer.len();
+                if what == section_kind::END {
+                    self.stage = Stage::Finished((rest.len() - CHECKSUM_BYTES) as u64);
+                    self.consumed = self.buffer.len();
                     return false;
                 }
                 true
             }
             Stage::Events(length) => {
-                let payload = rest.get(HEAD..HEAD + length).unwrap_or_default();
+                let payload = rest.get(HEADER_BYTES..HEADER_BYTES + length).unwrap_or_default();
                 match self.events.step(payload, &mut self.sink) {
                     Some(true) => {}
                     Some(false) => {
-                        self.read += HEAD + length + SUM;
-                        self.stage = Stage::Between;
+                        self.consumed += HEADER_BYTES + length + CHECKSUM_BYTES;
+                        self.stage = Stage::BetweenSections;
                     }
-                    None => return self.broken(HEAD + length + SUM),
+                    None => return self.fail(HEADER_BYTES + length + CHECKSUM_BYTES),
                 }
                 true
             }
-            Stage::Over(_) | Stage::Broken(_) => false,
+            Stage::Finished(_) | Stage::Broken(_) => false,
         }
     }
 
-    /// The section that begins here and has so many bytes makes no sense.
-    fn broken(&mut self, bytes: usize) -> bool {
-        let from = self.begins + self.read as u64;
+    /// Marks the section that starts here, `bytes` long, as damaged.
+    fn fail(&mut self, bytes: usize) -> bool {
+        let from = self.buffer_offset + self.consumed as u64;
         self.stage = Stage::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
         false
     }
 
-    /// How the original file was written, outermost first; known at the end.
+    /// Formats of the original file, outermost first. Complete once everything was read.
     pub fn format(&self) -> &str {
         &self.tables.format
     }
 
-    /// How what is read is written: as columns, or where they are read in its place, as the original file was.
+    /// Description of the format for people. A cache file has that of the original.
     pub fn description(&self) -> String {
-        if self.is_kept { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
+        if self.is_cache { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
 
-    /// The snapshot, and the sink with its events, once all was fed and read.
+    /// Returns the snapshot, and the sink with its events, after all bytes were read.
     ///
     /// # Errors
-    /// The columns are damaged, of another version, or have no end.
-    pub fn finish(self) -> Result<(Compact, S), CompactError> {
-        let fed = self.begins + self.buffer.len() as u64;
+    /// The columns are damaged, truncated, or of another version.
+    pub fn finish(self) -> Result<(CompactContents, S), CompactError> {
+        let fed = self.buffer_offset + self.buffer.len() as u64;
         match self.stage {
-            Stage::Over(bytes_behind) => {
-                Ok((Compact { snapshot: self.tables.into_snapshot(), bytes_behind }, self.sink))
+            Stage::Finished(trailing_bytes) => {
+                Ok((CompactContents { snapshot: self.tables.into_snapshot(), trailing_bytes }, self.sink))
             }
             Stage::Broken(error) => Err(error),
-            _ => Err(CompactError::Cut(fed)),
+            _ => Err(CompactError::Truncated(fed)),
         }
     }
 
-    /// Bytes on the heap, but for those of tables: the section that is read, and the addresses of its trace.
+    /// Size on the heap in bytes, without tables: the current section and the addresses of its trace.
     pub fn heap_bytes(&self) -> usize {
         self.buffer.capacity() + self.events.heap_bytes()
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn tables_heap_bytes(&self) -> Vec<(&'static str, usize)> {
         self.tables.heap_bytes()
     }

@@ -1,30 +1,32 @@
-//! Sections of tables: each row refers only to rows that came before it.
+//! Decoding of table sections. Each row refers only to earlier rows.
 
 use super::depths::Depths;
-use super::events::Events;
-use super::form::{HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MOST_ROWS, NOUNS, oddity, what};
-use super::numbers::Numbers;
-use crate::recorder::{Recorded, Tree, read};
+use super::events::EventDecoder;
+use super::format::{
+    HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MAX_ROWS, NOUNS, section_kind, warning_code,
+};
+use super::numbers::NumberReader;
+use crate::recorder::{RecorderData, ValueTree, parse_recorder};
 use crate::snapshot::{
-    AnnotationMark, Block, BlockState, Devices, End, Frame, FrameId, Labels, LabelsId, MOST_SETTINGS, Rows, Segment,
-    Snapshot, StackId, StringId, WarningKind, torch_with,
+    AnnotationMark, Block, BlockState, Devices, EndState, Frame, FrameId, Labels, LabelsId, MAX_SETTINGS, Rows,
+    Segment, Snapshot, StackId, StringId, WarningKind, torch_version_with,
 };
 use base::column::Column;
 
-/// Warnings of a file, at most: a decoder names a hundred unknown words and little else.
-const MOST_WARNINGS: u32 = 256;
+/// Maximum number of warnings in a file. A decoder lists a hundred unknown words and little else.
+const MAX_WARNINGS: u32 = 256;
 
-/// What was read of tables.
+/// Tables decoded so far.
 pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
-    recorder: Tree,
+    recorder: ValueTree,
     pub(super) format: String,
-    /// The strings of the columns, which have other numbers here.
+    /// Id of each string of the columns in the snapshot's string table.
     strings: Column<u32>,
-    /// Of the nodes of stacks, and of lines.
+    /// Depths of stack nodes, and of line nodes.
     depths: [Depths; 2],
     devices: Devices,
-    /// Blocks that belong to the segments so far.
+    /// Number of blocks that belong to the segments so far.
     blocks_taken: u32,
     warnings: u32,
 }
@@ -42,10 +44,10 @@ impl Default for Tables {
             marks: Vec::new(),
             traces: Vec::new(),
             settings: Vec::new(),
-            recorder: Recorded::default(),
+            recorder: RecorderData::default(),
             steps: Vec::new(),
             torch: None,
-            end: End::Unknown,
+            end: EndState::Unknown,
             warnings: Default::default(),
         };
         let (format, recorder, strings, depths, devices) = Default::default();
@@ -54,54 +56,54 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// Reads a section; `false` when it makes no sense.
-    pub(super) fn read(&mut self, what: u8, mut numbers: Numbers<'_>) -> bool {
-        let rows = numbers.number();
-        // Each row takes a byte at least.
-        if rows > MOST_ROWS as u64 || rows > numbers.left() as u64 {
+    /// Decodes a section. Returns `false` if it is invalid.
+    pub(super) fn read(&mut self, what: u8, mut numbers: NumberReader<'_>) -> bool {
+        let rows = numbers.unsigned();
+        // Each row takes at least one byte.
+        if rows > MAX_ROWS as u64 || rows > numbers.bytes_left() as u64 {
             return false;
         }
         let rows = rows as usize;
         match what {
-            what::STRINGS => {
+            section_kind::STRINGS => {
                 let Some([mut lengths, mut bytes]) = numbers.columns() else { return false };
                 for _ in 0..rows {
-                    let Some(id) = self.snapshot.strings.intern(bytes.bytes(lengths.number())) else { return false };
+                    let Some(id) = self.snapshot.strings.intern(bytes.bytes(lengths.unsigned())) else { return false };
                     self.strings.push(id.0);
                 }
-                lengths.is_over() && bytes.is_over()
+                lengths.is_finished() && bytes.is_finished()
             }
-            what::FRAMES => self.frames(rows, numbers),
-            what::STACKS => self.nodes(rows, numbers, Of::Frames),
-            what::LINES => self.nodes(rows, numbers, Of::Lines),
-            what::BLOCKS => self.blocks(rows, numbers),
-            what::LABELS => self.each(rows, numbers, Tables::labels),
-            what::SEGMENTS => {
+            section_kind::FRAMES => self.frames(rows, numbers),
+            section_kind::STACKS => self.nodes(rows, numbers, StackElement::Frames),
+            section_kind::LINES => self.nodes(rows, numbers, StackElement::Lines),
+            section_kind::BLOCKS => self.blocks(rows, numbers),
+            section_kind::LABELS => self.each(rows, numbers, Tables::labels),
+            section_kind::SEGMENTS => {
                 let mut end = 0;
                 self.each(rows, numbers, |tables, numbers| tables.segment(numbers, &mut end))
             }
-            what::MARKS => {
+            section_kind::MARKS => {
                 let mut time_us = 0;
                 self.each(rows, numbers, |tables, numbers| tables.mark(numbers, &mut time_us))
             }
-            what::SETTINGS => self.each(rows, numbers, Tables::setting),
-            what::WARNINGS => self.each(rows, numbers, Tables::warning),
-            what::ABOUT => self.each(rows, numbers, Tables::about),
-            what::RECORDED => {
+            section_kind::SETTINGS => self.each(rows, numbers, Tables::setting),
+            section_kind::WARNINGS => self.each(rows, numbers, Tables::warning),
+            section_kind::FILE_INFO => self.each(rows, numbers, Tables::file_info),
+            section_kind::RECORDED => {
                 let Some([mut bytes]) = numbers.columns() else { return false };
-                let length = bytes.left() as u64;
+                let length = bytes.bytes_left() as u64;
                 self.recorder.extend(bytes.bytes(length))
             }
             _ => false,
         }
     }
 
-    /// Rows one after another.
+    /// Decodes rows that are stored one after another.
     fn each(
         &mut self,
         rows: usize,
-        mut numbers: Numbers<'_>,
-        mut row: impl FnMut(&mut Tables, &mut Numbers<'_>),
+        mut numbers: NumberReader<'_>,
+        mut row: impl FnMut(&mut Tables, &mut NumberReader<'_>),
     ) -> bool {
         for _ in 0..rows {
             row(self, &mut numbers);
@@ -109,17 +111,17 @@ impl Tables {
                 return false;
             }
         }
-        numbers.is_over()
+        numbers.is_finished()
     }
 
-    fn frames(&mut self, rows: usize, numbers: Numbers<'_>) -> bool {
+    fn frames(&mut self, rows: usize, numbers: NumberReader<'_>) -> bool {
         let Some([mut names, mut filenames, mut lines, mut fx]) = numbers.columns() else { return false };
         let (mut name, mut filename, mut line) = (0, 0, 0i128);
         for at in self.snapshot.frames.len()..self.snapshot.frames.len() + rows {
             name = names.difference(name);
             filename = filenames.difference(filename);
-            line = line.wrapping_add(lines.wide());
-            let count = fx.number().min(fx.left() as u64);
+            line = line.wrapping_add(lines.signed_128());
+            let count = fx.unsigned().min(fx.bytes_left() as u64);
             let fx_fields = (0..count).map(|_| (self.string(&mut fx), self.string(&mut fx))).collect();
             let frame = Frame {
                 name: self.string_at(name, &mut names),
@@ -132,36 +134,38 @@ impl Tables {
                 return false;
             }
         }
-        [names, filenames, lines, fx].iter().all(Numbers::is_over)
+        [names, filenames, lines, fx].iter().all(NumberReader::is_finished)
     }
 
-    /// Stacks as a tree: how many rows above each node its callers are, and what is called there.
-    fn nodes(&mut self, rows: usize, numbers: Numbers<'_>, of: Of) -> bool {
+    /// Decodes stacks as a tree: for each node the distance to its caller's row, and the called frame or line.
+    fn nodes(&mut self, rows: usize, numbers: NumberReader<'_>, of: StackElement) -> bool {
         let Some([mut callers, mut called]) = numbers.columns() else { return false };
         let mut before = 0;
         for _ in 0..rows {
             before = called.difference(before);
             let Tables { snapshot, strings, depths, .. } = self;
             let known = match of {
-                Of::Frames => u32::try_from(before).ok().filter(|&frame| (frame as usize) < snapshot.frames.len()),
-                Of::Lines => usize::try_from(before).ok().and_then(|line| strings.get(line)),
+                StackElement::Frames => {
+                    u32::try_from(before).ok().filter(|&frame| (frame as usize) < snapshot.frames.len())
+                }
+                StackElement::Lines => usize::try_from(before).ok().and_then(|line| strings.get(line)),
             };
             let (stacks, depths) = match (of, &mut *depths) {
-                (Of::Frames, [depths, _]) => (&mut snapshot.stacks, depths),
-                (Of::Lines, [_, depths]) => (&mut snapshot.lines, depths),
+                (StackElement::Frames, [depths, _]) => (&mut snapshot.stacks, depths),
+                (StackElement::Lines, [_, depths]) => (&mut snapshot.lines, depths),
             };
-            // The root is always there.
+            // The root always exists.
             let next = stacks.len() as u32;
-            let caller = (next - 1).checked_sub(callers.word()).filter(|&caller| depths.add(caller));
+            let caller = (next - 1).checked_sub(callers.unsigned_32()).filter(|&caller| depths.add(caller));
             let node = caller.zip(known).and_then(|(caller, known)| stacks.child(caller, known));
             if node != Some(next) {
                 return false;
             }
         }
-        callers.is_over() && called.is_over()
+        callers.is_finished() && called.is_finished()
     }
 
-    fn blocks(&mut self, rows: usize, numbers: Numbers<'_>) -> bool {
+    fn blocks(&mut self, rows: usize, numbers: NumberReader<'_>) -> bool {
         let Some([mut addresses, mut sizes, mut requested, mut states, mut stacks]) = numbers.columns() else {
             return false;
         };
@@ -174,47 +178,48 @@ impl Tables {
                 requested: requested.difference(size),
                 state: match states.byte() {
                     0 => BlockState::Allocated,
-                    1 => BlockState::Pending,
+                    1 => BlockState::AwaitingFree,
                     _ => BlockState::Inactive,
                 },
                 stack: self.stack(&mut stacks),
             };
-            requested.expect(block.requested <= i64::MAX as u64);
+            requested.require(block.requested <= i64::MAX as u64);
             end = block.address.wrapping_add(size);
             self.snapshot.blocks.push(block);
         }
-        [addresses, sizes, requested, states, stacks].iter().all(Numbers::is_over)
+        [addresses, sizes, requested, states, stacks].iter().all(NumberReader::is_finished)
     }
 
-    fn labels(&mut self, numbers: &mut Numbers<'_>) {
+    fn labels(&mut self, numbers: &mut NumberReader<'_>) {
         let flags = numbers.byte();
-        let stream = (flags & HAS_STREAM != 0).then(|| numbers.number());
-        let pool = (flags & HAS_POOL != 0).then(|| (numbers.number(), numbers.number()));
-        let [compile_context, user_metadata, internal_metadata, category] = [(); 4].map(|()| self.some_string(numbers));
-        let forward_frames = numbers.word().checked_sub(1).map(StackId);
-        numbers.expect(forward_frames.is_none_or(|lines| (lines.0 as usize) < self.snapshot.lines.len()));
+        let stream = (flags & HAS_STREAM != 0).then(|| numbers.unsigned());
+        let pool = (flags & HAS_POOL != 0).then(|| (numbers.unsigned(), numbers.unsigned()));
+        let [compile_context, user_metadata, internal_metadata, category] =
+            [(); 4].map(|()| self.optional_string(numbers));
+        let forward_frames = numbers.unsigned_32().checked_sub(1).map(StackId);
+        numbers.require(forward_frames.is_none_or(|lines| (lines.0 as usize) < self.snapshot.lines.len()));
         let labels =
             Labels { stream, pool, compile_context, user_metadata, internal_metadata, category, forward_frames };
         let next = LabelsId(self.snapshot.labels.len() as u32);
-        numbers.expect(self.snapshot.labels.intern(labels) == Some(next));
+        numbers.require(self.snapshot.labels.intern(labels) == Some(next));
     }
 
-    fn segment(&mut self, numbers: &mut Numbers<'_>, end: &mut u64) {
+    fn segment(&mut self, numbers: &mut NumberReader<'_>, end: &mut u64) {
         let flags = numbers.byte();
         let device = numbers.signed();
         let address = numbers.difference(*end);
         let total_size = numbers.size();
         *end = address.wrapping_add(total_size);
-        let stream = (flags & HAS_STREAM != 0).then(|| numbers.number());
-        let pool = (flags & HAS_POOL != 0).then(|| (numbers.number(), numbers.number()));
+        let stream = (flags & HAS_STREAM != 0).then(|| numbers.unsigned());
+        let pool = (flags & HAS_POOL != 0).then(|| (numbers.unsigned(), numbers.unsigned()));
         let stack = self.stack(numbers);
-        // Each block is of one segment: those before are left behind.
-        let first = self.blocks_taken.checked_add(numbers.word());
-        let last = first.and_then(|first| first.checked_add(numbers.word()));
+        // Each block belongs to one segment. Blocks before the first one are skipped.
+        let first = self.blocks_taken.checked_add(numbers.unsigned_32());
+        let last = first.and_then(|first| first.checked_add(numbers.unsigned_32()));
         let last = last.filter(|&last| last as usize <= self.snapshot.blocks.len());
         let (Some(first), Some(last)) = (first, last) else { return numbers.reject() };
         self.blocks_taken = last;
-        numbers.expect(first == last || self.devices.has_room_for(device));
+        numbers.require(first == last || self.devices.admit(device));
         self.snapshot.segments.push(Segment {
             device,
             address: (flags & HAS_ADDRESS != 0).then_some(address),
@@ -228,7 +233,7 @@ impl Tables {
         });
     }
 
-    fn mark(&mut self, numbers: &mut Numbers<'_>, time_us: &mut i64) {
+    fn mark(&mut self, numbers: &mut NumberReader<'_>, time_us: &mut i64) {
         let start = numbers.byte() != 0;
         let device = numbers.signed();
         let name = self.string(numbers);
@@ -236,25 +241,25 @@ impl Tables {
         self.snapshot.marks.push(AnnotationMark { device, start, name, time_us: *time_us });
     }
 
-    fn setting(&mut self, numbers: &mut Numbers<'_>) {
-        // One more says that there are more.
-        numbers.expect(self.snapshot.settings.len() <= MOST_SETTINGS);
+    fn setting(&mut self, numbers: &mut NumberReader<'_>) {
+        // One more than the maximum is kept, which shows that some are missing.
+        numbers.require(self.snapshot.settings.len() <= MAX_SETTINGS);
         self.snapshot.settings.push((text(numbers), text(numbers)));
     }
 
-    fn warning(&mut self, numbers: &mut Numbers<'_>) {
+    fn warning(&mut self, numbers: &mut NumberReader<'_>) {
         self.warnings += 1;
-        numbers.expect(self.warnings <= MOST_WARNINGS);
-        let kind = match numbers.number() {
-            oddity::UNKNOWN_KEY => WarningKind::UnknownKey(noun(numbers), text(numbers)),
-            oddity::UNKNOWN_ACTION => WarningKind::UnknownAction(text(numbers)),
-            oddity::UNKNOWN_STATE => WarningKind::UnknownState(text(numbers)),
-            oddity::NO_SEGMENTS => WarningKind::NoSegments,
-            oddity::FROM_A_DRAWING => WarningKind::FromADrawing,
-            oddity::BYTES_BEHIND => WarningKind::BytesBehind(noun(numbers)),
-            oddity::ONE_POOL => WarningKind::OnePool(text(numbers)),
-            oddity::SIMULATED => WarningKind::Simulated(text(numbers)),
-            oddity::UNKNOWN_STAGE => WarningKind::UnknownStage(text(numbers)),
+        numbers.require(self.warnings <= MAX_WARNINGS);
+        let kind = match numbers.unsigned() {
+            warning_code::UNKNOWN_KEY => WarningKind::UnknownKey(noun(numbers), text(numbers)),
+            warning_code::UNKNOWN_ACTION => WarningKind::UnknownAction(text(numbers)),
+            warning_code::UNKNOWN_STATE => WarningKind::UnknownState(text(numbers)),
+            warning_code::NO_SEGMENTS => WarningKind::NoSegments,
+            warning_code::FROM_PLOT_DATA => WarningKind::FromPlotData,
+            warning_code::TRAILING_BYTES => WarningKind::TrailingBytes(noun(numbers)),
+            warning_code::SINGLE_POOL => WarningKind::SinglePool(text(numbers)),
+            warning_code::SIMULATED => WarningKind::Simulated(text(numbers)),
+            warning_code::UNKNOWN_STAGE => WarningKind::UnknownStage(text(numbers)),
             _ => return numbers.reject(),
         };
         let count = numbers.size();
@@ -262,69 +267,70 @@ impl Tables {
         self.snapshot.warnings.add(kind, count, || place);
     }
 
-    /// What is left to say: how the file was written, the version it tells, whether it knows the end, which device each trace is of.
-    fn about(&mut self, numbers: &mut Numbers<'_>) {
-        numbers.expect(self.format.is_empty() && self.snapshot.traces.is_empty());
+    /// Decodes the remaining facts: description of the original file, PyTorch version, whether the end state is known,
+    /// device of each trace.
+    fn file_info(&mut self, numbers: &mut NumberReader<'_>) {
+        numbers.require(self.format.is_empty() && self.snapshot.traces.is_empty());
         self.format = text(numbers);
         let key = text(numbers);
-        self.snapshot.torch = torch_with(&key);
-        numbers.expect(self.snapshot.torch.is_some() || key.is_empty());
-        self.snapshot.end = if numbers.byte() != 0 { End::Recorded } else { End::Unknown };
-        let traces = numbers.number().min(numbers.left() as u64) as u32;
-        numbers.expect(traces <= super::events::MOST_TRACES);
+        self.snapshot.torch = torch_version_with(&key);
+        numbers.require(self.snapshot.torch.is_some() || key.is_empty());
+        self.snapshot.end = if numbers.byte() != 0 { EndState::Recorded } else { EndState::Unknown };
+        let traces = numbers.unsigned().min(numbers.bytes_left() as u64) as u32;
+        numbers.require(traces <= super::events::MAX_TRACES);
         for trace in 0..traces {
             let device = numbers.signed();
-            numbers.expect(self.devices.has_room_for(device));
+            numbers.require(self.devices.admit(device));
             self.snapshot.traces.push((device, trace));
         }
     }
 
-    /// The snapshot, once all was read.
+    /// Returns the snapshot after all sections were read.
     pub(super) fn into_snapshot(self) -> Snapshot {
         let mut snapshot = self.snapshot;
-        snapshot.recorder = read(self.recorder);
+        snapshot.recorder = parse_recorder(self.recorder);
         snapshot.name_steps();
         snapshot
     }
 
-    /// How many rows there are so far of what histories refer to.
+    /// Returns the current lengths of the tables that histories refer to.
     pub(super) fn rows(&self) -> Rows {
         let Snapshot { stacks, labels, blocks, .. } = &self.snapshot;
         Rows { stacks: stacks.len(), labels: labels.len(), blocks: blocks.len() }
     }
 
-    /// Whether events and tables fit together.
-    pub(super) fn is_whole(&self, events: &Events) -> bool {
+    /// Returns whether the tables hold everything that the events refer to.
+    pub(super) fn is_complete(&self, events: &EventDecoder) -> bool {
         let Snapshot { stacks, labels, traces, .. } = &self.snapshot;
         events.stacks as usize <= stacks.len()
             && events.labels as usize <= labels.len()
             && events.traces as usize <= traces.len()
     }
 
-    fn string_at(&self, number: u64, numbers: &mut Numbers<'_>) -> StringId {
+    fn string_at(&self, number: u64, numbers: &mut NumberReader<'_>) -> StringId {
         let id = usize::try_from(number).ok().and_then(|number| self.strings.get(number));
-        numbers.expect(id.is_some());
+        numbers.require(id.is_some());
         StringId(id.unwrap_or(0))
     }
 
-    fn string(&self, numbers: &mut Numbers<'_>) -> StringId {
-        let number = numbers.number();
+    fn string(&self, numbers: &mut NumberReader<'_>) -> StringId {
+        let number = numbers.unsigned();
         self.string_at(number, numbers)
     }
 
-    fn some_string(&self, numbers: &mut Numbers<'_>) -> Option<StringId> {
-        let number = numbers.number().checked_sub(1)?;
+    fn optional_string(&self, numbers: &mut NumberReader<'_>) -> Option<StringId> {
+        let number = numbers.unsigned().checked_sub(1)?;
         Some(self.string_at(number, numbers))
     }
 
-    /// A stack: none is zero.
-    fn stack(&self, numbers: &mut Numbers<'_>) -> StackId {
-        let Some(stack) = numbers.word().checked_sub(1) else { return StackId::NONE };
-        numbers.expect((stack as usize) < self.snapshot.stacks.len());
+    /// Decodes a stack, stored as its id plus one. 0 means no stack.
+    fn stack(&self, numbers: &mut NumberReader<'_>) -> StackId {
+        let Some(stack) = numbers.unsigned_32().checked_sub(1) else { return StackId::NONE };
+        numbers.require((stack as usize) < self.snapshot.stacks.len());
         StackId(stack)
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         let depths: usize = self.depths.iter().map(Depths::heap_bytes).sum();
@@ -334,22 +340,22 @@ impl Tables {
     }
 }
 
-/// What the nodes of a tree of stacks are.
+/// Elements of a stack tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+enum StackElement {
     Frames,
     Lines,
 }
 
-fn text(numbers: &mut Numbers<'_>) -> String {
-    let length = numbers.number();
+fn text(numbers: &mut NumberReader<'_>) -> String {
+    let length = numbers.unsigned();
     let text = std::str::from_utf8(numbers.bytes(length));
-    numbers.expect(text.is_ok());
+    numbers.require(text.is_ok());
     text.unwrap_or_default().to_owned()
 }
 
-fn noun(numbers: &mut Numbers<'_>) -> &'static str {
+fn noun(numbers: &mut NumberReader<'_>) -> &'static str {
     let noun = NOUNS.get(usize::from(numbers.byte())).copied();
-    numbers.expect(noun.is_some());
+    numbers.require(noun.is_some());
     noun.unwrap_or_default()
 }

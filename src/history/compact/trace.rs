@@ -1,22 +1,22 @@
-//! What is remembered of a trace from one event to the next, on the reader's side.
+//! Decoder state of a trace, carried from one event to the next.
 
-use super::form::{ACTION, LONG, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
-use super::numbers::Numbers;
+use super::format::{ACTION, LONG_TIME, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
+use super::numbers::NumberReader;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 
-/// A trace on its way in.
+/// Decoder of one trace's events.
 pub(super) struct Trace {
-    /// Every address that was named, in the order in which they were new; and the size last seen there.
+    /// All addresses in order of first occurrence, and the last size seen at each.
     addresses: Column<u64>,
     sizes: Column<u64>,
     mentions: Column<u32>,
-    /// Of the event before; the address as a row of `addresses`.
+    /// Fields of the event before. `address` is an index into `addresses`.
     address: u32,
     stack: u32,
     labels: u32,
     time_us: i64,
-    /// The size of the last event that was no free.
+    /// Size of the last event that was not a free.
     size: u64,
     last_new: u64,
 }
@@ -29,18 +29,18 @@ impl Default for Trace {
     }
 }
 
-/// Whether it ends the life of a block: then it was mentioned before.
+/// Returns whether the action frees a block, so that its address was mentioned before.
 pub(super) fn is_free(action: Action) -> bool {
     matches!(action, Action::FreeRequested | Action::FreeCompleted)
 }
 
 impl Trace {
-    /// The next event. What makes no sense is told by the columns.
-    pub(super) fn event(&mut self, columns: &mut [Numbers<'_>; column::COUNT]) -> Event {
+    /// Decodes the next event. Errors are recorded in the columns.
+    pub(super) fn event(&mut self, columns: &mut [NumberReader<'_>; column::COUNT]) -> Event {
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
         let kind = kinds.byte();
         let action = Action::ALL.get(usize::from(kind & ACTION)).copied();
-        kinds.expect(action.is_some());
+        kinds.require(action.is_some());
         let action = action.unwrap_or(Action::Unknown);
         let is_free = is_free(action);
 
@@ -51,15 +51,15 @@ impl Trace {
             self.addresses.push(self.last_new);
             self.sizes.push(0);
         } else if kind & SAME_ADDRESS == 0 && is_free {
-            let mention = usize::try_from(ages.number()).ok().and_then(|age| self.mentions.len().checked_sub(age));
+            let mention = usize::try_from(ages.unsigned()).ok().and_then(|age| self.mentions.len().checked_sub(age));
             let address = mention.and_then(|mention| self.mentions.get(mention));
-            ages.expect(address.is_some());
+            ages.require(address.is_some());
             self.address = address.unwrap_or(0);
         } else if kind & SAME_ADDRESS == 0 {
-            self.address = addresses.word();
+            self.address = addresses.unsigned_32();
         }
         let address = self.addresses.get(self.address as usize);
-        kinds.expect(address.is_some());
+        kinds.require(address.is_some());
         if is_new || !is_free {
             self.mentions.push(self.address);
         }
@@ -80,12 +80,12 @@ impl Trace {
         if kind & SAME_STACK == 0 {
             self.stack = self.stack.wrapping_add(stacks.signed() as u32);
         }
-        let changed = labels.number();
+        let changed = labels.unsigned();
         if changed > 0 {
             self.labels = (changed - 1) as u32;
         }
         let passed = match times.byte() {
-            LONG => long_times.signed(),
+            LONG_TIME => long_times.signed(),
             passed => i64::from(passed),
         };
         self.time_us = self.time_us.wrapping_add(passed);
@@ -93,14 +93,13 @@ impl Trace {
             address: address.unwrap_or(0),
             size,
             time_us: self.time_us,
-            // None is below all.
+            // `StackId::NONE` is stored as 0.
             stack: StackId(self.stack.wrapping_sub(1)),
             labels: LabelsId(self.labels),
             action,
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.addresses.heap_bytes() + self.sizes.heap_bytes() + self.mentions.heap_bytes()
     }

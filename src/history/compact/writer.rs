@@ -1,17 +1,18 @@
-//! Writes columns: events as they come, then the tables.
+//! Writer of columns: first the events, as they come, then the tables.
 
-use super::error::Unwritable;
-use super::form::{
-    FULL, KEPT, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION,
-    column, sum, what, wide_sum,
+use super::error::WriteError;
+use super::format::{
+    CACHE_FLAG, FLUSH_BYTES, LONG_TIME, MAGIC, MAX_BYTES, MAX_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK,
+    VERSION, checksum, column, fast_checksum, section_kind,
 };
-use super::numbers::{put, put_difference, put_signed};
+use super::numbers::{put_difference, put_signed, put_varint};
 use super::trace::is_free;
 use crate::snapshot::{Event, NO_TIME};
 use hashbrown::HashMap;
 use std::io::Write;
 
-/// Writes a snapshot as columns: [`Writer::event`] for each event of one trace after the other, then [`Writer::finish`].
+/// Writer of a snapshot as columns. Call [`Writer::begin_trace`] and [`Writer::event`] for each trace in turn, then
+/// [`Writer::finish`].
 pub struct Writer<W> {
     out: W,
     traces: u32,
@@ -20,11 +21,11 @@ pub struct Writer<W> {
     sum: fn(&[u8]) -> u32,
 }
 
-/// What is remembered of a trace from one event to the next: the counterpart of the reader's.
+/// Encoder state of a trace, carried from one event to the next. The counterpart of the reader's `Trace`.
 struct Trace {
     addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Of each address the size last seen there, and its newest mention.
-    known: Vec<(u64, u64)>,
+    /// Last size seen at each address, and the number of its newest mention.
+    addresses_seen: Vec<(u64, u64)>,
     mentions: u64,
     address: Option<u32>,
     stack: u32,
@@ -37,84 +38,85 @@ struct Trace {
 impl Default for Trace {
     fn default() -> Trace {
         let (addresses, known, mentions, address, stack, labels, size, last_new) = Default::default();
-        Trace { addresses, known, mentions, address, stack, labels, time_us: NO_TIME, size, last_new }
+        Trace { addresses, addresses_seen: known, mentions, address, stack, labels, time_us: NO_TIME, size, last_new }
     }
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins.
+    /// Creates a writer and writes the header.
     ///
     /// # Errors
-    /// The system's.
-    pub fn new(out: W) -> Result<Writer<W>, Unwritable> {
-        Writer::begin(out, VERSION, sum)
+    /// The output could not be written.
+    pub fn new(out: W) -> Result<Writer<W>, WriteError> {
+        Writer::start(out, VERSION, checksum)
     }
 
-    /// Begins what is read in place of the file.
+    /// Creates a writer of a cache file, which is read in place of the original.
     ///
     /// # Errors
-    /// The system's.
-    pub fn kept(out: W) -> Result<Writer<W>, Unwritable> {
-        Writer::begin(out, VERSION | KEPT, wide_sum)
+    /// The output could not be written.
+    pub fn new_cache(out: W) -> Result<Writer<W>, WriteError> {
+        Writer::start(out, VERSION | CACHE_FLAG, fast_checksum)
     }
 
-    fn begin(mut out: W, version: u8, sum: fn(&[u8]) -> u32) -> Result<Writer<W>, Unwritable> {
+    fn start(mut out: W, version: u8, sum: fn(&[u8]) -> u32) -> Result<Writer<W>, WriteError> {
         out.write_all(MAGIC)?;
         out.write_all(&[version])?;
         Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default(), sum })
     }
 
-    /// The next trace begins: its number is how many were begun before it.
+    /// Starts the next trace. Traces are numbered from 0.
     ///
     /// # Errors
-    /// The system's.
-    pub fn begin_trace(&mut self) -> Result<(), Unwritable> {
+    /// The output could not be written.
+    pub fn begin_trace(&mut self) -> Result<(), WriteError> {
         self.end_trace()?;
         self.traces += 1;
         self.trace = Trace::default();
         Ok(())
     }
 
-    /// Writes a part of what was made of all events, in their place.
+    /// Writes a part of a serialized history, which replaces the events.
     ///
     /// # Errors
-    /// The system's.
-    pub fn image(&mut self, part: &[u8]) -> Result<(), Unwritable> {
-        self.section(what::IMAGE, part)
+    /// The output could not be written.
+    pub fn history_part(&mut self, part: &[u8]) -> Result<(), WriteError> {
+        self.section(section_kind::IMAGE, part)
     }
 
-    /// Writes what is left of the trace; one without events is a section without rows.
-    pub(super) fn end_trace(&mut self) -> Result<(), Unwritable> {
-        let is_unsaid = self.traces > 0 && self.trace.known.is_empty();
+    /// Writes the rest of the trace. A trace without events becomes one section without rows.
+    pub(super) fn end_trace(&mut self) -> Result<(), WriteError> {
+        let is_unsaid = self.traces > 0 && self.trace.addresses_seen.is_empty();
         if is_unsaid || !self.columns[column::KINDS].is_empty() { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the next event of the trace that was begun last.
+    /// Writes the next event of the current trace.
     ///
     /// # Errors
-    /// The system's.
-    pub fn event(&mut self, event: &Event) -> Result<(), Unwritable> {
+    /// The output could not be written, or the trace has too many addresses.
+    pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
         let Writer { trace, columns, .. } = self;
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
         let mut kind = event.action as u8;
         let is_free = is_free(event.action);
 
-        let next = u32::try_from(trace.known.len()).map_err(|_| Unwritable::Unfit("too many addresses"))?;
+        let next =
+            u32::try_from(trace.addresses_seen.len()).map_err(|_| WriteError::Unsupported("too many addresses"))?;
         let address = *trace.addresses.entry(event.address).or_insert(next);
         let is_new = address == next;
         if is_new {
             kind |= NEW_ADDRESS;
             put_difference(new_addresses, event.address, trace.last_new);
             trace.last_new = event.address;
-            trace.known.push((0, 0));
+            trace.addresses_seen.push((0, 0));
         }
-        let Some((size, mention)) = trace.known.get_mut(address as usize) else { return Ok(()) };
+        let Some((size, mention)) = trace.addresses_seen.get_mut(address as usize) else { return Ok(()) };
         if !is_new && trace.address == Some(address) {
             kind |= SAME_ADDRESS;
         } else if !is_new && is_free {
-            put(ages, u128::from(trace.mentions - *mention));
+            put_varint(ages, u128::from(trace.mentions - *mention));
         } else if !is_new {
-            put(addresses, u128::from(address));
+            put_varint(addresses, u128::from(address));
         }
         if is_new || !is_free {
             *mention = trace.mentions;
@@ -123,7 +125,7 @@ impl<W: Write> Writer<W> {
         if event.size == if is_free { *size } else { trace.size } {
             kind |= SAME_SIZE;
         } else {
-            put(sizes, u128::from(event.size));
+            put_varint(sizes, u128::from(event.size));
         }
         *size = event.size;
         if !is_free {
@@ -139,12 +141,12 @@ impl<W: Write> Writer<W> {
         }
         trace.stack = stack;
         let changed = event.labels.0 != trace.labels;
-        put(labels, if changed { u128::from(event.labels.0) + 1 } else { 0 });
+        put_varint(labels, if changed { u128::from(event.labels.0) + 1 } else { 0 });
         trace.labels = event.labels.0;
         match event.time_us.wrapping_sub(trace.time_us) {
             passed @ 0..255 => times.push(passed as u8),
             passed => {
-                times.push(LONG);
+                times.push(LONG_TIME);
                 put_signed(long_times, i128::from(passed));
             }
         }
@@ -152,23 +154,23 @@ impl<W: Write> Writer<W> {
         kinds.push(kind);
 
         let held: usize = self.columns.iter().map(Vec::len).sum();
-        if self.columns[column::KINDS].len() == MOST_EVENTS || held >= FULL { self.flush() } else { Ok(()) }
+        if self.columns[column::KINDS].len() == MAX_EVENTS || held >= FLUSH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Writes a section of events.
-    fn flush(&mut self) -> Result<(), Unwritable> {
+    /// Writes the buffered events as a section.
+    fn flush(&mut self) -> Result<(), WriteError> {
         let mut payload = Vec::new();
-        put(&mut payload, u128::from(self.traces) - 1);
-        put(&mut payload, self.columns[column::KINDS].len() as u128);
+        put_varint(&mut payload, u128::from(self.traces) - 1);
+        put_varint(&mut payload, self.columns[column::KINDS].len() as u128);
         put_columns(&mut payload, &self.columns);
         self.columns.iter_mut().for_each(Vec::clear);
-        self.section(what::EVENTS, &payload)
+        self.section(section_kind::EVENTS, &payload)
     }
 
-    /// Writes a section.
-    pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), Unwritable> {
-        if payload.len() > MOST_BYTES {
-            return Err(Unwritable::Unfit("a row is too long for columns"));
+    /// Writes a section with its header and checksum.
+    pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), WriteError> {
+        if payload.len() > MAX_BYTES {
+            return Err(WriteError::Unsupported("a row is too long for columns"));
         }
         let mut section = vec![what];
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -177,16 +179,16 @@ impl<W: Write> Writer<W> {
         Ok(self.out.write_all(&(self.sum)(&section).to_le_bytes())?)
     }
 
-    /// What was written to, with everything in it.
-    pub(super) fn into_out(mut self) -> Result<W, Unwritable> {
-        self.section(what::END, &[])?;
+    /// Writes the end marker and returns the output.
+    pub(super) fn into_out(mut self) -> Result<W, WriteError> {
+        self.section(section_kind::END, &[])?;
         self.out.flush()?;
         Ok(self.out)
     }
 }
 
-/// Appends columns behind their lengths.
+/// Appends the lengths of all columns, then the columns.
 pub(super) fn put_columns(payload: &mut Vec<u8>, columns: &[Vec<u8>]) {
-    columns.iter().for_each(|column| put(payload, column.len() as u128));
+    columns.iter().for_each(|column| put_varint(payload, column.len() as u128));
     columns.iter().for_each(|column| payload.extend_from_slice(column));
 }

@@ -1,48 +1,48 @@
-//! Bytes on their way from one layer to the next.
+//! Byte buffer between two layers.
 
-/// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
-pub const PIECE: usize = 64 << 10;
+/// Maximum number of bytes returned at once. Decoding them takes well under a millisecond.
+pub const MAX_PIECE_BYTES: usize = 64 << 10;
 
-/// Bytes of which the first were taken already.
+/// Bytes with a consumed prefix.
 #[derive(Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
-    taken: usize,
+    consumed: usize,
 }
 
 impl Buffer {
-    /// What nobody has taken yet.
+    /// Returns the bytes that are not consumed yet.
     pub(super) fn rest(&self) -> &[u8] {
-        self.bytes.get(self.taken..).unwrap_or_default()
+        self.bytes.get(self.consumed..).unwrap_or_default()
     }
 
-    /// The first of these bytes were taken.
-    pub(super) fn take(&mut self, bytes: usize) {
-        self.taken = self.taken.saturating_add(bytes).min(self.bytes.len());
+    /// Marks the next `bytes` bytes as consumed.
+    pub(super) fn consume(&mut self, bytes: usize) {
+        self.consumed = self.consumed.saturating_add(bytes).min(self.bytes.len());
     }
 
-    /// Takes up to [`PIECE`] bytes.
-    pub(super) fn take_piece(&mut self) -> &[u8] {
-        let from = self.taken;
-        self.take(PIECE);
-        self.bytes.get(from..self.taken).unwrap_or_default()
+    /// Consumes and returns up to [`PIECE`] bytes.
+    pub(super) fn consume_piece(&mut self) -> &[u8] {
+        let from = self.consumed;
+        self.consume(MAX_PIECE_BYTES);
+        self.bytes.get(from..self.consumed).unwrap_or_default()
     }
 
-    /// Adds a chunk; it is copied only where the last one is not used up.
+    /// Adds a chunk. It is copied only if the previous one is not used up.
     pub(super) fn add(&mut self, chunk: Vec<u8>) {
         if self.rest().is_empty() {
-            *self = Buffer { bytes: chunk, taken: 0 };
+            *self = Buffer { bytes: chunk, consumed: 0 };
         } else {
             self.bytes.extend_from_slice(&chunk);
         }
     }
 
-    /// Room for a layer to write into: as much as the vector's capacity leaves, about [`PIECE`] bytes behind the rest.
-    pub(super) fn room(&mut self) -> &mut Vec<u8> {
-        self.bytes.drain(..self.taken);
-        self.taken = 0;
-        if self.bytes.capacity() < PIECE {
-            self.bytes.reserve_exact(PIECE - self.bytes.len());
+    /// Returns the vector for a layer to append to. Its spare capacity is about [`PIECE`] bytes and must not grow.
+    pub(super) fn spare(&mut self) -> &mut Vec<u8> {
+        self.bytes.drain(..self.consumed);
+        self.consumed = 0;
+        if self.bytes.capacity() < MAX_PIECE_BYTES {
+            self.bytes.reserve_exact(MAX_PIECE_BYTES - self.bytes.len());
         }
         &mut self.bytes
     }

@@ -1,53 +1,53 @@
-//! Why a file's bytes can't be unpacked.
+//! Errors while unpacking a file.
 
-/// Why the bytes can't be unpacked.
+/// Error while unpacking a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
-    /// No byte at all.
+    /// The file has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// A layer of packing with nothing in it.
+    /// A layer contains no bytes.
     #[error("the {0} stream is empty")]
-    Hollow(&'static str),
-    /// Something else, recognised by its first bytes.
+    EmptyLayer(&'static str),
+    /// Another format, recognized by its first bytes.
     #[error("this is {0}, not a PyTorch memory snapshot")]
-    Other(&'static str),
-    /// Something else, not recognised.
+    OtherFormat(&'static str),
+    /// An unknown format.
     #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, a pickle with 0x80")]
-    NotAPickle(u8),
-    /// A layer's checks failed.
+    UnknownFormat(u8),
+    /// A layer is malformed or has a wrong checksum.
     #[error("the {layer} stream is damaged near byte {byte}")]
     Damaged {
         layer: &'static str,
-        /// Bytes of the file read by then.
+        /// Bytes of the file read so far.
         byte: u64,
     },
     /// The file ends inside a layer.
     #[error("unexpected end of file inside the {layer} stream, after {byte} bytes")]
-    Cut {
+    Truncated {
         layer: &'static str,
-        /// Bytes of the file.
+        /// Length of the file.
         byte: u64,
     },
-    /// A layer asks for something that we do not do.
+    /// A layer needs a feature that is not supported.
     #[error("cannot decompress the {layer} stream: {why}")]
-    Refused { layer: &'static str, why: &'static str },
-    /// It is made to fill the memory.
-    #[error("{byte} bytes of {layer} decompress to more than {times} times as many: not a snapshot")]
+    Unsupported { layer: &'static str, why: &'static str },
+    /// A layer has an excessive compression ratio.
+    #[error("{byte} bytes of {layer} decompress to more than {ratio} times as many: not a snapshot")]
     Bomb {
         layer: &'static str,
-        /// Bytes of the file read by then.
+        /// Bytes of the file read so far.
         byte: u64,
-        times: u64,
+        ratio: u64,
     },
-    /// It goes on and on.
+    /// A layer unpacks to more than [`MAX_UNPACKED`](super::MOST_UNPACKED) bytes.
     #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
-    TooMuch {
+    TooLarge {
         layer: &'static str,
-        /// Bytes of the file read by then.
+        /// Bytes of the file read so far.
         byte: u64,
     },
-    /// Packed again and again.
+    /// Too many layers are nested.
     #[error("more than {0} nested layers of compression: not a snapshot")]
     TooManyLayers(usize),
 }

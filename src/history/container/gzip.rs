@@ -1,50 +1,50 @@
-//! gzip (RFC 1952): members of deflate, one after another.
+//! gzip (RFC 1952): a sequence of deflate members.
 //!
-//! What follows the last member is left out where it is no member, as gzip(1) does, and as there it is worth a warning where it
-//! is more than the zeros that tapes and block devices pad with.
+//! Trailing bytes that are not a member are ignored, as in gzip(1). They are worth a warning unless they are zeros,
+//! which tapes and block devices use as padding.
 
-use super::check::Check;
+use super::crc32::Crc32;
 use super::layer::{Fault, Unpacker};
 use flate2::{Decompress, FlushDecompress, Status};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The only method of packing there is.
+/// The only compression method that gzip defines.
 const DEFLATE: u8 = 8;
-/// What the header's flags announce, in the order in which it follows the fixed part.
+/// Header flags, in the order of the fields that they announce.
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 const HEADER_CHECK: u8 = 2;
 const RESERVED: u8 = 0xe0;
 
-/// Where in a member we are.
+/// Position in a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// In the ten bytes every member begins with; so many were seen.
+    /// In the fixed header of ten bytes. Holds the number of bytes read.
     Fixed(usize),
-    /// In the length of the extra field; so many bytes of it were seen.
+    /// In the length of the extra field. Holds the number of bytes read.
     ExtraLength(usize),
-    /// So many bytes of the extra field or of the header's check are to be passed over.
+    /// In the extra field or the header checksum. Holds the number of bytes left to skip.
     Skip(usize),
-    /// In a text that ends with a zero.
+    /// In a zero-terminated text.
     Text,
     Body,
-    /// In the check and the length at the end; so many bytes were seen.
+    /// In the checksum and length at the end. Holds the number of bytes read.
     Trailer(usize),
     Garbage,
 }
 
 pub(super) struct Gzip {
     part: Part,
-    /// What the header announced and we have not come to yet.
+    /// Header fields that are announced and not yet read.
     flags: u8,
-    /// The extra field's length, then the trailer, as they come in.
+    /// Length of the extra field, or the trailer, as it comes in.
     number: u64,
     inflate: Decompress,
-    check: Check,
+    check: Crc32,
     members: u64,
-    has_left_out: bool,
+    has_trailing_bytes: bool,
 }
 
 impl Gzip {
@@ -55,13 +55,13 @@ impl Gzip {
             flags: 0,
             number: 0,
             inflate,
-            check: Check::new(),
+            check: Crc32::new(),
             members: 0,
-            has_left_out: false,
+            has_trailing_bytes: false,
         }
     }
 
-    /// One byte of a header or a trailer.
+    /// Handles one byte of a header or trailer.
     fn byte(&mut self, byte: u8) -> Result<(), Fault> {
         self.part = match self.part {
             Part::Fixed(at) => {
@@ -73,7 +73,7 @@ impl Gzip {
                 };
                 match at {
                     _ if !fits && self.members > 0 => {
-                        self.has_left_out = at > 0 || byte != 0;
+                        self.has_trailing_bytes = at > 0 || byte != 0;
                         Part::Garbage
                     }
                     _ if !fits => return Err(Fault::Damaged),
@@ -124,7 +124,7 @@ impl Gzip {
     }
 
     fn end_member(&mut self) -> Result<Part, Fault> {
-        let expected = u64::from(self.check.amount()) << 32 | u64::from(self.check.sum());
+        let expected = u64::from(self.check.length()) << 32 | u64::from(self.check.sum());
         if self.number != expected {
             return Err(Fault::Damaged);
         }
@@ -134,7 +134,7 @@ impl Gzip {
         Ok(Part::Fixed(0))
     }
 
-    /// Inflates; returns how many bytes of `input` that took.
+    /// Decompresses, and returns the number of bytes consumed from `input`.
     fn body(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let (before, held) = (self.inflate.total_in(), output.len());
         let status = self.inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
@@ -143,7 +143,7 @@ impl Gzip {
         if status == Status::StreamEnd {
             (self.part, self.number) = (Part::Trailer(0), 0);
         } else if took == 0 && output.len() == held && !input.is_empty() && output.len() < output.capacity() {
-            // It has bytes and room and does nothing: it never will.
+            // It has input and room but makes no progress, and never will.
             return Err(Fault::Damaged);
         }
         Ok(took)
@@ -156,7 +156,7 @@ impl Unpacker for Gzip {
         loop {
             match self.part {
                 Part::Garbage => {
-                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    self.has_trailing_bytes |= rest.iter().any(|&byte| byte != 0);
                     return Ok(input.len());
                 }
                 Part::Body => {
@@ -179,13 +179,13 @@ impl Unpacker for Gzip {
     fn finish(&self) -> Result<(), Fault> {
         match self.part {
             Part::Garbage => Ok(()),
-            // A last byte or two that begin like a member are garbage as well.
+            // One or two trailing bytes that look like the start of a member are garbage too.
             Part::Fixed(_) if self.members > 0 => Ok(()),
-            _ => Err(Fault::Cut),
+            _ => Err(Fault::Truncated),
         }
     }
 
-    fn has_left_out(&self) -> bool {
-        self.has_left_out || self.members > 0 && matches!(self.part, Part::Fixed(1..))
+    fn has_trailing_bytes(&self) -> bool {
+        self.has_trailing_bytes || self.members > 0 && matches!(self.part, Part::Fixed(1..))
     }
 }

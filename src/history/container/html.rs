@@ -1,4 +1,5 @@
-//! The pages that `trace_plot` and `segment_plot` of PyTorch write, and our own with a snapshot in them: as base64 in a script.
+//! HTML pages with a snapshot as base64 in a script: those of PyTorch's `trace_plot` and `segment_plot`, and memscape's
+//! own.
 //!
 //! ```text
 //!   <script type="module"> … const local_files = [{"name": "snapshot.pickle", "base64": "gASV…"}] … </script>
@@ -7,20 +8,21 @@
 
 use super::layer::{Fault, Unpacker};
 
-/// What stands before the snapshot: a colon and a quote follow the first, blanks apart, the rest of its tag the second. They differ in
-/// their second bytes, and have no quotes but at their ends.
+/// Markers of the snapshot. After the first come a colon and a quote, with optional blanks. After the second comes the
+/// rest of its tag. They differ in their second bytes and contain quotes only at both ends.
 const KEYS: [&[u8]; 2] = [b"\"base64\"", b"\"part-snapshot\""];
 
-/// Where in the page we are.
+/// Position in the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Looking for this key, of which so many bytes are matched.
+    /// Searching for a key. Holds its index and the number of bytes matched.
     Search(usize, usize),
-    /// Behind the key: a colon and the opening quote.
+    /// After the first key, before the colon.
     Colon,
     Quote,
-    /// Behind the other key: in the tag, or in a value of it between quotes, which may hold what ends tags.
+    /// After the second key, inside the tag.
     Tag,
+    /// Inside a quoted attribute value of that tag, which may contain `>`.
     Value,
     Data,
     Done,
@@ -28,7 +30,7 @@ enum Part {
 
 pub(super) struct Html {
     part: Part,
-    /// Digits of base64 that are not three bytes yet, the last lowest, and how many they are.
+    /// Base64 digits that do not form three bytes yet, the last one lowest, and their number.
     digits: u32,
     count: u32,
 }
@@ -38,7 +40,7 @@ impl Html {
         Html { part: Part::Search(0, 0), digits: 0, count: 0 }
     }
 
-    /// A byte around the data.
+    /// Handles a byte outside the data.
     fn byte(&mut self, byte: u8) {
         self.part = match self.part {
             Part::Search(_, 1) if byte == b'p' => Part::Search(1, 2),
@@ -61,7 +63,7 @@ impl Html {
         }
     }
 
-    /// A digit of the data, or its end.
+    /// Handles a base64 digit, or the end of the data.
     fn digit(&mut self, byte: u8, output: &mut Vec<u8>) -> Result<(), Fault> {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -69,7 +71,7 @@ impl Html {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            // It ends with padding, with the closing quote or tag; one digit too many is no byte.
+            // The data ends with padding or with the closing quote or tag. A single leftover digit is invalid.
             b'=' | b'"' | b'<' if self.count != 1 => {
                 let bytes = (self.digits << (6 * (4 - self.count) % 24)).to_be_bytes();
                 output.extend(bytes.iter().skip(1).take(self.count.saturating_sub(1) as usize));
@@ -104,9 +106,9 @@ impl Unpacker for Html {
     fn finish(&self) -> Result<(), Fault> {
         match self.part {
             Part::Done => Ok(()),
-            Part::Data => Err(Fault::Cut),
-            // PyTorch 2.0's pages hold what their plot needs, and no snapshot.
-            _ => Err(Fault::Foreign("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
+            Part::Data => Err(Fault::Truncated),
+            // Pages of PyTorch 2.0 hold only the data of their plot, not a snapshot.
+            _ => Err(Fault::NotASnapshot("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
         }
     }
 }

@@ -1,28 +1,28 @@
-//! What every layer can do: turn some bytes into others, a bounded number at a time.
+//! Interface of all unpackers.
 
-/// Why a layer can't go on.
+/// Reason why a layer fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Damaged,
-    /// Its bytes end too soon.
-    Cut,
-    /// It asks for something we do not do.
-    Refused(&'static str),
-    /// It holds no snapshot: what it is instead.
-    Foreign(&'static str),
+    /// The input ends too soon.
+    Truncated,
+    /// The layer needs a feature that is not supported.
+    Unsupported(&'static str),
+    /// The layer holds no snapshot. Names the format that it is instead.
+    NotASnapshot(&'static str),
 }
 
-/// Undoes one way of packing.
+/// Incremental decompressor of one format.
 pub(super) trait Unpacker {
-    /// Unpacks `input` as far as the capacity of `output` allows, without growing it; returns how many bytes it took: all, or the
-    /// output is full. Called with nothing, it writes what it still holds.
+    /// Unpacks `input` into the spare capacity of `output`, without growing it. Returns the number of bytes consumed,
+    /// which are all unless the output is full. With empty input it writes what it still buffers.
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault>;
 
-    /// Nothing more comes, and nothing is left to write: was that all?
+    /// Checks that the stream is complete. Called when input and output are exhausted.
     fn finish(&self) -> Result<(), Fault>;
 
-    /// Whether it left out bytes behind its end that are no padding of zeros.
-    fn has_left_out(&self) -> bool {
+    /// Returns whether nonzero bytes after the end were ignored.
+    fn has_trailing_bytes(&self) -> bool {
         false
     }
 }

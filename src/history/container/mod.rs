@@ -1,15 +1,15 @@
-//! Outer formats, distinguished by content, never by name: layers of packing, one inside the other, around what the file is.
+//! Outer formats: layers of compression around the content, recognized by their first bytes and never by file name.
 //!
 //! ```text
 //!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle
-//!                   buffer 0    buffer 1  …  the last one's bytes are what pull() hands out
+//!                   buffer 0    buffer 1  …  pull() returns the bytes of the last one
 //! ```
 //!
-//! Whoever reads pulls: [`Container::pull`] does a bounded piece of work and hands out a bounded number of bytes, however much a
-//! few packed ones unpack to.
+//! Reading is pull-based: [`Container::pull`] does a bounded piece of work and returns a bounded number of bytes, no
+//! matter how much a few packed bytes unpack to.
 
 mod buffer;
-mod check;
+mod crc32;
 mod error;
 mod gzip;
 mod html;
@@ -19,36 +19,39 @@ mod sniff;
 pub mod zip;
 mod zstd;
 
-pub use buffer::PIECE;
+pub use buffer::MAX_PIECE_BYTES;
 pub use error::ContainerError;
-pub use sniff::{COLUMNS, Content};
+pub use sniff::{COLUMNS_MAGIC, Content};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
-/// How many packed bytes a layer is given at a time: the smallest gzip member is 20 bytes, and each has its own cost.
-const PACKED_PIECE: usize = 16 << 10;
+/// Packed bytes passed to a layer at once. The smallest gzip member has 20 bytes, and each member has a fixed cost.
+const PACKED_CHUNK_BYTES: usize = 16 << 10;
 
-/// How many times its size a packed pickle may unpack to. Real ones: up to 40; deflate can do 1000, zstd any number.
-pub const MOST_INFLATION: u64 = 200;
-/// The same for JSON, which says everything again wherever it is used, and indented at that: real files come to 850 under zstd,
-/// and one of nothing but stacks of a thousand frames to some thousands. Blanks without end cost time, and no memory.
-pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
-/// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
-const UNPACKED_FREELY: u64 = 256 << 20;
+/// Maximum ratio of unpacked to packed size for a pickle. Real ones reach 40. Deflate can reach 1000, zstd has no
+/// limit.
+pub const MAX_INFLATION: u64 = 200;
+/// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files reach
+/// 850 under zstd, and files of nothing but deep stacks reach some thousands. Endless whitespace costs time but no
+/// memory.
+pub const MAX_INFLATION_OF_JSON: u64 = 10_000;
+/// Unpacked size up to which the ratio is not checked. Small files that repeat one event are harmless.
+const UNCHECKED_BYTES: u64 = 256 << 20;
 
-/// What may be unpacked in all: more than a hundred times the largest pickle known, and half an hour of work.
-pub const MOST_UNPACKED: u64 = 1 << 40;
+/// Maximum unpacked size: over a hundred times the largest known pickle, and half an hour of work.
+pub const MAX_UNPACKED: u64 = 1 << 40;
 
-/// Layers of packing. Two are seen (a .gz compressed again on its way); each costs a window of memory.
-const MOST_LAYERS: usize = 4;
+/// Maximum number of nested layers. Two occur in practice (a .gz compressed again in transit). Each costs a window of
+/// memory.
+const MAX_LAYERS: usize = 4;
 
-/// Unpacks a file as it arrives.
+/// Incremental unpacker of a file.
 #[derive(Default)]
 pub struct Container {
     file: Buffer,
-    /// Bytes of the file fed, and whether that was all.
+    /// Bytes of the file fed so far, and whether that was all.
     fed: u64,
     ended: bool,
     layers: Vec<Layer>,
@@ -62,84 +65,85 @@ struct Layer {
     written: u64,
 }
 
-/// How a buffer stands.
+/// State of a buffer after an attempt to fill it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// There may be more in it than before.
-    Worked,
-    /// It has all it can have until the file goes on.
-    Starved,
-    /// It has all it will ever have.
+    /// It may hold more bytes than before.
+    Progress,
+    /// It needs more bytes of the file.
+    NeedsInput,
+    /// It will get no more bytes.
     Ended,
 }
 
 impl Container {
-    /// Unpacks a member of a zip archive; what is fed is its packed bytes.
+    /// Creates an unpacker for a member of a zip archive. It is fed the member's packed bytes.
     ///
     /// # Errors
-    /// It is packed in a way we can't undo.
-    pub fn of_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
+    /// The compression method is not supported.
+    pub fn from_zip_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
         let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
         Ok(Container { layers: vec![layer], ..Container::default() })
     }
 
-    /// Takes the next bytes of the file. Call it when [`Container::pull`] says `None`, so that they are not copied.
+    /// Adds the next bytes of the file. They are not copied if [`Container::pull`] has just returned `None`.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed += chunk.len() as u64;
         self.file.add(chunk);
     }
 
-    /// All bytes were fed.
-    pub fn end(&mut self) {
+    /// Marks the end of the file, after all bytes were fed.
+    pub fn finish_input(&mut self) {
         self.ended = true;
     }
 
-    /// Bytes of the file that were taken.
-    pub fn read(&self) -> u64 {
+    /// Returns the number of file bytes consumed.
+    pub fn bytes_read(&self) -> u64 {
         self.fed - self.file.rest().len() as u64
     }
 
-    /// What is inside all layers: known before [`Container::pull`] hands out a byte.
+    /// Format inside all layers. It is known before [`Container::pull`] returns the first byte.
     pub fn content(&self) -> Option<Content> {
         self.content
     }
 
-    /// The layers unpacked, outermost first: `gzip`, or nothing.
+    /// Names of the layers, outermost first, for example `gzip`.
     pub fn layers(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().map(|layer| layer.name)
     }
 
-    /// The layers of which bytes behind their end were left out, padding apart; certain once all was handed out.
-    pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
-        self.layers.iter().filter(|layer| layer.unpacker.has_left_out()).map(|layer| layer.name)
+    /// Names of the layers whose trailing bytes were ignored, zero padding aside. Final once everything was unpacked.
+    pub fn layers_with_trailing_bytes(&self) -> impl Iterator<Item = &'static str> {
+        self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
     }
 
-    /// Bytes on the heap: the chunk of the file and what each layer has unpacked.
+    /// Size on the heap in bytes: the current chunk of the file and the unpacked bytes of each layer.
     pub fn heap_bytes(&self) -> usize {
         self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
     }
 
-    /// The next unpacked bytes, at most [`PIECE`], perhaps none for now; `None` when the file must go on first, or is over.
+    /// Returns the next unpacked bytes, at most [`PIECE`] and possibly none yet. Returns `None` if more of the file is
+    /// needed or it is finished.
     ///
     /// # Errors
-    /// A layer is damaged or ends too soon, or what is inside is no snapshot.
+    /// A layer is damaged or truncated, or the content is not a snapshot.
     pub fn pull(&mut self) -> Result<Option<&[u8]>, ContainerError> {
         let depth = self.layers.len();
         if self.content.is_none() {
             let mut sniffed = sniff(self.buffer(depth).rest());
             if sniffed == Sniffed::Unsure {
                 match self.fill(depth)? {
-                    Flow::Worked => return Ok(Some(&[])),
-                    Flow::Starved => return Ok(None),
+                    Flow::Progress => return Ok(Some(&[])),
+                    Flow::NeedsInput => return Ok(None),
                     Flow::Ended => sniffed = sniff_all(self.buffer(depth).rest()),
                 }
             }
             match sniffed {
                 Sniffed::Unsure => {
                     let layer = self.layers.last().map(|layer| layer.name);
-                    return Err(layer.map_or(ContainerError::Empty, ContainerError::Hollow));
+                    return Err(layer.map_or(ContainerError::Empty, ContainerError::EmptyLayer));
                 }
-                Sniffed::Packed(_) if depth >= MOST_LAYERS => return Err(ContainerError::TooManyLayers(MOST_LAYERS)),
+                Sniffed::Packed(_) if depth >= MAX_LAYERS => return Err(ContainerError::TooManyLayers(MAX_LAYERS)),
                 Sniffed::Packed(packing) => {
                     let (name, unpacker) = (packing.name(), packing.unpacker());
                     self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
@@ -149,21 +153,21 @@ impl Container {
                     self.content = Some(content);
                     let content = self.buffer_mut(depth);
                     if content.rest().starts_with(BYTE_ORDER_MARK) {
-                        content.take(BYTE_ORDER_MARK.len());
+                        content.consume(BYTE_ORDER_MARK.len());
                     }
                     return Ok(Some(&[]));
                 }
-                Sniffed::Other(noun) => return Err(ContainerError::Other(noun)),
-                Sniffed::Unknown(byte) => return Err(ContainerError::NotAPickle(byte)),
+                Sniffed::OtherFormat(noun) => return Err(ContainerError::OtherFormat(noun)),
+                Sniffed::Unknown(byte) => return Err(ContainerError::UnknownFormat(byte)),
             }
         }
-        if self.buffer(depth).rest().is_empty() && self.fill(depth)? != Flow::Worked {
+        if self.buffer(depth).rest().is_empty() && self.fill(depth)? != Flow::Progress {
             return Ok(None);
         }
-        Ok(Some(self.buffer_mut(depth).take_piece()))
+        Ok(Some(self.buffer_mut(depth).consume_piece()))
     }
 
-    /// What `depth` layers have unpacked.
+    /// Returns the output of layer `depth`, counted from 1. Depth 0 is the file.
     fn buffer(&self, depth: usize) -> &Buffer {
         let layer = depth.checked_sub(1).and_then(|at| self.layers.get(at));
         layer.map_or(&self.file, |layer| &layer.output)
@@ -174,22 +178,22 @@ impl Container {
         layer.map_or(&mut self.file, |layer| &mut layer.output)
     }
 
-    /// Has the innermost of `depth` layers unpack a little more.
+    /// Unpacks a bounded number of bytes into the buffer of layer `depth`.
     fn fill(&mut self, depth: usize) -> Result<Flow, ContainerError> {
         let Some(above) = depth.checked_sub(1) else {
-            return Ok(if self.ended { Flow::Ended } else { Flow::Starved });
+            return Ok(if self.ended { Flow::Ended } else { Flow::NeedsInput });
         };
-        let source = if self.buffer(above).rest().is_empty() { self.fill(above)? } else { Flow::Worked };
-        if source == Flow::Starved {
-            return Ok(Flow::Starved);
+        let source = if self.buffer(above).rest().is_empty() { self.fill(above)? } else { Flow::Progress };
+        if source == Flow::NeedsInput {
+            return Ok(Flow::NeedsInput);
         }
-        let byte = self.fed.min(self.read().saturating_add(PACKED_PIECE as u64));
+        let byte = self.fed.min(self.bytes_read().saturating_add(PACKED_CHUNK_BYTES as u64));
         let (outer, inner) = self.layers.split_at_mut(above);
         let Some(layer) = inner.first_mut() else { return Ok(Flow::Ended) };
         let input = outer.last_mut().map_or(&mut self.file, |outer| &mut outer.output);
         let piece = input.rest();
-        let piece = piece.get(..PACKED_PIECE).unwrap_or(piece);
-        let (output, is_last) = (layer.output.room(), source == Flow::Ended && piece.is_empty());
+        let piece = piece.get(..PACKED_CHUNK_BYTES).unwrap_or(piece);
+        let (output, is_last) = (layer.output.spare(), source == Flow::Ended && piece.is_empty());
         let held = output.len();
         let name = layer.name;
         let unpacked = layer.unpacker.unpack(piece, output).and_then(|took| {
@@ -201,23 +205,23 @@ impl Container {
         });
         let (took, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
-            Fault::Cut => ContainerError::Cut { layer: name, byte },
-            Fault::Foreign(noun) => ContainerError::Other(noun),
-            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
+            Fault::Truncated => ContainerError::Truncated { layer: name, byte },
+            Fault::NotASnapshot(noun) => ContainerError::OtherFormat(noun),
+            Fault::Unsupported(why) => ContainerError::Unsupported { layer: name, why },
         })?;
-        input.take(took);
+        input.consume(took);
         layer.written += written as u64;
-        if layer.written > MOST_UNPACKED {
-            return Err(ContainerError::TooMuch { layer: name, byte });
+        if layer.written > MAX_UNPACKED {
+            return Err(ContainerError::TooLarge { layer: name, byte });
         }
         let times = match self.content {
-            Some(Content::Json) => MOST_INFLATION_OF_JSON,
-            _ => MOST_INFLATION,
+            Some(Content::Json) => MAX_INFLATION_OF_JSON,
+            _ => MAX_INFLATION,
         };
-        if layer.written > byte.saturating_mul(times).max(UNPACKED_FREELY) {
-            return Err(ContainerError::Bomb { layer: name, byte, times });
+        if layer.written > byte.saturating_mul(times).max(UNCHECKED_BYTES) {
+            return Err(ContainerError::Bomb { layer: name, byte, ratio: times });
         }
-        Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
+        Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Progress })
     }
 }
 

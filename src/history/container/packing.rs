@@ -1,23 +1,23 @@
-//! The ways of packing that are known by the first bytes of what is packed.
+//! Compression formats that are recognized by their first bytes.
 
 use super::gzip::Gzip;
 use super::html::Html;
 use super::layer::Unpacker;
 use super::zstd::Zstd;
 
-/// One way of packing bytes.
+/// Compression or wrapping format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     /// RFC 1952.
     Gzip,
     /// RFC 8878.
     Zstd,
-    /// A page of PyTorch's.
+    /// Page written by PyTorch's memory viewer or by memscape.
     Html,
 }
 
 impl Packing {
-    /// Its name, in messages and in the summary.
+    /// Name of the format in messages and in the summary.
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
@@ -26,7 +26,7 @@ impl Packing {
         }
     }
 
-    /// Undoes it, from the start.
+    /// Creates an unpacker of the format.
     pub(super) fn unpacker(self) -> Box<dyn Unpacker> {
         match self {
             Packing::Gzip => Box::new(Gzip::new()),

@@ -1,36 +1,36 @@
-//! What bytes are, told from the first of them.
+//! Recognition of formats by their first bytes.
 
 use super::packing::Packing;
 use super::zstd;
 
-/// What is inside all layers.
+/// Format inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Pickle,
-    /// JSON, behind its byte order mark if it has one.
+    /// JSON, possibly after a byte order mark.
     Json,
     Columns,
 }
 
-/// What columns begin with.
-pub const COLUMNS: &[u8; 16] = b"memscape columns";
+/// First bytes of a file of columns.
+pub const COLUMNS_MAGIC: &[u8; 16] = b"memscape columns";
 
-/// What some bytes begin.
+/// Result of looking at the first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     Unsure,
     Packed(Packing),
     Content(Content),
-    /// Something that is no snapshot.
-    Other(&'static str),
+    /// Another format, which is not a snapshot.
+    OtherFormat(&'static str),
     Unknown(u8),
 }
 
-/// Bytes that tell every kind of file. With fewer the answer is certain only at the end of the file.
-const HEAD: usize = 16;
+/// Number of bytes that identify every format. With fewer bytes the answer is certain only at the end of the file.
+const HEAD_BYTES: usize = 16;
 
-/// What people drop by mistake, by its first bytes.
-const OTHERS: [(&[u8], &str); 17] = [
+/// Magic bytes of formats that people open by mistake.
+const OTHER_FORMATS: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
     // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
@@ -51,28 +51,32 @@ const OTHERS: [(&[u8], &str); 17] = [
     (b"PAR1", "a Parquet file"),
 ];
 
-/// Blanks before JSON or HTML that are looked past.
-const BLANKS: usize = 4 << 10;
+/// Maximum number of blanks skipped before JSON or HTML.
+const MAX_LEADING_BLANKS: usize = 4 << 10;
 
-/// Some editors of Windows write it before UTF-8.
+/// UTF-8 byte order mark, which some Windows editors write.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file begins that begins with `head` and goes on.
+/// Identifies a file by its first bytes. Returns `Unsure` if more bytes are needed.
 pub(super) fn sniff(head: &[u8]) -> Sniffed {
-    if text(head).len() < HEAD && head.len() < BLANKS { Sniffed::Unsure } else { sniff_all(head) }
+    if strip_blanks(head).len() < HEAD_BYTES && head.len() < MAX_LEADING_BLANKS {
+        Sniffed::Unsure
+    } else {
+        sniff_all(head)
+    }
 }
 
-/// What a file is that is `head`, or that goes on after enough bytes to tell.
+/// Identifies a file by `head`, which is either the whole file or long enough.
 pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
-    if let Some((_, noun)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Sniffed::Other(noun);
+    if let Some((_, noun)) = OTHER_FORMATS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Sniffed::OtherFormat(noun);
     }
-    match (head, text(head)) {
+    match (head, strip_blanks(head)) {
         ([], _) => Sniffed::Unsure,
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
         (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
-        _ if head.starts_with(COLUMNS) => Sniffed::Content(Content::Columns),
+        _ if head.starts_with(COLUMNS_MAGIC) => Sniffed::Content(Content::Columns),
         _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
         // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.
@@ -81,7 +85,7 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     }
 }
 
-/// What stands behind a byte order mark and blanks.
-fn text(head: &[u8]) -> &[u8] {
+/// Strips a byte order mark and leading blanks.
+fn strip_blanks(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start()
 }

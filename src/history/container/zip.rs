@@ -1,63 +1,63 @@
-//! zip archives: which members there are, and the bytes of one of them. Reads nothing itself: it is handed the parts of the file
-//! that it names.
+//! zip archives: the list of members, and the bytes of one member. Does no I/O: the caller passes the requested parts
+//! of the file.
 //!
 //! ```text
-//! local header · packed bytes     a member …
+//! local header · packed bytes     one per member
 //! …
-//! directory                       a member's name, sizes, method, place
-//! end record (zip64: two more)    where the directory is
+//! directory                       name, sizes, method and offset of each member
+//! end record (zip64: two more)    offset and size of the directory
 //! ```
 
-use super::check::Check;
+use super::crc32::Crc32;
 use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// The end record with the longest comment there can be, and zip64's locator before it.
-pub const TAIL: u64 = 22 + 65_535 + LOCATOR as u64;
-/// Bytes of zip64's end record that matter.
-pub const ZIP64: usize = 56;
-/// Bytes of a local header before its name.
-pub const HEADER: usize = 30;
+/// Maximum length of the end record with its comment, and of zip64's locator before it.
+pub const TAIL_BYTES: u64 = 22 + 65_535 + LOCATOR_BYTES as u64;
+/// Length of the used part of zip64's end record.
+pub const ZIP64_RECORD_BYTES: usize = 56;
+/// Length of a local header, without name and extra field.
+pub const HEADER_BYTES: usize = 30;
 
-const LOCATOR: usize = 20;
-const DIRECTORY_ENTRY: usize = 46;
+const LOCATOR_BYTES: usize = 20;
+const DIRECTORY_ENTRY_BYTES: usize = 46;
 
-/// Bytes of a member's name that are kept: the longest path of Linux.
-const LONGEST_NAME: usize = 4096;
+/// Maximum length of a member's name, in bytes. This is the longest path of Linux. Longer names keep their end.
+const MAX_NAME_BYTES: usize = 4096;
 
-/// Members of an archive: a checkpoint has some thousands, and each costs us a name. Ours are few.
-pub const MOST_MEMBERS: u64 = 1 << 17;
-/// Bytes of a directory: it is read whole. 128 bytes for each of [`MOST_MEMBERS`].
-pub const LARGEST_DIRECTORY: u64 = 16 << 20;
+/// Maximum number of members. A checkpoint has some thousands, and each costs memory for a name.
+pub const MAX_MEMBERS: u64 = 1 << 17;
+/// Maximum size of a directory in bytes, which is read at once. 128 bytes for each of [`MAX_MEMBERS`].
+pub const MAX_DIRECTORY: u64 = 16 << 20;
 
-/// Why an archive can't be read.
+/// Error while reading an archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZipError {
-    /// No end record: the file was cut, or is no zip.
+    /// The end record is missing: the file is truncated or not a zip archive.
     #[error("no directory at the end of the zip archive. Is the file complete?")]
     NoDirectory,
-    /// A part that lies outside the file, or is none.
+    /// A part lies outside the file or has the wrong signature.
     #[error("the zip archive is damaged: expected {0} at byte {1}")]
     Misplaced(&'static str, u64),
-    /// In several files.
+    /// The archive is split into several files.
     #[error("the zip archive is split into parts: join them first")]
     Split,
-    /// More than we read.
-    #[error("the zip archive has {0} members, the limit is {MOST_MEMBERS}")]
+    /// The archive has more than [`MAX_MEMBERS`] members.
+    #[error("the zip archive has {0} members, the limit is {MAX_MEMBERS}")]
     TooMany(u64),
-    /// More than we read.
-    #[error("the zip archive's directory has {0} bytes, the limit is {LARGEST_DIRECTORY}")]
+    /// The directory is larger than [`MAX_DIRECTORY`].
+    #[error("the zip archive's directory has {0} bytes, the limit is {MAX_DIRECTORY}")]
     DirectoryTooLarge(u64),
-    /// Needs a password.
+    /// The member needs a password.
     #[error("{0} is encrypted: unpack the archive first")]
     Encrypted(String),
-    /// Packed in a way we do not know.
+    /// The member's compression method is not supported.
     #[error("{0} uses zip method {1}; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)")]
     Method(String, u16),
 }
 
-/// Where the directory is.
+/// Position and size of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directory {
     pub offset: u64,
@@ -66,22 +66,21 @@ pub struct Directory {
     members: u64,
 }
 
-/// What the end of the file says.
+/// Information from the end record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where the directory is.
     Directory(Directory),
-    /// That the [`ZIP64`] bytes at this offset say it.
+    /// Offset of zip64's end record of [`ZIP64_RECORD_BYTES`] bytes, which locates the directory.
     Zip64(u64),
 }
 
-/// A member, as the directory has it.
+/// Member of an archive, as listed in the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,
-    /// Packed bytes.
+    /// Compressed size in bytes.
     pub packed: u64,
-    /// Unpacked bytes.
+    /// Uncompressed size in bytes.
     pub unpacked: u64,
     pub offset: u64,
     method: Method,
@@ -92,74 +91,76 @@ pub struct Entry {
 enum Method {
     Stored,
     Deflate,
-    /// Of members over 2 GiB, by Windows Explorer.
+    /// Written by Windows Explorer for members over 2 GiB.
     Deflate64,
-    /// Handed on packed: zstd is a container of its own, known by its first bytes.
+    /// Passed on compressed, because zstd is a container layer that is recognized by its first bytes.
     Zstd,
     Encrypted,
     Other(u16),
 }
 
-/// The little-endian number at `at` of 2, 4 or 8 bytes; `None` beyond the end.
-fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+/// Reads the little-endian number of 2, 4 or 8 bytes at `at`. Returns `None` beyond the end.
+fn read_number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// Whether a file that begins so is a zip archive; the second is one without members.
+/// Returns whether a file with these first bytes is a zip archive. An archive without members has the second signature.
 pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Finds the end record in the last [`TAIL`] bytes of a file, or the whole of a shorter one; `offset` is where they begin.
+/// Finds the end record in the last [`TAIL_BYTES`] bytes of a file, or in all of a shorter one. `offset` is the position of
+/// `tail` in the file.
 ///
 /// # Errors
-/// There is none, or it is of an archive in several files.
-pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
+/// The end record is missing, or the archive is split into several files.
+pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     let is_end = |&at: &usize| {
-        let comment = number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
+        let comment = read_number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
         tail.get(at..).is_some_and(|end| end.starts_with(b"PK\x05\x06"))
             && comment.is_some_and(|length| at + 22 + length <= tail.len())
     };
     let at = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
-    let field = |from: usize, width| number(tail, at + from, width).ok_or(ZipError::NoDirectory);
-    let locator = at.checked_sub(LOCATOR).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
+    let field = |from: usize, width| read_number(tail, at + from, width).ok_or(ZipError::NoDirectory);
+    let locator =
+        at.checked_sub(LOCATOR_BYTES).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
     if let Some(locator) = locator {
-        let record = number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
-        let fits = record.checked_add(ZIP64 as u64).is_some_and(|end| end <= offset + locator as u64);
+        let record = read_number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
+        let fits = record.checked_add(ZIP64_RECORD_BYTES as u64).is_some_and(|end| end <= offset + locator as u64);
         return if fits { Ok(End::Zip64(record)) } else { Err(ZipError::Misplaced("the zip64 record", record)) };
     }
     if field(4, 2)? != 0 || field(6, 2)? != 0 {
         return Err(ZipError::Split);
     }
     let found = Directory { offset: field(16, 4)?, bytes: field(12, 4)?, members: field(10, 2)? };
-    found.checked(offset + at as u64).map(End::Directory)
+    found.validated(offset + at as u64).map(End::Directory)
 }
 
-/// Reads zip64's end record, [`ZIP64`] bytes at `offset`.
+/// Parses zip64's end record, [`ZIP64_RECORD_BYTES`] bytes at `offset`.
 ///
 /// # Errors
-/// It is none, or what it says can't be.
-pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
+/// The record is missing or invalid.
+pub fn parse_zip64_record(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
     let lost = ZipError::Misplaced("the zip64 record", offset);
-    let field = |at, width| number(record, at, width).ok_or_else(|| lost.clone());
+    let field = |at, width| read_number(record, at, width).ok_or_else(|| lost.clone());
     if !record.starts_with(b"PK\x06\x06") {
         return Err(lost);
     }
     if field(16, 4)? != 0 || field(20, 4)? != 0 {
         return Err(ZipError::Split);
     }
-    Directory { offset: field(48, 8)?, bytes: field(40, 8)?, members: field(32, 8)? }.checked(offset)
+    Directory { offset: field(48, 8)?, bytes: field(40, 8)?, members: field(32, 8)? }.validated(offset)
 }
 
 impl Directory {
-    /// The directory, if it ends before `end` and is not too large.
-    fn checked(self, end: u64) -> Result<Directory, ZipError> {
+    /// Returns the directory if it ends before `end` and is within the limits.
+    fn validated(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
             Err(ZipError::Misplaced("the directory", self.offset))
-        } else if self.members > MOST_MEMBERS {
+        } else if self.members > MAX_MEMBERS {
             Err(ZipError::TooMany(self.members))
-        } else if self.bytes > LARGEST_DIRECTORY {
+        } else if self.bytes > MAX_DIRECTORY {
             Err(ZipError::DirectoryTooLarge(self.bytes))
         } else {
             Ok(self)
@@ -167,51 +168,51 @@ impl Directory {
     }
 }
 
-/// Reads a directory row by row.
-pub struct Rows {
+/// Incremental reader of the directory's entries.
+pub struct DirectoryReader {
     directory: Directory,
-    /// Bytes of it that were read.
-    at: usize,
-    left: u64,
+    /// Bytes of the directory read so far.
+    position: usize,
+    entries_left: u64,
 }
 
-impl Rows {
-    /// At the first row.
-    pub fn new(directory: Directory) -> Rows {
-        Rows { directory, at: 0, left: directory.members }
+impl DirectoryReader {
+    /// Creates a reader at the first entry.
+    pub fn new(directory: Directory) -> DirectoryReader {
+        DirectoryReader { directory, position: 0, entries_left: directory.members }
     }
 
-    /// Bytes of the directory that were read.
-    pub fn read(&self) -> usize {
-        self.at
+    /// Returns the number of directory bytes read so far.
+    pub fn bytes_read(&self) -> usize {
+        self.position
     }
 
-    /// The next member, `None` behind the last; `bytes` is the whole directory.
+    /// Returns the next member, or `None` after the last one. `bytes` is the whole directory.
     ///
     /// # Errors
-    /// The directory ends too soon, or has a member that lies outside the file.
+    /// The directory is truncated, or a member lies outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.at as u64);
-        let row = bytes.get(self.at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
-        let (entry, length) = entry(row).ok_or_else(lost)?;
+        let Some(left) = self.entries_left.checked_sub(1) else { return Ok(None) };
+        let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.position as u64);
+        let row = bytes.get(self.position..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
+        let (entry, length) = parse_entry(row).ok_or_else(lost)?;
         if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.directory.offset) {
             return Err(ZipError::Misplaced("a member", entry.offset));
         }
-        (self.at, self.left) = (self.at + length, left);
+        (self.position, self.entries_left) = (self.position + length, left);
         Ok(Some(entry))
     }
 }
 
-/// A row of the directory, and its length; `None` where it is cut.
-fn entry(row: &[u8]) -> Option<(Entry, usize)> {
-    let field = |at, width| number(row, at, width);
+/// Parses an entry and returns it with its length. Returns `None` if it is truncated.
+fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
+    let field = |at, width| read_number(row, at, width);
     let length = |at| field(at, 2).map(|length| length as usize);
     let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
-    let extra_at = DIRECTORY_ENTRY + name;
-    let name = printable(row.get(DIRECTORY_ENTRY..extra_at)?);
+    let extra_at = DIRECTORY_ENTRY_BYTES + name;
+    let name = printable(row.get(DIRECTORY_ENTRY_BYTES..extra_at)?);
     let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
-    // zip64 gives, in this order, the numbers that do not fit into four bytes.
+    // zip64 stores the numbers that do not fit into four bytes, in this order.
     let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
     let (unpacked, packed, offset) = (or_wide(field(24, 4)?)?, or_wide(field(20, 4)?)?, or_wide(field(42, 4)?)?);
     let method = match (field(8, 2)? & 1, field(10, 2)?) {
@@ -227,84 +228,92 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     Some((Entry { name, packed, unpacked, offset, method, crc }, length))
 }
 
-/// A name for people, on one line: a file's control characters could command a terminal. Its end, if it is longer than any
-/// system's: the end tells what it is.
+/// Returns a name for display. Control characters are replaced, because they could command a terminal. Overlong names
+/// keep their end, which says more than their start.
 fn printable(name: &[u8]) -> String {
-    let end = name.len().checked_sub(LONGEST_NAME).and_then(|start| name.get(start..)).unwrap_or(name);
+    let end = name.len().checked_sub(MAX_NAME_BYTES).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     String::from_utf8_lossy(end).chars().map(letter).collect()
 }
 
-/// The numbers of the zip64 field among the extra ones.
+/// Returns the numbers of the zip64 extra field, if any.
 fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
     let mut found: &[u8] = &[];
-    while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
+    while let (Some(id), Some(length)) = (read_number(extra, 0, 2), read_number(extra, 2, 2)) {
         let end = 4 + length as usize;
         if id == 1 {
             found = extra.get(4..end).unwrap_or_default();
         }
         extra = extra.get(end..).unwrap_or_default();
     }
-    found.chunks_exact(8).filter_map(|bytes| number(bytes, 0, 8))
+    found.chunks_exact(8).filter_map(|bytes| read_number(bytes, 0, 8))
 }
 
 impl Entry {
-    /// Where its packed bytes begin; `header` is its local header, [`HEADER`] bytes, `length` the file's.
+    /// Returns the position of the packed bytes. `header` is the member's local header of [`HEADER`] bytes, `length` is
+    /// the length of the file.
     ///
     /// # Errors
-    /// There is no member there.
-    pub fn begin(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
-        let lengths = number(header, 26, 2).zip(number(header, 28, 2));
+    /// The local header is invalid.
+    pub fn data_offset(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
+        let lengths = read_number(header, 26, 2).zip(read_number(header, 28, 2));
         let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
-        let begin = lengths.map(|(name, extra)| self.offset + HEADER as u64 + name + extra);
-        // The directory was checked to begin behind its packed bytes, but not behind its name.
+        let begin = lengths.map(|(name, extra)| self.offset + HEADER_BYTES as u64 + name + extra);
+        // The directory begins after the packed bytes, but that check did not include the member's name.
         let begin = begin.filter(|begin| begin.saturating_add(self.packed) <= length);
         begin.ok_or(ZipError::Misplaced("a member", self.offset))
     }
 
-    /// Undoes its packing, from its first packed byte.
+    /// Creates an unpacker for the packed bytes.
     ///
     /// # Errors
-    /// It is packed in a way we can't undo.
+    /// The compression method is not supported, or the member is encrypted.
     pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
         let inflate = match self.method {
-            Method::Stored | Method::Zstd => Inflate::Stored,
-            Method::Deflate => Inflate::Deflate(Decompress::new(false)),
-            Method::Deflate64 => Inflate::Deflate64(Box::new(InflaterManaged::new())),
+            Method::Stored | Method::Zstd => Decompressor::Stored,
+            Method::Deflate => Decompressor::Deflate(Decompress::new(false)),
+            Method::Deflate64 => Decompressor::Deflate64(Box::new(InflaterManaged::new())),
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
-        // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
+        // zstd is a layer of its own, and the directory's size and checksum apply to its output.
         let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
-        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Check::new(), promised, has_left_out: false }))
+        Ok(Box::new(MemberUnpacker {
+            inflate,
+            is_finished: false,
+            written: 0,
+            check: Crc32::new(),
+            expected: promised,
+            has_trailing_bytes: false,
+        }))
     }
 }
 
-/// What undoes the packing of a member.
-enum Inflate {
+/// Decompressor of a member.
+enum Decompressor {
     Stored,
     Deflate(Decompress),
-    /// In a box: its window is 128 KiB.
+    /// Boxed, because its window is 128 KiB.
     Deflate64(Box<InflaterManaged>),
 }
 
-impl Inflate {
-    /// Appends to `output` as far as its capacity allows; returns how many bytes it took, and whether that was the end.
+impl Decompressor {
+    /// Appends to `output` within its capacity. Returns the number of bytes consumed, and whether the stream has ended.
     fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
         let held = output.len();
         match self {
-            Inflate::Stored => {
+            Decompressor::Stored => {
                 let room = input.len().min(output.capacity() - held);
                 output.extend_from_slice(input.get(..room).unwrap_or_default());
                 Ok((room, false))
             }
-            Inflate::Deflate(inflate) => {
+            Decompressor::Deflate(inflate) => {
                 let before = inflate.total_in();
                 let status =
                     inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
                 Ok(((inflate.total_in() - before) as usize, status == Status::StreamEnd))
             }
-            Inflate::Deflate64(inflate) => {
+            Decompressor::Deflate64(inflate) => {
                 output.resize(output.capacity(), 0);
                 let done = inflate.inflate(input, output.get_mut(held..).unwrap_or_default());
                 output.truncate(held + done.bytes_written);
@@ -314,26 +323,26 @@ impl Inflate {
     }
 }
 
-/// A member on its way out.
-struct Packed {
-    inflate: Inflate,
-    is_over: bool,
+/// Unpacker of a member.
+struct MemberUnpacker {
+    inflate: Decompressor,
+    is_finished: bool,
     written: u64,
-    check: Check,
-    /// Bytes and checksum, as the directory has them.
-    promised: Option<(u64, u32)>,
-    has_left_out: bool,
+    check: Crc32,
+    /// Size and checksum from the directory, checked at the end.
+    expected: Option<(u64, u32)>,
+    has_trailing_bytes: bool,
 }
 
-impl Unpacker for Packed {
+impl Unpacker for MemberUnpacker {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let held = output.len();
-        let took = if self.is_over {
-            self.has_left_out |= input.iter().any(|&byte| byte != 0);
+        let took = if self.is_finished {
+            self.has_trailing_bytes |= input.iter().any(|&byte| byte != 0);
             input.len()
         } else {
             let (took, is_over) = self.inflate.step(input, output)?;
-            self.is_over = is_over;
+            self.is_finished = is_over;
             let is_stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
             if is_stuck && !is_over {
                 return Err(Fault::Damaged);
@@ -343,19 +352,19 @@ impl Unpacker for Packed {
         let new = output.get(held..).unwrap_or_default();
         self.written += new.len() as u64;
         self.check.update(new);
-        let is_too_much = self.promised.is_some_and(|(bytes, _)| self.written > bytes);
+        let is_too_much = self.expected.is_some_and(|(bytes, _)| self.written > bytes);
         if is_too_much { Err(Fault::Damaged) } else { Ok(took) }
     }
 
     fn finish(&self) -> Result<(), Fault> {
         match self.inflate {
-            Inflate::Deflate(_) | Inflate::Deflate64(_) if !self.is_over => Err(Fault::Cut),
-            _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
+            Decompressor::Deflate(_) | Decompressor::Deflate64(_) if !self.is_finished => Err(Fault::Truncated),
+            _ if self.expected.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
             _ => Ok(()),
         }
     }
 
-    fn has_left_out(&self) -> bool {
-        self.has_left_out
+    fn has_trailing_bytes(&self) -> bool {
+        self.has_trailing_bytes
     }
 }

@@ -1,27 +1,27 @@
-//! zstd (RFC 8878): frames of blocks, and frames to skip, one after another.
+//! zstd (RFC 8878): a sequence of frames and skippable frames.
 //!
-//! As with gzip, what follows the last frame is left out where it is no frame.
+//! Trailing bytes that are not a frame are ignored, as for gzip.
 
 use super::layer::{Fault, Unpacker};
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::io::Read;
 
-/// What a frame begins with, least significant byte first.
+/// Magic number of a frame, little-endian.
 const MAGIC: u32 = 0xfd2f_b528;
-/// A frame to skip, but for the lowest four bits.
+/// Magic number of a skippable frame, without its lowest four bits.
 const SKIPPABLE: u32 = 0x184d_2a50;
 
-/// Bytes back that a frame may refer to, all held in memory: what the zstd program itself takes without being asked (its
-/// `--long=27`), and more than any of its levels uses.
+/// Maximum window size in bytes, all held in memory. This is the default limit of the zstd program (`--long=27`), and
+/// more than any of its levels uses.
 const WINDOW: u64 = 128 << 20;
 
-/// What comes next.
+/// Next element of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Header,
     Block,
-    /// So many bytes of a frame to skip.
+    /// Inside a skippable frame. Holds the number of bytes left.
     Skip(u64),
     Garbage,
 }
@@ -29,14 +29,14 @@ enum Part {
 pub(super) struct Zstd {
     part: Part,
     decoder: Box<FrameDecoder>,
-    /// The header or block that is not complete yet.
+    /// Incomplete header or block.
     carry: Vec<u8>,
     has_checksum: bool,
     frames: u64,
-    has_left_out: bool,
+    has_trailing_bytes: bool,
 }
 
-/// Whether these bytes begin a frame.
+/// Returns whether the bytes start with a frame.
 pub(super) fn is_frame(head: &[u8]) -> bool {
     let magic = head.first_chunk().map(|magic| u32::from_le_bytes(*magic));
     magic.is_some_and(|magic| magic == MAGIC || magic & !0xf == SKIPPABLE)
@@ -46,12 +46,19 @@ impl Zstd {
     pub(super) fn new() -> Zstd {
         let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(WINDOW);
-        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0, has_left_out: false }
+        Zstd {
+            part: Part::Header,
+            decoder,
+            carry: Vec::new(),
+            has_checksum: false,
+            frames: 0,
+            has_trailing_bytes: false,
+        }
     }
 
-    /// Bytes of the header or block that `carry` begins, as far as it tells: when its length is cut off, the bytes up to the
-    /// end of that.
-    fn extent(&self) -> usize {
+    /// Returns the length of the header or block that `carry` starts. If that is not known yet, returns the length
+    /// needed to know it.
+    fn required_bytes(&self) -> usize {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, [_, _, _, _, ..]) if !is_frame(&self.carry) => 4,
             (Part::Header, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]) => 8,
@@ -66,7 +73,7 @@ impl Zstd {
             (_, &[first, second, third, ..]) => {
                 let header = u32::from_le_bytes([first, second, third, 0]);
                 let is_last = header & 1 != 0;
-                // A run of one byte has just that byte.
+                // A run-length block stores a single byte.
                 let content = if header >> 1 & 3 == 1 { 1 } else { header as usize >> 3 };
                 3 + content + if is_last && self.has_checksum { 4 } else { 0 }
             }
@@ -74,8 +81,8 @@ impl Zstd {
         }
     }
 
-    /// The header or block in `carry` is complete.
-    fn run(&mut self) -> Result<(), Fault> {
+    /// Processes the complete header or block in `carry`.
+    fn process_carry(&mut self) -> Result<(), Fault> {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, &[_, _, _, 0x18, a, b, c, d]) if is_frame(&self.carry) => {
                 self.part = Part::Skip(u32::from_le_bytes([a, b, c, d]).into());
@@ -84,7 +91,7 @@ impl Zstd {
                 if self.frames == 0 {
                     return Err(Fault::Damaged);
                 }
-                self.has_left_out = carry.iter().any(|&byte| byte != 0);
+                self.has_trailing_bytes = carry.iter().any(|&byte| byte != 0);
                 self.part = Part::Garbage;
             }
             (Part::Header, carry) => {
@@ -103,8 +110,8 @@ impl Zstd {
         Ok(())
     }
 
-    /// Writes what is decoded as far as there is room; whether that was all.
-    fn hand_out(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
+    /// Writes decoded bytes as far as there is room. Returns whether everything was written.
+    fn write_decoded(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
         let ready = self.decoder.can_collect();
         let held = output.len();
         output.resize(held + ready.min(output.capacity() - held), 0);
@@ -114,7 +121,7 @@ impl Zstd {
         if written < ready {
             return Ok(false);
         }
-        // The checksum is of what was handed out.
+        // The checksum covers the bytes that were written out.
         let stored = self.decoder.get_checksum_from_data();
         if ready > 0
             && self.part == Part::Header
@@ -129,8 +136,10 @@ impl Zstd {
 
 fn fault(error: FrameDecoderError) -> Fault {
     match error {
-        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Refused("it needs a window of more than 128 MiB"),
-        FrameDecoderError::DictNotProvided { .. } => Fault::Refused("it needs a dictionary that is not in the file"),
+        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Unsupported("it needs a window of more than 128 MiB"),
+        FrameDecoderError::DictNotProvided { .. } => {
+            Fault::Unsupported("it needs a dictionary that is not in the file")
+        }
         _ => Fault::Damaged,
     }
 }
@@ -139,16 +148,16 @@ impl Unpacker for Zstd {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let mut rest = input;
         loop {
-            if !self.hand_out(output)? {
+            if !self.write_decoded(output)? {
                 return Ok(input.len() - rest.len());
             }
             let missing = match self.part {
                 Part::Garbage => {
-                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    self.has_trailing_bytes |= rest.iter().any(|&byte| byte != 0);
                     return Ok(input.len());
                 }
                 Part::Skip(left) => usize::try_from(left).unwrap_or(usize::MAX),
-                Part::Header | Part::Block => self.extent().saturating_sub(self.carry.len()),
+                Part::Header | Part::Block => self.required_bytes().saturating_sub(self.carry.len()),
             };
             let (piece, after) = rest.split_at(missing.min(rest.len()));
             rest = after;
@@ -157,8 +166,8 @@ impl Unpacker for Zstd {
                 Part::Skip(_) => (self.part, self.frames) = (Part::Header, self.frames + 1),
                 _ => {
                     self.carry.extend_from_slice(piece);
-                    if piece.len() == missing && self.extent() == self.carry.len() {
-                        self.run()?;
+                    if piece.len() == missing && self.required_bytes() == self.carry.len() {
+                        self.process_carry()?;
                         continue;
                     }
                 }
@@ -172,14 +181,14 @@ impl Unpacker for Zstd {
     fn finish(&self) -> Result<(), Fault> {
         match self.part {
             Part::Garbage => Ok(()),
-            // A last byte or two that begin like a frame are garbage as well.
+            // One or two trailing bytes that look like the start of a frame are garbage too.
             Part::Header if self.frames > 0 => Ok(()),
-            _ => Err(Fault::Cut),
+            _ => Err(Fault::Truncated),
         }
     }
 
-    fn has_left_out(&self) -> bool {
+    fn has_trailing_bytes(&self) -> bool {
         let is_cut = self.frames > 0 && self.part == Part::Header;
-        self.has_left_out || is_cut && self.carry.iter().any(|&byte| byte != 0)
+        self.has_trailing_bytes || is_cut && self.carry.iter().any(|&byte| byte != 0)
     }
 }

@@ -1,14 +1,14 @@
-//! Why JSON can't be read, and where.
+//! Errors of the JSON parser.
 
 use std::fmt;
 use thiserror::Error;
 
-/// JSON that can't be read: what is wrong, at which byte, and where in the data.
+/// JSON parse error with byte offset and path in the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError<E> {
-    /// First byte of the token it is about, or the length of the input where that ended too soon.
+    /// First byte of the affected token, or the length of the input if that ended too soon.
     pub offset: u64,
-    /// Where in the data, such as `device_traces[0][17].size`; empty at the top.
+    /// Path in the data, such as `device_traces[0][17].size`. Empty at the top level.
     pub path: String,
     pub kind: ErrorKind<E>,
 }
@@ -24,42 +24,42 @@ impl<E: fmt::Display> fmt::Display for JsonError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for JsonError<E> {}
 
-/// What can be wrong with JSON. `E` is the builder's own kind.
+/// Kind of a JSON parse error. `E` is the builder's error type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
-    /// The input stopped before the outermost value was complete.
+    /// The input ended before the outermost value was complete.
     #[error("unexpected end of file inside the JSON")]
     UnexpectedEnd,
-    /// Something stands where it can't.
+    /// A token is not allowed at its position.
     #[error("expected {expected}, found {found}")]
-    Unexpected { found: Found, expected: &'static str },
-    /// Neither a number nor one of JSON's words.
+    Unexpected { found: FoundByte, expected: &'static str },
+    /// A token is neither a number nor a JSON literal.
     #[error("invalid JSON value '{0}'")]
-    NotAValue(String),
-    /// A backslash before something that needs none.
+    InvalidValue(String),
+    /// A backslash is followed by an unknown or incomplete escape.
     #[error("invalid escape in a string")]
     Escape,
-    /// A line break or another control character inside a string.
+    /// A string contains an unescaped control character.
     #[error("unescaped control character 0x{0:02x} in a string")]
-    Control(u8),
-    /// One of [`super::Limits`] is reached.
-    #[error("more than {most} {what}: not a snapshot")]
+    ControlCharacter(u8),
+    /// One of [`super::Limits`] is exceeded.
+    #[error("more than {max} {what}: not a snapshot")]
     Limit {
-        /// What there is too much of, in the plural.
+        /// Plural noun of the limited resource.
         what: &'static str,
-        /// The most that is allowed.
-        most: usize,
+        /// Maximum allowed.
+        max: usize,
     },
-    /// The builder refuses the value.
+    /// The builder rejected the value.
     #[error("{0}")]
     Builder(E),
 }
 
-/// A byte of the file, printable or not.
+/// Byte of the file, displayed as a character if it is printable ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found(pub u8);
+pub struct FoundByte(pub u8);
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundByte {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             byte @ 0x21..=0x7e => write!(out, "'{}'", char::from(byte)),

@@ -1,15 +1,17 @@
-//! How much of everything a JSON file may ask for.
+//! Limits of the JSON parser.
 
-/// Longest string, as it is written: as in a pickle, far above the longest known, which are generated sources of under 1 MiB.
+/// Maximum length of a string as written, in bytes. As for pickles, this is far above the longest known strings:
+/// generated sources of under 1 MiB.
 pub const STRING_BYTES: usize = 128 << 20;
 
-/// Longest number or word, as it is written. Snapshots hold integers of 20 digits, and a float takes 24 characters.
+/// Maximum length of a number or literal as written, in bytes. Snapshots hold integers of 20 digits, and a float takes
+/// 24 characters.
 pub const ATOM_BYTES: usize = 1024;
 
-/// Containers inside one another. A snapshot nests seven deep, a user's metadata perhaps some more.
+/// Maximum nesting depth of containers. A snapshot nests seven deep, user metadata perhaps deeper.
 pub const NESTING: usize = 1 << 12;
 
-/// The limits one machine works under.
+/// Limits of one parser.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// See [`STRING_BYTES`].

@@ -1,16 +1,16 @@
-//! JSON → values, as the bytes arrive: the same [`Builder`](crate::pickle::Builder) receives them as from a pickle.
+//! Incremental JSON parser. It feeds the same [`Builder`](crate::pickle::Builder) as the pickle parser.
 //!
-//! JSON has no tuples (they come as lists), no shared values (they come again, in full) and no keys but strings. What Python's
-//! `json` writes beyond the standard is read as well: `NaN`, `Infinity`, lone surrogates, integers of any length. What no writer
-//! writes is refused: a comma before a bracket, comments, a bare control character in a string.
+//! JSON has no tuples (they arrive as lists), no shared values (they are repeated in full) and only strings as keys.
+//! Extensions of Python's `json` module are accepted: `NaN`, `Infinity`, lone surrogates and integers of any length.
+//! Trailing commas, comments and control characters inside strings are rejected, because no writer produces them.
 
 pub mod error;
 pub mod limits;
-pub mod machine;
 mod number;
+pub mod parser;
 mod scan;
 mod text;
 
 pub use error::{ErrorKind, JsonError};
 pub use limits::Limits;
-pub use machine::Machine;
+pub use parser::Parser;

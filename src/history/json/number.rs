@@ -1,57 +1,62 @@
-//! The text of a number → its value, exactly.
+//! Exact parsing of JSON numbers.
 
-/// A number.
+/// Parsed number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),
-    /// Beyond 64 signed bits: two's complement, least significant byte first.
+    /// Integer outside `i64`: two's complement, least significant byte first.
     Big(Vec<u8>),
     Float(f64),
 }
 
-/// The number that `text` is, if it is written as JSON has it: `-0.5e+3`, not `+1`, `01`, `.5`, `1.`.
+/// Parses a number in JSON syntax. Accepts `-0.5e+3`, rejects `+1`, `01`, `.5` and `1.`.
 #[inline]
-pub(super) fn number(text: &[u8]) -> Option<Number> {
+pub(super) fn parse_number(text: &[u8]) -> Option<Number> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
-    let (whole, rest) = digits(unsigned)?;
+    let (whole, rest) = split_digits(unsigned)?;
     if whole.len() > 1 && whole.first() == Some(&b'0') {
         return None;
     }
     if !rest.is_empty() {
-        return float(text, rest);
+        return parse_float(text, rest);
     }
     let is_negative = unsigned.len() < text.len();
-    // 18 digits always fit.
+    // 18 digits always fit into `i64`.
     if whole.len() > 18 {
-        return std::str::from_utf8(text).ok()?.parse().map(Number::Int).ok().or_else(|| Some(big(whole, is_negative)));
+        return std::str::from_utf8(text)
+            .ok()?
+            .parse()
+            .map(Number::Int)
+            .ok()
+            .or_else(|| Some(parse_big(whole, is_negative)));
     }
     let value = whole.iter().fold(0, |value, &digit| value * 10 + i64::from(digit - b'0'));
     Some(Number::Int(if is_negative { -value } else { value }))
 }
 
-/// At least one digit, and what follows them.
+/// Splits off the leading digits. Returns `None` if there are none.
 #[inline]
-fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     text.split_at_checked(length).filter(|_| length > 0)
 }
 
-/// A number with a fraction or an exponent, which begin at `rest`.
-fn float(text: &[u8], rest: &[u8]) -> Option<Number> {
+/// Parses a number with a fraction or exponent, which starts at `rest`.
+fn parse_float(text: &[u8], rest: &[u8]) -> Option<Number> {
     let mut rest = rest;
     if let Some(fraction) = rest.strip_prefix(b".") {
-        (_, rest) = digits(fraction)?;
+        (_, rest) = split_digits(fraction)?;
     }
     if let [b'e' | b'E', exponent @ ..] = rest {
         let unsigned = exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+")).unwrap_or(exponent);
-        (_, rest) = digits(unsigned)?;
+        (_, rest) = split_digits(unsigned)?;
     }
     let value = std::str::from_utf8(text).ok()?.parse().ok()?;
     rest.is_empty().then_some(Number::Float(value))
 }
 
-/// An integer of any length.
-fn big(digits: &[u8], is_negative: bool) -> Number {
+/// Converts an integer of any length.
+fn parse_big(digits: &[u8], is_negative: bool) -> Number {
     let mut bytes: Vec<u8> = Vec::new();
     for digit in digits {
         let mut carry = u16::from(digit - b'0');
@@ -61,7 +66,7 @@ fn big(digits: &[u8], is_negative: bool) -> Number {
         }
         bytes.extend(carry.to_le_bytes().first().filter(|&&byte| byte > 0));
     }
-    // Room for the sign.
+    // Room for the sign bit.
     bytes.push(0);
     if is_negative {
         let mut carry = true;

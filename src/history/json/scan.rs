@@ -1,4 +1,4 @@
-//! Searching, eight bytes at a time: most of a JSON file is blanks and strings.
+//! Searches that examine eight bytes at a time. Most of a JSON file is blanks and strings.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x8080_8080_8080_8080;
@@ -6,41 +6,41 @@ const SPACES: u64 = b' ' as u64 * ONES;
 const QUOTES: u64 = b'"' as u64 * ONES;
 const BACKSLASHES: u64 = b'\\' as u64 * ONES;
 
-/// What stops a search through a string.
+/// Reason why a search through a string stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The quote at this index ends it.
+    /// The closing quote, at this index.
     Quote(usize),
-    /// A control character at this index.
+    /// A control character, at this index.
     Control(usize, u8),
-    /// The bytes end first; the search goes on at this index of what follows them, 1 where a backslash was the last.
-    Cut(usize),
+    /// The end of the input. The search continues at this index of the next chunk, 1 after a trailing backslash.
+    EndOfInput(usize),
 }
 
-/// Searches the end of a string from the index `from` on, which is not inside an escape.
+/// Searches for the end of a string, starting at `from`, which is not inside an escape.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], from: usize) -> Stop {
     let mut at = from;
     while let Some(rest) = bytes.get(at..) {
-        let Some(found) = special(rest) else { return Stop::Cut(0) };
+        let Some(found) = special(rest) else { return Stop::EndOfInput(0) };
         at += found;
         match bytes.get(at) {
             Some(b'"') => return Stop::Quote(at),
             Some(b'\\') => at += 2,
             Some(&byte) => return Stop::Control(at, byte),
-            None => return Stop::Cut(0),
+            None => return Stop::EndOfInput(0),
         }
     }
-    Stop::Cut(at - bytes.len())
+    Stop::EndOfInput(at - bytes.len())
 }
 
-/// Index of the first quote, backslash or control character.
+/// Returns the index of the first quote, backslash or control character.
 #[inline]
 fn special(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // A byte is zero where its top bit comes up; borrows reach only bytes above the first such one.
+        // A zero byte sets its top bit. Borrows reach only bytes above the first zero.
         let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
         let control = word.wrapping_sub(SPACES) & !word;
         let found = (zero_in(word ^ QUOTES) | zero_in(word ^ BACKSLASHES) | control) & TOPS;
@@ -52,13 +52,13 @@ fn special(bytes: &[u8]) -> Option<usize> {
     Some(words.len() * 8 + found)
 }
 
-/// What is left behind the blanks.
+/// Returns the input without leading blanks.
 #[inline]
 pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
     let mut rest = bytes;
     loop {
         match rest {
-            // Indentation.
+            // Indentation is usually longer than one space.
             [b' ', b' ', ..] => {
                 let (words, _) = rest.as_chunks::<8>();
                 let words = words.iter().take_while(|word| u64::from_le_bytes(**word) == SPACES).count();

@@ -1,9 +1,9 @@
-//! The escapes in a string.
+//! Escapes in JSON strings.
 
-/// Writes what `raw`, the part between the quotes, stands for into `out`; `None` where it holds an escape that is none.
+/// Appends `raw`, the text between the quotes, to `out` with escapes resolved. Returns `None` if an escape is invalid.
 ///
-/// A pair of surrogates is one character. A lone one is written as Python's "surrogatepass" does, in three bytes that are not
-/// UTF-8: so pickle and JSON of one value give the same bytes.
+/// A surrogate pair becomes one character. A lone surrogate is written as three bytes, like Python's "surrogatepass",
+/// so that a pickle and a JSON file with the same value give the same bytes.
 pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = raw;
     while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
@@ -38,13 +38,13 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Four hexadecimal digits.
+/// Parses four hexadecimal digits.
 fn hex(text: &[u8]) -> Option<u32> {
     let mut digits = text.get(..4)?.iter().map(|&digit| char::from(digit).to_digit(16));
     digits.try_fold(0, |value, digit| Some(value << 4 | digit?))
 }
 
-/// UTF-8 of a code point, surrogates included.
+/// Encodes a code point as UTF-8, surrogates included.
 fn encode(point: u32, out: &mut Vec<u8>) {
     let last = |bits: u32| 0x80 | (bits & 0x3f) as u8;
     match point {

@@ -1,11 +1,11 @@
-//! Checked reads over the bytes at hand.
+//! Bounds-checked reader of pickle instructions.
 
 use super::opcode;
 
-/// The instruction goes on beyond the bytes at hand.
-pub(super) struct Short;
+/// Error: the instruction extends beyond the available bytes.
+pub(super) struct Incomplete;
 
-/// What is left of the bytes at hand.
+/// Remaining bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -16,34 +16,32 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes }
     }
 
-    /// How many bytes are left.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.rest.len()
     }
 
-    /// The bytes that are left.
     #[inline(always)]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     #[inline]
-    pub(super) fn byte(&mut self) -> Result<u8, Short> {
-        let (&byte, rest) = self.rest.split_first().ok_or(Short)?;
+    pub(super) fn byte(&mut self) -> Result<u8, Incomplete> {
+        let (&byte, rest) = self.rest.split_first().ok_or(Incomplete)?;
         self.rest = rest;
         Ok(byte)
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
-        let (array, rest) = self.rest.split_first_chunk().ok_or(Short)?;
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Incomplete> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(Incomplete)?;
         self.rest = rest;
         Ok(*array)
     }
 
-    /// The slot that the next instruction fetches from the memo, and the instruction's length, if it is such a one and whole.
+    /// Peeks at the next instruction. If it is a complete BINGET or LONG_BINGET, returns its memo slot and its length.
     #[inline(always)]
-    pub(super) fn reference(&self) -> Option<(u32, usize)> {
+    pub(super) fn peek_get(&self) -> Option<(u32, usize)> {
         match *self.rest {
             [opcode::LONG_BINGET, a, b, c, d, ..] => Some((u32::from_le_bytes([a, b, c, d]), 5)),
             [opcode::BINGET, slot, ..] => Some((slot.into(), 2)),
@@ -51,10 +49,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The slot that the next instruction writes, [`None`] for the end of the memo, and the instruction's length, if it is such a
-    /// one and whole.
+    /// Peeks at the next instruction. If it is a complete write to the memo, returns its slot and its length. The slot
+    /// is [`None`] for the end of the memo.
     #[inline(always)]
-    pub(super) fn put(&self) -> Option<(Option<u32>, usize)> {
+    pub(super) fn peek_put(&self) -> Option<(Option<u32>, usize)> {
         match *self.rest {
             [opcode::MEMOIZE, ..] => Some((None, 1)),
             [opcode::LONG_BINPUT, a, b, c, d, ..] => Some((Some(u32::from_le_bytes([a, b, c, d])), 5)),
@@ -63,7 +61,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads an integer, if the next instruction is one of at most 64 bits, whole, and of no more than `most` bytes.
+    /// Reads an integer instruction of at most 64 bits. Returns `None` if the next instruction is not one, is
+    /// incomplete, or has more than `most` bytes.
     #[inline(always)]
     pub(super) fn integer(&mut self, most: usize) -> Option<i64> {
         let (value, length) = match *self.rest {
@@ -80,19 +79,19 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// The next byte, which stays.
+    /// Returns the next byte without consuming it.
     #[inline(always)]
-    pub(super) fn next(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    /// The next eight bytes as a number, the first one lowest; they stay.
+    /// Returns the next eight bytes as a little-endian number without consuming them.
     #[inline(always)]
-    pub(super) fn word(&self) -> Option<u64> {
+    pub(super) fn peek_word(&self) -> Option<u64> {
         self.rest.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Leaves out the next instruction, which must be this one.
+    /// Consumes the next instruction if its opcode is `code`. Otherwise returns `None`.
     #[inline(always)]
     pub(super) fn expect(&mut self, code: u8) -> Option<()> {
         let (&next, rest) = self.rest.split_first()?;
@@ -100,8 +99,9 @@ impl<'a> Cursor<'a> {
         (next == code).then_some(())
     }
 
-    /// The bytes up to the next APPENDS and it, when they are at hand and nothing else but fetches from the memo, at least one.
-    pub(super) fn references(&self) -> Option<&'a [u8]> {
+    /// Returns the bytes up to and including the next APPENDS. They must be available and contain only reads from the
+    /// memo, at least one. Otherwise returns `None`.
+    pub(super) fn peek_references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {
             end += match *self.rest.get(end)? {
@@ -113,23 +113,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Leaves out as many bytes.
+    /// Skips `length` bytes.
     #[inline(always)]
     pub(super) fn skip(&mut self, length: usize) {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
-    /// The bytes up to the end of the line, which is left out as well.
-    pub(super) fn line(&mut self) -> Result<&'a [u8], Short> {
-        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Short)?;
+    /// Reads the bytes up to the end of the line and consumes the line break.
+    pub(super) fn line(&mut self) -> Result<&'a [u8], Incomplete> {
+        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Incomplete)?;
         let line = self.rest.get(..end).unwrap_or_default();
         self.skip(end + 1);
         Ok(line)
     }
 
     #[inline]
-    pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Short> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Short)?;
+    pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Incomplete> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Incomplete)?;
         self.rest = rest;
         Ok(bytes)
     }

@@ -1,18 +1,18 @@
-//! Why a pickle can't be read, and where.
+//! Errors of the pickle parser.
 
-use super::opcode::Refusal;
-use base::units::grouped;
+use super::opcode::UnsupportedReason;
+use base::units::group_digits;
 use std::fmt;
 use thiserror::Error;
 
-/// A pickle that can't be read: what is wrong, at which byte, and, where the value itself is the trouble, where in the data.
+/// Pickle parse error with byte offset and, if a value is at fault, its path in the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickleError<E> {
-    /// First byte of the instruction it is about, or the length of the input where that ended too soon.
+    /// First byte of the affected instruction, or the length of the input if that ended too soon.
     pub offset: u64,
-    /// Name of that instruction, where it has one.
+    /// Name of that instruction, if it is known.
     pub opcode: Option<&'static str>,
-    /// Where in the data, such as `device_traces[0][17]`; empty at the top.
+    /// Path in the data, such as `device_traces[0][17]`. Empty at the top level.
     pub path: String,
     pub kind: ErrorKind<E>,
 }
@@ -31,63 +31,63 @@ impl<E: fmt::Display> fmt::Display for PickleError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for PickleError<E> {}
 
-/// What can be wrong with a pickle. `E` is the builder's own kind.
+/// Kind of a pickle parse error. `E` is the builder's error type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
-    /// The input stopped before STOP.
+    /// The input ended before STOP.
     #[error("unexpected end of file inside the pickle")]
     UnexpectedEnd,
-    /// No opcode has this byte.
+    /// The byte is not an opcode.
     #[error("invalid pickle opcode 0x{0:02x}")]
     UnknownOpcode(u8),
-    /// An opcode that no snapshot needs.
+    /// The opcode is valid but not supported.
     #[error("{0}")]
-    Refused(Refusal),
-    /// A protocol that does not exist yet.
+    Unsupported(UnsupportedReason),
+    /// The protocol is newer than 5.
     #[error("pickle protocol {0} is not supported, the newest is 5")]
     Protocol(u8),
-    /// A frame longer than any file.
-    #[error("invalid frame length: {} bytes", grouped(*.0))]
+    /// The frame is longer than any file.
+    #[error("invalid frame length: {} bytes", group_digits(*.0))]
     Frame(u64),
-    /// Fewer values than the instruction takes stand above the last MARK.
+    /// The instruction takes more values than there are above the last MARK.
     #[error("too few values on the stack")]
     TooFewValues,
-    /// No MARK says where the batch begins.
+    /// The stack has no MARK to end a batch.
     #[error("no MARK on the stack")]
     NoMark,
-    /// SETITEMS over an odd number of values.
+    /// SETITEMS was applied to an odd number of values.
     #[error("the last key has no value")]
     KeyWithoutValue,
-    /// Items for something that is not an open list.
+    /// Items were appended to something that is not an open list.
     #[error("items appended to something that is not a list, or to a list that was already used")]
     NotAnOpenList,
-    /// Items for something that is not an open dict.
+    /// Items were added to something that is not an open dict.
     #[error("items added to something that is not a dict, or to a dict that was already used")]
     NotAnOpenDict,
     /// A container would become part of itself.
     #[error("a container contains itself")]
     ContainsItself,
-    /// GET of a slot that was never filled.
+    /// A memo slot is read that was never written.
     #[error("memo slot {0} is read but was never written")]
     EmptyMemoSlot(u32),
-    /// A line that should be a number.
+    /// A line that must be a number is not one.
     #[error("'{0}' is not a number")]
     NotANumber(String),
-    /// A line of text with an escape that is none.
+    /// A line of text has an invalid escape.
     #[error("invalid escape in a string")]
     Escape,
-    /// LIST or DICT over values that stand there already.
+    /// LIST or DICT was applied to a MARK with values above it.
     #[error("unsupported: a container made of earlier values")]
     NotEmpty,
-    /// One of [`super::Limits`] is reached.
-    #[error("more than {} {what}: not a snapshot", grouped(*.most as u64))]
+    /// One of [`super::Limits`] is exceeded.
+    #[error("more than {} {what}: not a snapshot", group_digits(*.max as u64))]
     Limit {
-        /// What there is too much of, in the plural.
+        /// Plural noun of the limited resource.
         what: &'static str,
-        /// The most that is allowed.
-        most: usize,
+        /// Maximum allowed.
+        max: usize,
     },
-    /// The builder refuses the value.
+    /// The builder rejected the value.
     #[error("{0}")]
     Builder(E),
 }

@@ -1,17 +1,17 @@
-//! A refusal on its way out, before anybody has looked up where in the data it is about.
+//! Internal error of the unpickler, before its path in the data is computed.
 
 use super::error::ErrorKind;
 
-/// A refusal by the machine or the builder, with what it takes to say where in the data.
+/// Error of the parser or the builder, with the position of the affected value.
 pub(super) struct Fault<E> {
     pub(super) kind: ErrorKind<E>,
-    /// Position on the stack of the value it is about; [`TOP`] for one that is not there yet.
+    /// Position of the value on the stack, or [`TOP`] if it is not on the stack yet.
     pub(super) at: usize,
-    /// When that value is an item of a list: its index, if the stack alone does not tell.
+    /// Index of the value in its list, if the stack does not determine it.
     pub(super) index: Option<u64>,
 }
 
-/// The position of the next value, wherever the stack ends.
+/// Position of the next value, at the current end of the stack.
 pub(super) const TOP: usize = usize::MAX;
 
 #[cold]

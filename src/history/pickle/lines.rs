@@ -1,18 +1,18 @@
-//! The text of protocol 0: numbers and strings that end with their line.
+//! Text operands of protocol 0: numbers and strings up to the end of the line.
 
 use std::str::FromStr;
 
-/// What INT or LONG says.
+/// Operand of INT or LONG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Integer {
     Bool(bool),
     Small(i64),
-    /// Beyond 64 signed bits.
+    /// Integer outside `i64`.
     Big(i128),
 }
 
-/// INT: decimal, or a bool.
-pub(super) fn int(line: &[u8]) -> Option<Integer> {
+/// Parses the operand of INT: a decimal number or a bool.
+pub(super) fn parse_int(line: &[u8]) -> Option<Integer> {
     match line {
         b"00" => Some(Integer::Bool(false)),
         b"01" => Some(Integer::Bool(true)),
@@ -20,20 +20,20 @@ pub(super) fn int(line: &[u8]) -> Option<Integer> {
     }
 }
 
-/// LONG: decimal, with an `L` behind it.
-pub(super) fn long(line: &[u8]) -> Option<Integer> {
+/// Parses the operand of LONG: a decimal number followed by `L`.
+pub(super) fn parse_long(line: &[u8]) -> Option<Integer> {
     let digits = line.strip_suffix(b"L").unwrap_or(line);
     parse(digits).map(Integer::Small).or_else(|| parse(digits).map(Integer::Big))
 }
 
-/// FLOAT: as Python prints it, `inf` and `nan` included; GET and PUT: the number of a memo slot.
+/// Parses the operand of FLOAT as Python prints it, including `inf` and `nan`, or the slot number of GET and PUT.
 pub(super) fn parse<T: FromStr>(line: &[u8]) -> Option<T> {
     std::str::from_utf8(line).ok()?.parse().ok()
 }
 
-/// UNICODE, in Python's "raw-unicode-escape": Latin-1, where `\uXXXX` and `\UXXXXXXXX` stand for other characters. Lone
-/// surrogates become three bytes each, as in the other protocols. `None` where an escape is none.
-pub(super) fn unicode(line: &[u8]) -> Option<Vec<u8>> {
+/// Decodes the operand of UNICODE from Python's "raw-unicode-escape": Latin-1 with escapes `\uXXXX` and `\UXXXXXXXX`. A
+/// lone surrogate becomes three bytes, as in the other protocols. Returns `None` if an escape is invalid.
+pub(super) fn decode_unicode(line: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some((&byte, after)) = rest.split_first() {

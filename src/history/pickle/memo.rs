@@ -1,15 +1,15 @@
-//! The memo: values by the number under which the pickle will ask for them again.
+//! The memo of a pickle: values by slot number.
 
 use super::error::ErrorKind;
 use super::limits::Limits;
 use base::column::Column;
 use std::collections::BTreeSet;
 
-/// Values by slot. Eight bytes a slot: a file of 10 GB has fifty million of them.
+/// Values by slot, eight bytes each. A file of 10 GB has fifty million of them.
 pub(super) struct Memo<V> {
-    /// Slot → value. A hole holds a value as well, of no meaning.
+    /// Values by slot. Holes contain arbitrary values.
     values: Column<V>,
-    /// Slots below the highest that were skipped over. Writers count up from 0, so this is empty but for odd files.
+    /// Slots that were skipped. Writers count up from 0, so this is empty except for unusual files.
     holes: BTreeSet<u32>,
 }
 
@@ -18,24 +18,25 @@ impl<V: Copy> Memo<V> {
         Memo { values: Column::new(), holes: BTreeSet::new() }
     }
 
-    /// How many slots are filled: where MEMOIZE writes next (CPython counts, it does not take the highest plus one).
-    pub(super) fn filled(&self) -> usize {
+    /// Number of filled slots. MEMOIZE writes to the slot with this number, as in CPython, and not to the highest plus
+    /// one.
+    pub(super) fn filled_slots(&self) -> usize {
         self.values.len() - self.holes.len()
     }
 
-    /// The first slot that was never written, if all below it were.
+    /// Returns the first unwritten slot, or `None` if there are holes.
     #[inline(always)]
     pub(super) fn end(&self) -> Option<u32> {
         if self.holes.is_empty() { u32::try_from(self.values.len()).ok() } else { None }
     }
 
-    /// Fills the slot at [`Memo::end`]; the limit is the caller's.
+    /// Fills the slot at [`Memo::end`]. The caller checks the limit.
     #[inline(always)]
     pub(super) fn push(&mut self, value: V) {
         self.values.push(value);
     }
 
-    /// The value in `slot`, if it is filled.
+    /// Returns the value in `slot`, if it is filled.
     #[inline(always)]
     pub(super) fn get(&self, slot: u32) -> Option<V> {
         if !self.holes.is_empty() && self.holes.contains(&slot) {
@@ -55,11 +56,11 @@ impl<V: Copy> Memo<V> {
             return Ok(());
         }
         if at >= limits.memo_slots {
-            return Err(ErrorKind::Limit { what: "memo slots", most: limits.memo_slots });
+            return Err(ErrorKind::Limit { what: "memo slots", max: limits.memo_slots });
         }
         if at > len {
             if self.holes.len() + (at - len) > limits.memo_holes {
-                return Err(ErrorKind::Limit { what: "skipped memo slots", most: limits.memo_holes });
+                return Err(ErrorKind::Limit { what: "skipped memo slots", max: limits.memo_holes });
             }
             for hole in len..at {
                 self.holes.extend(u32::try_from(hole));
@@ -70,7 +71,7 @@ impl<V: Copy> Memo<V> {
         Ok(())
     }
 
-    /// Overwrites a filled slot; does nothing otherwise.
+    /// Overwrites `slot` if it is filled.
     pub(super) fn replace(&mut self, slot: u32, value: V) {
         self.values.set(slot as usize, value);
     }

@@ -1,38 +1,39 @@
-//! Bytes → Python values, as they arrive.
+//! Incremental pickle parser.
 //!
-//! [`Machine`] is fed chunks of any size and pushes each finished value to a [`Builder`], whose handle type is small and
-//! `Copy`. It knows Python's opcodes and nothing of torch. Opcodes that name, import or call something are refused: a snapshot
-//! has none, and nothing in a file is ever executed.
+//! [`Machine`] is fed chunks of any size and passes each finished value to a [`Builder`], whose handles are small and
+//! `Copy`. It knows Python's opcodes and nothing about torch. Opcodes that name, import or call something are rejected.
+//! A snapshot has none, and nothing in a file is ever executed.
 //!
-//! A container is *open* until it is finished. It is finished when its parent takes it (APPEND(S), SETITEM(S), TUPLE*, STOP), and
-//! a dict also when `}` or `]` is pushed directly on top of it, where it can't be a key: so a list of millions of entries, written
-//! in one batch by torch's C++ pickler, holds one open entry, not millions. Finishing writes the container's handle into
-//! every place that named it: memo slots, whether PUT came before its contents (Python) or after them (C++), and the stack, where
-//! a container may stand twice before it is taken (a segment's `frames` that its blocks have as well).
+//! A container is *open* until it is finished. It is finished when its parent takes it (APPEND(S), SETITEM(S), TUPLE*,
+//! STOP). A dict is also finished when `}` or `]` is pushed directly on top, where the dict cannot be a key. A list of
+//! millions of entries that torch's C++ pickler writes in one batch therefore has one open entry at a time. Finishing a
+//! container writes its handle to every place that refers to it: memo slots, whether PUT came before its contents
+//! (Python) or after them (C++), and the stack, where a container may occur twice before it is taken (a segment's
+//! `frames` that its blocks share).
 //!
-//! A batch longer than any tuple belongs to the container below its MARK, which gets it in parts: memory goes with the nesting, never
-//! with the length of a list.
+//! A batch longer than any tuple belongs to the container below its MARK and is passed to it in parts. Memory grows
+//! with the nesting depth, not with the length of a list.
 
 pub mod builder;
 mod cursor;
-mod dict_short_cut;
+mod dict_cache;
+mod dict_fast_path;
 pub mod error;
 mod fault;
+mod inline_stack;
 pub mod limits;
 mod lines;
-mod list_short_cut;
-pub mod machine;
+mod list_fast_path;
 mod memo;
 pub mod opcode;
 mod open;
 mod path;
-mod pile;
 mod room;
-mod slices;
+mod slice_cache;
 mod stack;
-mod whole;
+pub mod unpickler;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};
 pub use limits::Limits;
-pub use machine::Machine;
+pub use unpickler::Unpickler;

@@ -1,78 +1,78 @@
-//! One line an opcode: its byte, its name, what follows it in the file, and what we do about it.
+//! Table of the pickle opcodes: byte, name, operand and whether it is supported.
 
-/// What follows an opcode that we run.
+/// Operand of a supported opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// So many bytes.
+    /// Fixed number of bytes.
     Fixed(usize),
-    /// A length of so many bytes, least significant first, then as many bytes as it says.
-    Counted(usize),
+    /// Length field of this width, least significant byte first, followed by that number of bytes.
+    LengthPrefixed(usize),
     /// Text up to the end of the line.
     Line,
 }
 
-/// Why an opcode is refused.
+/// Reason why an opcode is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UnsupportedReason {
     /// It names, imports or calls code.
     #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
-    /// It drops or doubles values on the stack, so that what a container holds can't be told as it arrives.
+    /// It drops or duplicates values on the stack, so that the contents of a container are unknown when they arrive.
     #[error("unsupported: moves values on the stack")]
-    Juggling,
-    /// It builds a set.
+    StackManipulation,
     #[error("unsupported type: set")]
     Set,
     /// Its bytes are not in the file.
     #[error("refers to bytes outside the file")]
-    Elsewhere,
-    /// Python 2 wrote it for its strings, in its own escapes.
+    ExternalBuffer,
+    /// Python 2's string format with its own escapes.
     #[error("pickle protocol 0 is not supported: write the snapshot with protocol 2 or later")]
-    Text,
+    Python2String,
 }
 
-/// What we do about an opcode.
+/// Support for an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Runs(Operand),
-    Refused(Refusal),
+pub enum Support {
+    Supported(Operand),
+    Unsupported(UnsupportedReason),
 }
 
-/// What is known of one opcode.
+/// Description of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
-    /// Its name in Python's `pickletools`.
+    /// Name in Python's `pickletools`.
     pub name: &'static str,
-    pub verdict: Verdict,
+    pub support: Support,
 }
 
-/// The opcode that `byte` stands for, if any.
+/// Looks up the opcode of `byte`.
 pub fn opcode(byte: u8) -> Option<Opcode> {
-    describe(byte).map(|(name, verdict)| Opcode { name, verdict })
+    describe(byte).map(|(name, verdict)| Opcode { name, support: verdict })
 }
 
-/// Bytes of the instruction that `start` begins with, opcode included, as far as `start` tells: when its length is cut off,
-/// the bytes up to the end of the length; `None` for one that goes to the end of its line. `start` must not be empty.
-pub(super) fn extent(start: &[u8]) -> Option<usize> {
+/// Returns the length of the instruction that `start` begins with, including the opcode. If its length field is cut
+/// off, returns the length up to the end of that field. Returns `None` for an instruction that ends with its line.
+/// `start` must not be empty.
+pub(super) fn instruction_length(start: &[u8]) -> Option<usize> {
     let Some((&byte, rest)) = start.split_first() else { return Some(1) };
-    Some(match opcode(byte).map(|known| known.verdict) {
-        Some(Verdict::Runs(Operand::Fixed(bytes))) => 1 + bytes,
-        Some(Verdict::Runs(Operand::Counted(width))) => {
+    Some(match opcode(byte).map(|known| known.support) {
+        Some(Support::Supported(Operand::Fixed(bytes))) => 1 + bytes,
+        Some(Support::Supported(Operand::LengthPrefixed(width))) => {
             let length = rest.get(..width).map(|length| {
                 let length = length.iter().rev().fold(0u64, |high, &low| high << 8 | u64::from(low));
                 usize::try_from(length).unwrap_or(usize::MAX)
             });
             length.unwrap_or(0).saturating_add(1 + width)
         }
-        Some(Verdict::Runs(Operand::Line)) => return None,
-        Some(Verdict::Refused(_)) | None => 1,
+        Some(Support::Supported(Operand::Line)) => return None,
+        Some(Support::Unsupported(_)) | None => 1,
     })
 }
 
 macro_rules! opcodes {
     ($($byte:literal $name:ident $verdict:expr;)*) => {
         $(pub(super) const $name: u8 = $byte;)*
-        fn describe(byte: u8) -> Option<(&'static str, Verdict)> {
+        fn describe(byte: u8) -> Option<(&'static str, Support)> {
             match byte {
                 $($name => Some((stringify!($name), $verdict)),)*
                 _ => None,
@@ -81,62 +81,62 @@ macro_rules! opcodes {
     };
 }
 
-const NONE_FOLLOW: Verdict = fixed(0);
-const LINE: Verdict = Verdict::Runs(Operand::Line);
-const CODE: Verdict = Verdict::Refused(Refusal::Code);
-const JUGGLING: Verdict = Verdict::Refused(Refusal::Juggling);
-const SET: Verdict = Verdict::Refused(Refusal::Set);
-const ELSEWHERE: Verdict = Verdict::Refused(Refusal::Elsewhere);
-const TEXT: Verdict = Verdict::Refused(Refusal::Text);
+const NO_OPERAND: Support = fixed(0);
+const LINE: Support = Support::Supported(Operand::Line);
+const CODE: Support = Support::Unsupported(UnsupportedReason::Code);
+const STACK_MANIPULATION: Support = Support::Unsupported(UnsupportedReason::StackManipulation);
+const SET: Support = Support::Unsupported(UnsupportedReason::Set);
+const EXTERNAL_BUFFER: Support = Support::Unsupported(UnsupportedReason::ExternalBuffer);
+const PYTHON2_STRING: Support = Support::Unsupported(UnsupportedReason::Python2String);
 
-const fn fixed(bytes: usize) -> Verdict {
-    Verdict::Runs(Operand::Fixed(bytes))
+const fn fixed(bytes: usize) -> Support {
+    Support::Supported(Operand::Fixed(bytes))
 }
 
-const fn counted(width: usize) -> Verdict {
-    Verdict::Runs(Operand::Counted(width))
+const fn length_prefixed(width: usize) -> Support {
+    Support::Supported(Operand::LengthPrefixed(width))
 }
 
 opcodes! {
-    // The pickle itself.
+    // Structure of the pickle.
     0x80 PROTO            fixed(1);
     0x95 FRAME            fixed(8);
-    b'.' STOP             NONE_FOLLOW;
+    b'.' STOP             NO_OPERAND;
     // Scalars.
-    b'N' NONE             NONE_FOLLOW;
-    0x88 NEWTRUE          NONE_FOLLOW;
-    0x89 NEWFALSE         NONE_FOLLOW;
+    b'N' NONE             NO_OPERAND;
+    0x88 NEWTRUE          NO_OPERAND;
+    0x89 NEWFALSE         NO_OPERAND;
     b'K' BININT1          fixed(1);
     b'M' BININT2          fixed(2);
     b'J' BININT           fixed(4);
-    0x8a LONG1            counted(1);
-    0x8b LONG4            counted(4);
+    0x8a LONG1            length_prefixed(1);
+    0x8b LONG4            length_prefixed(4);
     b'G' BINFLOAT         fixed(8);
-    // Strings and bytes; BINSTRING is what Python 2 wrote.
-    0x8c SHORT_BINUNICODE counted(1);
-    b'X' BINUNICODE       counted(4);
-    0x8d BINUNICODE8      counted(8);
-    b'U' SHORT_BINSTRING  counted(1);
-    b'T' BINSTRING        counted(4);
-    b'C' SHORT_BINBYTES   counted(1);
-    b'B' BINBYTES         counted(4);
-    0x8e BINBYTES8        counted(8);
-    0x96 BYTEARRAY8       counted(8);
+    // Strings and bytes. Python 2 wrote BINSTRING.
+    0x8c SHORT_BINUNICODE length_prefixed(1);
+    b'X' BINUNICODE       length_prefixed(4);
+    0x8d BINUNICODE8      length_prefixed(8);
+    b'U' SHORT_BINSTRING  length_prefixed(1);
+    b'T' BINSTRING        length_prefixed(4);
+    b'C' SHORT_BINBYTES   length_prefixed(1);
+    b'B' BINBYTES         length_prefixed(4);
+    0x8e BINBYTES8        length_prefixed(8);
+    0x96 BYTEARRAY8       length_prefixed(8);
     // Containers.
-    b'(' MARK             NONE_FOLLOW;
-    b']' EMPTY_LIST       NONE_FOLLOW;
-    b'a' APPEND           NONE_FOLLOW;
-    b'e' APPENDS          NONE_FOLLOW;
-    b'}' EMPTY_DICT       NONE_FOLLOW;
-    b's' SETITEM          NONE_FOLLOW;
-    b'u' SETITEMS         NONE_FOLLOW;
-    b')' EMPTY_TUPLE      NONE_FOLLOW;
-    b't' TUPLE            NONE_FOLLOW;
-    0x85 TUPLE1           NONE_FOLLOW;
-    0x86 TUPLE2           NONE_FOLLOW;
-    0x87 TUPLE3           NONE_FOLLOW;
+    b'(' MARK             NO_OPERAND;
+    b']' EMPTY_LIST       NO_OPERAND;
+    b'a' APPEND           NO_OPERAND;
+    b'e' APPENDS          NO_OPERAND;
+    b'}' EMPTY_DICT       NO_OPERAND;
+    b's' SETITEM          NO_OPERAND;
+    b'u' SETITEMS         NO_OPERAND;
+    b')' EMPTY_TUPLE      NO_OPERAND;
+    b't' TUPLE            NO_OPERAND;
+    0x85 TUPLE1           NO_OPERAND;
+    0x86 TUPLE2           NO_OPERAND;
+    0x87 TUPLE3           NO_OPERAND;
     // The memo.
-    0x94 MEMOIZE          NONE_FOLLOW;
+    0x94 MEMOIZE          NO_OPERAND;
     b'q' BINPUT           fixed(1);
     b'r' LONG_BINPUT      fixed(4);
     b'h' BINGET           fixed(1);
@@ -148,9 +148,9 @@ opcodes! {
     b'V' UNICODE          LINE;
     b'p' PUT              LINE;
     b'g' GET              LINE;
-    b'l' LIST             NONE_FOLLOW;
-    b'd' DICT             NONE_FOLLOW;
-    // Refused.
+    b'l' LIST             NO_OPERAND;
+    b'd' DICT             NO_OPERAND;
+    // Not supported.
     b'c' GLOBAL           CODE;
     0x93 STACK_GLOBAL     CODE;
     b'R' REDUCE           CODE;
@@ -164,13 +164,13 @@ opcodes! {
     0x84 EXT4             CODE;
     b'P' PERSID           CODE;
     b'Q' BINPERSID        CODE;
-    b'0' POP              JUGGLING;
-    b'1' POP_MARK         JUGGLING;
-    b'2' DUP              JUGGLING;
+    b'0' POP              STACK_MANIPULATION;
+    b'1' POP_MARK         STACK_MANIPULATION;
+    b'2' DUP              STACK_MANIPULATION;
     0x8f EMPTY_SET        SET;
     0x90 ADDITEMS         SET;
     0x91 FROZENSET        SET;
-    0x97 NEXT_BUFFER      ELSEWHERE;
-    0x98 READONLY_BUFFER  ELSEWHERE;
-    b'S' STRING           TEXT;
+    0x97 NEXT_BUFFER      EXTERNAL_BUFFER;
+    0x98 READONLY_BUFFER  EXTERNAL_BUFFER;
+    b'S' STRING           PYTHON2_STRING;
 }

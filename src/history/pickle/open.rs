@@ -1,51 +1,53 @@
-//! The open containers: those that may still change, and everywhere they are named meanwhile.
+//! Open containers, which may still change, and the places that refer to them.
 
 use super::error::ErrorKind;
 use super::limits::Limits;
 
-/// What an open container is.
+/// Type of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     List,
     Dict,
 }
 
-/// One open container.
-pub(super) struct Open {
+/// Open container.
+pub(super) struct OpenContainer {
     pub(super) kind: Kind,
-    /// Where on the stack it was begun and still stands.
-    pub(super) home: usize,
-    /// Where else on the stack it stands: it was fetched from the memo beside itself (not inside: that is refused).
+    /// Position on the stack where it was started and still is.
+    pub(super) position: usize,
+    /// Other positions on the stack, if it was fetched from the memo next to itself. (Fetching it inside itself is an
+    /// error.)
     pub(super) copies: Vec<usize>,
     pub(super) slots: Vec<u32>,
     pub(super) changed: bool,
-    /// The slice that is all it was given, while the builder has its items; else empty (see `slices`).
+    /// Slice with all items of the list, if the builder has received them. Otherwise empty.
     pub(super) slice: Vec<u8>,
-    /// The known slice that is all it was given, while the builder has nothing.
+    /// Known slice with all items of the list, if the builder has not received them.
     pub(super) known: Option<u32>,
-    /// Whether its number is among [`OpenContainers::short_cuts`].
+    /// True if its number is in [`OpenContainers::fast_path_slots`].
     is_listed: bool,
 }
 
-/// The open containers by the number the builder knows them under.
+/// Open containers by slot, the number that the builder knows them by.
 ///
-/// A number is reused after its container is finished, and its lists keep their capacity: nothing is allocated a container.
+/// Slots are reused, and their vectors keep their capacity, so that no container needs an allocation.
 pub(super) struct OpenContainers {
-    containers: Vec<Open>,
+    containers: Vec<OpenContainer>,
     unused: Vec<u32>,
-    /// The numbers that took the short cut since all slices were forgotten, each once: some are other containers' by now.
-    short_cuts: Vec<u32>,
+    /// Slots that used the list fast path since the slices were last cleared, each once. Some may hold other containers
+    /// by now.
+    fast_path_slots: Vec<u32>,
 }
 
 impl OpenContainers {
     pub(super) fn new() -> Self {
-        OpenContainers { containers: Vec::new(), unused: Vec::new(), short_cuts: Vec::new() }
+        OpenContainers { containers: Vec::new(), unused: Vec::new(), fast_path_slots: Vec::new() }
     }
 
-    pub(super) fn begin<E>(&mut self, kind: Kind, home: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
+    pub(super) fn open<E>(&mut self, kind: Kind, home: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
         if let Some(number) = self.unused.pop() {
             if let Some(open) = self.get_mut(number) {
-                (open.kind, open.home, open.changed) = (kind, home, false);
+                (open.kind, open.position, open.changed) = (kind, home, false);
                 open.copies.clear();
                 open.slots.clear();
                 open.slice.clear();
@@ -53,12 +55,12 @@ impl OpenContainers {
             }
             return Ok(number);
         }
-        let full = ErrorKind::Limit { what: "open containers", most: limits.open_containers };
+        let full = ErrorKind::Limit { what: "open containers", max: limits.open_containers };
         match u32::try_from(self.containers.len()) {
             Ok(number) if self.containers.len() < limits.open_containers => {
-                self.containers.push(Open {
+                self.containers.push(OpenContainer {
                     kind,
-                    home,
+                    position: home,
                     copies: Vec::new(),
                     slots: Vec::new(),
                     changed: false,
@@ -72,52 +74,51 @@ impl OpenContainers {
         }
     }
 
-    /// A list that is given its only batch by the short cut.
+    /// Marks a list as filled by the fast path and returns it.
     #[inline(always)]
-    pub(super) fn take_short_cut(&mut self, number: u32) -> Option<&mut Open> {
+    pub(super) fn mark_fast_path(&mut self, number: u32) -> Option<&mut OpenContainer> {
         let list = self.containers.get_mut(number as usize)?;
         list.changed = true;
         if !std::mem::replace(&mut list.is_listed, true) {
-            self.short_cuts.push(number);
+            self.fast_path_slots.push(number);
         }
         Some(list)
     }
 
-    /// The number of a container that may stand on a slice, until all were named.
-    pub(super) fn pop_short_cut(&mut self) -> Option<u32> {
-        let number = self.short_cuts.pop()?;
+    /// Removes and returns a slot from the list of slots that used the fast path.
+    pub(super) fn pop_fast_path(&mut self) -> Option<u32> {
+        let number = self.fast_path_slots.pop()?;
         if let Some(open) = self.get_mut(number) {
             open.is_listed = false;
         }
         Some(number)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let lists = |open: &Open| {
+        let lists = |open: &OpenContainer| {
             open.copies.capacity() * size_of::<usize>() + open.slots.capacity() * 4 + open.slice.capacity()
         };
-        self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<Open>()
+        self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<OpenContainer>()
     }
 
-    /// Whether so many more can be begun.
+    /// Returns whether `count` more containers can be started.
     #[inline(always)]
     pub(super) fn has_room(&self, count: usize, limits: &Limits) -> bool {
         self.unused.len() >= count || self.containers.len() + count <= limits.open_containers
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, number: u32) -> Option<&Open> {
+    pub(super) fn get(&self, number: u32) -> Option<&OpenContainer> {
         self.containers.get(number as usize)
     }
 
     #[inline(always)]
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Open> {
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut OpenContainer> {
         self.containers.get_mut(number as usize)
     }
 
-    /// The container is finished: its number may be used again from the next [`OpenContainers::begin`] on.
-    pub(super) fn end(&mut self, number: u32) {
+    /// Releases the slot of a finished container. The next [`OpenContainers::begin`] may reuse it.
+    pub(super) fn release(&mut self, number: u32) {
         if let Some(open) = self.get_mut(number) {
             open.known = None;
         }

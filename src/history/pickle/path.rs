@@ -1,45 +1,45 @@
-//! Where in the data a refused value stands: `device_traces[0][17].size`.
+//! Path of a rejected value in the data, such as `device_traces[0][17].size`.
 //!
-//! Nothing is kept for this while all goes well; the path is read off the stack when something does not.
+//! Parsing keeps no state for it. The path is reconstructed from the stack after an error.
 
 use super::builder::Builder;
-use super::open::{Kind, Open};
+use super::open::{Kind, OpenContainer};
 use super::stack::Stack;
 
-/// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
-const MOST_PATH: usize = 120;
+/// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
+const MAX_PATH: usize = 120;
 
-/// The path to the value at position `at` of the stack; `index` as in [`Fault`](super::fault::Fault).
+/// Returns the path to the value at position `at` of the stack. See [`Fault`](super::fault::Fault) for `index`.
 #[cold]
 pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) -> String {
     let at = at.min(stack.values.len());
-    let mut ancestors: Vec<(u32, &Open)> = Vec::new();
+    let mut ancestors: Vec<(u32, &OpenContainer)> = Vec::new();
     for position in 0..at {
         let Some(number) = stack.open_at(position) else { continue };
-        let Some(open) = stack.open.get(number).filter(|open| open.home == position) else { continue };
-        while ancestors.pop_if(|(_, above)| !holds(stack, above, position, Some(open.kind))).is_some() {}
+        let Some(open) = stack.open.get(number).filter(|open| open.position == position) else { continue };
+        while ancestors.pop_if(|(_, above)| !contains(stack, above, position, Some(open.kind))).is_some() {}
         ancestors.push((number, open));
     }
-    while ancestors.pop_if(|(_, above)| !holds(stack, above, at, None)).is_some() {}
+    while ancestors.pop_if(|(_, above)| !contains(stack, above, at, None)).is_some() {}
 
     let mut path = String::new();
     for (level, &(number, open)) in ancestors.iter().enumerate() {
-        if path.len() > MOST_PATH {
+        if path.len() > MAX_PATH {
             path.push('…');
             break;
         }
-        let child = ancestors.get(level + 1).map_or(at, |(_, below)| below.home);
-        let offset = child - open.home - 1;
+        let child = ancestors.get(level + 1).map_or(at, |(_, below)| below.position);
+        let offset = child - open.position - 1;
         match open.kind {
             Kind::List => {
-                let on_the_stack = || stack.held(number).saturating_add(offset as u64);
+                let on_the_stack = || stack.item_count(number).saturating_add(offset as u64);
                 let index = if child == at { index.unwrap_or_else(on_the_stack) } else { on_the_stack() };
                 path.push_str(&format!("[{index}]"));
             }
-            // A value on a key's place has no key yet.
+            // A value in the position of a key has no key yet.
             Kind::Dict if offset.is_multiple_of(2) => {}
             Kind::Dict => {
-                // Where the stack was taken for more nested than it is, a list may stand on a key's place.
+                // If the nesting was misjudged, a list may be in the position of a key.
                 let key = stack.values.get(child - 1).filter(|&&key| stack.builder.open_slot(key).is_none());
                 let key = key.and_then(|&key| stack.builder.key_text(key));
                 let dot = if path.is_empty() { "" } else { "." };
@@ -50,20 +50,22 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
     path
 }
 
-/// Whether the open container `above` will hold what stands at `child`, or is complete and stands beside it.
+/// Returns whether the open container `above` will contain the value at `child`. Otherwise it is complete and stands
+/// next to it.
 ///
-/// A batch begun on top of it settles that. Without one, a list waiting for APPEND and a complete list look alike, and this is
-/// the likelier of the two: what waits is still empty, lists hold values of one kind, a container can't be a key.
-fn holds<B: Builder>(stack: &Stack<B>, above: &Open, child: usize, kind: Option<Kind>) -> bool {
-    let batch = stack.marks.partition_point(|mark| mark.at <= above.home);
-    if stack.marks.get(batch).is_some_and(|mark| mark.at == above.home + 1) {
+/// A batch started on top of the container decides that. Without one, a list that waits for APPEND and a complete list
+/// look the same. The answer is then a guess: a waiting container is still empty, lists hold values of one kind, and a
+/// container cannot be a key.
+fn contains<B: Builder>(stack: &Stack<B>, above: &OpenContainer, child: usize, kind: Option<Kind>) -> bool {
+    let batch = stack.marks.partition_point(|mark| mark.at <= above.position);
+    if stack.marks.get(batch).is_some_and(|mark| mark.at == above.position + 1) {
         return true;
     }
     let reach = match above.kind {
         Kind::List => 1,
         Kind::Dict => 2,
     };
-    if child - above.home > reach {
+    if child - above.position > reach {
         return false;
     }
     let Some(start) = batch.checked_sub(1).and_then(|last| stack.marks.get(last)).map(|mark| mark.at) else {

@@ -1,65 +1,65 @@
-//! Keeping the stack small, however long the batch.
+//! Handling of long batches, which keeps the stack small.
 
 use super::builder::Builder;
 use super::error::ErrorKind;
 use super::fault::{TOP, fault};
 use super::open::Kind;
-use super::stack::{Stack, Step};
+use super::stack::{Stack, StackResult};
 
-/// TUPLE3 may still want the topmost three values of a batch that is handed on early.
+/// Number of values that stay on the stack when a batch is passed on early, because TUPLE3 may still take them.
 const TUPLE_REACH: usize = 3;
 
 impl<B: Builder> Stack<B> {
     #[inline(always)]
-    pub(super) fn make_room_if_full(&mut self) -> Step<B> {
-        if self.values.len() < self.room { Ok(()) } else { self.make_room() }
+    pub(super) fn pass_long_batch_if_due(&mut self) -> StackResult<B> {
+        if self.values.len() < self.next_room_check { Ok(()) } else { self.pass_long_batch() }
     }
 
-    /// Whether so many batches more, one inside the other, of references or of a dict that can be read at a stroke, are certain not
-    /// to be refused for their number or for the height of the stack.
+    /// Returns whether `batches` more nested batches, of references or of a dict on the fast path, are certain not to
+    /// exceed a limit of the stack.
     #[inline(always)]
     pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
-        let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.whole_pairs);
+        let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.fast_dict_pairs);
         let height = self.values.len().saturating_add(batches.saturating_mul(most_of_a_batch));
         height < self.limits.stack_values && self.marks.len() + batches <= self.limits.open_containers
     }
 
-    /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
-    /// small, and the receiver sees the events of a file written in one batch as they come.
+    /// Passes a batch that is longer than any tuple to the open container below its mark. This keeps the stack small,
+    /// and the receiver sees the events as they come even if a file has them in one batch.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self) -> Step<B> {
+    fn pass_long_batch(&mut self) -> StackResult<B> {
         let height = self.values.len();
         let end = height.saturating_sub(TUPLE_REACH);
-        let is_longer_than_a_tuple = height - self.fence >= self.limits.tuple_items;
-        // An open container in the batch may still take what stands above it.
-        let is_settled = || (self.fence..height).rev().all(|at| self.open_at(at).is_none());
+        let is_longer_than_a_tuple = height - self.batch_start >= self.limits.tuple_items;
+        // An open container in the batch may still take the values above it.
+        let is_settled = || (self.batch_start..height).rev().all(|at| self.open_at(at).is_none());
         if is_longer_than_a_tuple
             && is_settled()
-            && let Some(below) = self.fence.checked_sub(1)
+            && let Some(below) = self.batch_start.checked_sub(1)
             && let Some(taker) = self.open_at(below)
             && let Some(kind) = self.open.get(taker).map(|open| open.kind)
         {
-            let from = self.fence;
+            let from = self.batch_start;
             let end = if kind == Kind::Dict { from + (end - from) / 2 * 2 } else { end };
-            self.hand_on(kind, taker, from, end)?;
+            self.pass_items(kind, taker, from, end)?;
             self.values.remove(from, end);
             if let Some(mark) = self.marks.last_mut() {
-                (mark.begun, mark.room) = (true, mark.at + self.limits.tuple_items);
+                (mark.is_partly_passed, mark.next_room_check) = (true, mark.at + self.limits.tuple_items);
             }
-            self.refence();
+            self.update_batch_start();
             return Ok(());
         }
         if height >= self.limits.stack_values {
-            return Err(fault(ErrorKind::Limit { what: "values on the stack", most: self.limits.stack_values }, TOP));
+            return Err(fault(ErrorKind::Limit { what: "values on the stack", max: self.limits.stack_values }, TOP));
         }
-        // Twice the batch, so that looking through it costs no more than its values did.
-        let room = height + (height - self.fence).max(self.limits.tuple_items);
+        // Twice the batch, so that searching it costs no more than its values did.
+        let room = height + (height - self.batch_start).max(self.limits.tuple_items);
         match self.marks.last_mut() {
-            Some(mark) => mark.room = room,
-            None => self.base_room = room,
+            Some(mark) => mark.next_room_check = room,
+            None => self.base_room_check = room,
         }
-        self.refence();
+        self.update_batch_start();
         Ok(())
     }
 }

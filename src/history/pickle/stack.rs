@@ -1,59 +1,60 @@
-//! The unpickler's workbench: the stack with its marks, the memo, the open containers. One method an opcode.
+//! State of the unpickler: stack, marks, memo and open containers. It has one method per opcode.
 //!
 //! ```text
 //!   stack    … │ list │ item item │ dict │ key value key value …
 //!                     ▲                  ▲
-//!   marks             mark               mark = fence: what stands below it is out of reach until a batch ends
+//!   marks             mark               mark = fence: values below it are out of reach until the batch ends
 //! ```
 
 use super::builder::Builder;
 use super::cursor::Cursor;
+use super::dict_cache::DictCache;
 use super::error::ErrorKind;
 use super::fault::{Fault, TOP, fault};
+use super::inline_stack::InlineStack;
 use super::limits::Limits;
 use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
-use super::pile::Pile;
-use super::slices::Slices;
-use super::whole::Whole;
+use super::slice_cache::SliceCache;
 
-/// Where a batch begins.
+/// Start of a batch.
 pub(super) struct Mark {
-    /// Position on the stack of its first value.
+    /// Position of the batch's first value on the stack.
     pub(super) at: usize,
-    /// Part of the batch was handed on already, so it must end as the container's that stands below.
-    pub(super) begun: bool,
-    /// At this height of the stack [`Stack::make_room`] is asked again. The batch's own, so that others that come and go above
-    /// it do not have it searched again.
-    pub(super) room: usize,
+    /// True if a part of the batch was already passed to the container below, which must then take the rest.
+    pub(super) is_partly_passed: bool,
+    /// Height of the stack at which [`Stack::make_room`] is called again. Stored per batch, so that other batches above
+    /// it do not cause repeated searches.
+    pub(super) next_room_check: usize,
 }
 
-/// Outcome of one operation. Boxed, so that the good case travels in a register.
-pub(super) type Step<B, T = ()> = Result<T, Box<Fault<<B as Builder>::Error>>>;
+/// Result of an operation. The error is boxed, so that the result fits into a register.
+pub(super) type StackResult<B, T = ()> = Result<T, Box<Fault<<B as Builder>::Error>>>;
 
 pub(super) struct Stack<B: Builder> {
     pub(super) builder: B,
     pub(super) limits: Limits,
-    pub(super) values: Pile<B::Value>,
+    pub(super) values: InlineStack<B::Value>,
     pub(super) marks: Vec<Mark>,
     pub(super) open: OpenContainers,
     pub(super) memo: Memo<B::Value>,
-    pub(super) slices: Slices<B::Value>,
-    pub(super) whole: Whole<B::Value>,
-    /// The values of one slice, on their way.
-    pub(super) scratch: Pile<B::Value>,
-    /// The last mark's position, 0 without one.
-    pub(super) fence: usize,
-    /// At this height of the stack [`Stack::make_room`] is asked before the next push: the last mark's, or [`Stack::base_room`].
-    pub(super) room: usize,
-    /// The same for what stands below all marks.
-    pub(super) base_room: usize,
+    pub(super) slices: SliceCache<B::Value>,
+    pub(super) dict_cache: DictCache<B::Value>,
+    /// Values of the slice being read.
+    pub(super) scratch: InlineStack<B::Value>,
+    /// Position of the last mark, or 0.
+    pub(super) batch_start: usize,
+    /// Height of the stack at which [`Stack::make_room`] is called before a push: that of the last mark, or
+    /// [`Stack::base_room_check`].
+    pub(super) next_room_check: usize,
+    /// The same for values below all marks.
+    pub(super) base_room_check: usize,
 }
 
 impl<B: Builder> Stack<B> {
     pub(super) fn new(builder: B, limits: Limits) -> Self {
-        let (values, marks, open, memo) = (Pile::new(), Vec::new(), OpenContainers::new(), Memo::new());
-        let (slices, scratch) = (Slices::new(), Pile::new());
+        let (values, marks, open, memo) = (InlineStack::new(), Vec::new(), OpenContainers::new(), Memo::new());
+        let (slices, scratch) = (SliceCache::new(), InlineStack::new());
         Stack {
             builder,
             limits,
@@ -62,64 +63,65 @@ impl<B: Builder> Stack<B> {
             open,
             memo,
             slices,
-            whole: Whole::new(),
+            dict_cache: DictCache::new(),
             scratch,
-            fence: 0,
-            room: limits.tuple_items,
-            base_room: limits.tuple_items,
+            batch_start: 0,
+            next_room_check: limits.tuple_items,
+            base_room_check: limits.tuple_items,
         }
     }
 
-    /// Pushes what `make` has the builder make.
+    /// Pushes the value that `make` builds.
     #[inline]
-    pub(super) fn scalar(&mut self, make: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> Step<B> {
+    pub(super) fn push_built(&mut self, make: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> StackResult<B> {
         match make(&mut self.builder) {
             Ok(value) => self.push(value),
             Err(error) => Err(fault(ErrorKind::Builder(error), TOP)),
         }
     }
 
-    pub(super) fn mark(&mut self) -> Step<B> {
-        // A mark without a container below it belongs to a tuple; nested deeper than containers may be, it is an attack.
+    pub(super) fn mark(&mut self) -> StackResult<B> {
+        // A mark without a container below it belongs to a tuple. Deeper nesting than the limit on containers is
+        // malicious.
         if self.marks.len() >= self.limits.open_containers {
-            let kind = ErrorKind::Limit { what: "nested batches", most: self.limits.open_containers };
+            let kind = ErrorKind::Limit { what: "nested batches", max: self.limits.open_containers };
             return Err(fault(kind, TOP));
         }
         let at = self.values.len();
-        self.marks.push(Mark { at, begun: false, room: at + self.limits.tuple_items });
-        self.refence();
+        self.marks.push(Mark { at, is_partly_passed: false, next_room_check: at + self.limits.tuple_items });
+        self.update_batch_start();
         Ok(())
     }
 
-    /// EMPTY_DICT, and all of the dict where it can be read at a stroke.
+    /// Handles EMPTY_DICT. Reads the complete dict if the fast path applies.
     #[inline(always)]
-    pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> Step<B> {
+    pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> StackResult<B> {
         self.prepare()?;
-        if self.whole_dict(cursor) { Ok(()) } else { self.begin(Kind::Dict) }
+        if self.try_dict_fast_path(cursor) { Ok(()) } else { self.begin(Kind::Dict) }
     }
 
-    pub(super) fn begin_list(&mut self) -> Step<B> {
+    pub(super) fn begin_list(&mut self) -> StackResult<B> {
         self.prepare()?;
         self.begin(Kind::List)
     }
 
-    /// What comes before any container is begun.
+    /// Prepares the stack for a new container.
     #[inline(always)]
-    fn prepare(&mut self) -> Step<B> {
-        // A dict directly below can't be a key, and what takes it can't change it any more: it is complete. (A list below may
-        // still be waiting for this very container: APPEND.)
-        if let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence)
+    fn prepare(&mut self) -> StackResult<B> {
+        // A dict directly below cannot be a key and cannot change any more, so it is complete. (A list directly below
+        // may still take this container by APPEND.)
+        if let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.batch_start)
             && let Some(number) = self.open_at(top)
             && self.open.get(number).is_some_and(|below| below.kind == Kind::Dict)
         {
             self.finish(number, top)?;
         }
-        self.make_room_if_full()
+        self.pass_long_batch_if_due()
     }
 
-    fn begin(&mut self, kind: Kind) -> Step<B> {
+    fn begin(&mut self, kind: Kind) -> StackResult<B> {
         let home = self.values.len();
-        let number = self.open.begin(kind, home, &self.limits).map_err(|kind| fault(kind, home))?;
+        let number = self.open.open(kind, home, &self.limits).map_err(|kind| fault(kind, home))?;
         match kind {
             Kind::List => self.builder.open_list(number),
             Kind::Dict => self.builder.open_dict(number),
@@ -128,24 +130,24 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// LIST or DICT of protocol 0: MARK stands before it, and the items come one by one after it.
-    pub(super) fn begin_at_mark(&mut self, kind: Kind) -> Step<B> {
+    /// Handles LIST or DICT of protocol 0. MARK comes directly before it, and the items come one by one after it.
+    pub(super) fn begin_at_mark(&mut self, kind: Kind) -> StackResult<B> {
         let mark = self.pop_mark()?;
-        if mark.begun || mark.at < self.values.len() {
+        if mark.is_partly_passed || mark.at < self.values.len() {
             return Err(fault(ErrorKind::NotEmpty, mark.at));
         }
         self.prepare()?;
         self.begin(kind)
     }
 
-    /// APPEND or SETITEM: the `count` topmost values go to the container of `kind` below them.
-    pub(super) fn give(&mut self, kind: Kind, count: usize) -> Step<B> {
-        let from = self.reach(count + 1)? + 1;
-        self.give_from(kind, from)
+    /// Handles APPEND or SETITEM: passes the `count` topmost values to the container of `kind` below them.
+    pub(super) fn pass_top(&mut self, kind: Kind, count: usize) -> StackResult<B> {
+        let from = self.top_position(count + 1)? + 1;
+        self.pass_from(kind, from)
     }
 
-    /// APPENDS or SETITEMS: everything above the last MARK goes to the container of `kind` below it.
-    pub(super) fn give_batch(&mut self, kind: Kind) -> Step<B> {
+    /// Handles APPENDS or SETITEMS: passes all values above the last MARK to the container of `kind` below it.
+    pub(super) fn pass_batch(&mut self, kind: Kind) -> StackResult<B> {
         let (from, floor) = match self.marks.as_slice() {
             [.., before, mark] => (mark.at, before.at),
             [mark] => (mark.at, 0),
@@ -154,36 +156,36 @@ impl<B: Builder> Stack<B> {
         if from <= floor {
             return Err(fault(ErrorKind::TooFewValues, TOP));
         }
-        // The mark goes last: until then it tells where in the data a refused value stands.
-        self.give_from(kind, from)?;
+        // The mark is popped last, because the path of an error depends on it.
+        self.pass_from(kind, from)?;
         self.pop_mark().map(drop)
     }
 
-    /// TUPLE: everything above the last MARK.
-    pub(super) fn tuple_batch(&mut self) -> Step<B> {
+    /// Handles TUPLE: builds a tuple of all values above the last MARK.
+    pub(super) fn tuple_batch(&mut self) -> StackResult<B> {
         let mark = self.pop_mark()?;
-        if mark.begun || self.values.len() - mark.at > self.limits.tuple_items {
-            let kind = ErrorKind::Limit { what: "values in one tuple", most: self.limits.tuple_items };
+        if mark.is_partly_passed || self.values.len() - mark.at > self.limits.tuple_items {
+            let kind = ErrorKind::Limit { what: "values in one tuple", max: self.limits.tuple_items };
             return Err(fault(kind, mark.at));
         }
         self.tuple_from(mark.at)
     }
 
-    /// EMPTY_TUPLE, TUPLE1, TUPLE2, TUPLE3: the `count` topmost values.
+    /// Handles EMPTY_TUPLE, TUPLE1, TUPLE2 and TUPLE3: builds a tuple of the `count` topmost values.
     #[inline]
-    pub(super) fn tuple(&mut self, count: usize) -> Step<B> {
-        let from = self.reach(count)?;
+    pub(super) fn tuple(&mut self, count: usize) -> StackResult<B> {
+        let from = self.top_position(count)?;
         self.tuple_from(from)
     }
 
-    pub(super) fn memoize(&mut self) -> Step<B> {
-        // Beyond u32 there is no slot: the memo's own limit refuses it.
-        self.put(u32::try_from(self.memo.filled()).unwrap_or(u32::MAX))
+    pub(super) fn memoize(&mut self) -> StackResult<B> {
+        // Slots beyond u32 do not exist, and the memo's own limit rejects them.
+        self.put(u32::try_from(self.memo.filled_slots()).unwrap_or(u32::MAX))
     }
 
     #[inline]
-    pub(super) fn put(&mut self, slot: u32) -> Step<B> {
-        let top = self.reach(1)?;
+    pub(super) fn put(&mut self, slot: u32) -> StackResult<B> {
+        let top = self.top_position(1)?;
         let Some(&value) = self.values.get(top) else { return Ok(()) };
         if let Some(number) = self.builder.open_slot(value)
             && let Some(open) = self.open.get_mut(number)
@@ -191,14 +193,14 @@ impl<B: Builder> Stack<B> {
             open.slots.push(slot);
         }
         if self.memo.get(slot).is_some() {
-            self.forget_slices();
-            self.whole.forget();
+            self.clear_slices();
+            self.dict_cache.forget();
         }
         self.memo.put(slot, value, &self.limits).map_err(|kind| fault(kind, top))
     }
 
     #[inline]
-    pub(super) fn get(&mut self, slot: u32) -> Step<B> {
+    pub(super) fn get(&mut self, slot: u32) -> StackResult<B> {
         match self.memo.get(slot) {
             Some(value) => match self.builder.open_slot(value) {
                 None => self.push(value),
@@ -208,13 +210,13 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// The BINGETs and LONG_BINGETs that follow, as long as each fetches a finished value and there is room: nearly all of a
-    /// snapshot is lists of memo references. Stops before whatever is not so simple.
+    /// Handles consecutive BINGETs and LONG_BINGETs, as long as they fetch finished values and there is room. Nearly
+    /// all of a snapshot is lists of memo references.
     #[inline(always)]
-    pub(super) fn get_run(&mut self, cursor: &mut Cursor<'_>) {
-        while let Some((slot, length)) = cursor.reference() {
+    pub(super) fn get_many(&mut self, cursor: &mut Cursor<'_>) {
+        while let Some((slot, length)) = cursor.peek_get() {
             match self.memo.get(slot) {
-                Some(value) if self.builder.open_slot(value).is_none() && self.values.len() < self.room => {
+                Some(value) if self.builder.open_slot(value).is_none() && self.values.len() < self.next_room_check => {
                     self.values.push(value);
                     cursor.skip(length);
                 }
@@ -223,35 +225,36 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// STOP: the topmost value, finished.
-    pub(super) fn stop(&mut self) -> Step<B, B::Value> {
-        let top = self.reach(1)?;
+    /// Handles STOP: finishes and returns the topmost value.
+    pub(super) fn stop(&mut self) -> StackResult<B, B::Value> {
+        let top = self.top_position(1)?;
         if let Some(number) = self.open_at(top) {
             self.finish(number, top)?;
         }
         self.values.pop().ok_or_else(|| fault(ErrorKind::TooFewValues, TOP))
     }
 
-    /// The number of the open container at a position of the stack, if one stands there.
+    /// Returns the slot of the open container at a position of the stack, if there is one.
     pub(super) fn open_at(&self, at: usize) -> Option<u32> {
         self.builder.open_slot(*self.values.get(at)?)
     }
 
     #[inline]
-    fn push(&mut self, value: B::Value) -> Step<B> {
-        self.make_room_if_full()?;
+    fn push(&mut self, value: B::Value) -> StackResult<B> {
+        self.pass_long_batch_if_due()?;
         self.values.push(value);
         Ok(())
     }
 
-    /// Pushes a container that is still open. That is sound beside it (a list that an earlier key holds, a frame that
-    /// comes twice in one stack): whoever takes either finishes both. Inside it, it would contain itself.
+    /// Pushes another reference to an open container. Next to the container this is fine (a list that an earlier key
+    /// holds, a frame that occurs twice in a stack), because taking one finishes both. Inside, the container would
+    /// contain itself.
     #[cold]
-    fn push_copy(&mut self, value: B::Value, number: u32) -> Step<B> {
-        self.make_room_if_full()?;
+    fn push_copy(&mut self, value: B::Value, number: u32) -> StackResult<B> {
+        self.pass_long_batch_if_due()?;
         let at = self.values.len();
         if let Some(open) = self.open.get_mut(number) {
-            if self.marks.binary_search_by_key(&(open.home + 1), |mark| mark.at).is_ok() {
+            if self.marks.binary_search_by_key(&(open.position + 1), |mark| mark.at).is_ok() {
                 return Err(fault(ErrorKind::ContainsItself, at));
             }
             open.copies.push(at);
@@ -260,31 +263,32 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Position of the lowest of the `count` topmost values.
+    /// Returns the position of the lowest of the `count` topmost values.
     #[inline]
-    fn reach(&self, count: usize) -> Step<B, usize> {
+    fn top_position(&self, count: usize) -> StackResult<B, usize> {
         match self.values.len().checked_sub(count) {
-            Some(at) if at >= self.fence => Ok(at),
+            Some(at) if at >= self.batch_start => Ok(at),
             _ => Err(fault(ErrorKind::TooFewValues, TOP)),
         }
     }
 
-    fn pop_mark(&mut self) -> Step<B, Mark> {
+    fn pop_mark(&mut self) -> StackResult<B, Mark> {
         let mark = self.marks.pop().ok_or_else(|| fault(ErrorKind::NoMark, TOP))?;
-        self.refence();
+        self.update_batch_start();
         Ok(mark)
     }
 
-    pub(super) fn refence(&mut self) {
-        self.fence = self.marks.last().map_or(0, |mark| mark.at);
-        let room = self.marks.last().map_or(self.base_room, |mark| mark.room);
-        self.room = room.min(self.limits.stack_values);
+    pub(super) fn update_batch_start(&mut self) {
+        self.batch_start = self.marks.last().map_or(0, |mark| mark.at);
+        let room = self.marks.last().map_or(self.base_room_check, |mark| mark.next_room_check);
+        self.next_room_check = room.min(self.limits.stack_values);
     }
 
-    /// The values from `from` on become items of the container just below.
-    fn give_from(&mut self, kind: Kind, from: usize) -> Step<B> {
-        let taker = self.taker(kind, from)?;
-        // Most batches hold nothing open: one look over the slice is far cheaper than a checked look at each place.
+    /// Passes the values from `from` on to the container just below.
+    fn pass_from(&mut self, kind: Kind, from: usize) -> StackResult<B> {
+        let taker = self.container_below(kind, from)?;
+        // Most batches contain no open container. Scanning the slice is far cheaper than a checked access to each
+        // position.
         let items = self.values.get(from..).unwrap_or_default();
         if items.iter().any(|&item| self.builder.open_slot(item).is_some()) {
             for at in from..self.values.len() {
@@ -296,13 +300,13 @@ impl<B: Builder> Stack<B> {
                 }
             }
         }
-        self.hand_on(kind, taker, from, self.values.len())?;
+        self.pass_items(kind, taker, from, self.values.len())?;
         self.values.truncate(from);
         Ok(())
     }
 
-    /// The open container of `kind` just below `from`.
-    fn taker(&self, kind: Kind, from: usize) -> Step<B, u32> {
+    /// Returns the open container of `kind` just below `from`.
+    fn container_below(&self, kind: Kind, from: usize) -> StackResult<B, u32> {
         let below = from.saturating_sub(1);
         match self.open_at(below).filter(|&number| self.open.get(number).is_some_and(|open| open.kind == kind)) {
             Some(number) => Ok(number),
@@ -311,9 +315,9 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Gives the finished values `from..to` to the open container `taker`; they stay on the stack.
-    pub(super) fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
-        self.leave_short_cut(taker);
+    /// Passes the finished values `from..to` to the open container `taker`. They stay on the stack.
+    pub(super) fn pass_items(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> StackResult<B> {
+        self.leave_fast_path(taker);
         let items = self.values.get(from..to).unwrap_or_default();
         match kind {
             Kind::List => {
@@ -335,7 +339,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    fn tuple_from(&mut self, from: usize) -> Step<B> {
+    fn tuple_from(&mut self, from: usize) -> StackResult<B> {
         for at in from..self.values.len() {
             if let Some(number) = self.open_at(at) {
                 self.finish(number, at)?;
@@ -347,22 +351,22 @@ impl<B: Builder> Stack<B> {
         self.push(tuple)
     }
 
-    /// Finishes the container `number`, met at position `at`: wherever it is named, its finished handle stands from now on.
-    fn finish(&mut self, number: u32, at: usize) -> Step<B> {
-        let value = self.made(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
+    /// Finishes container `number`, found at position `at`, and replaces all references to it by its final handle.
+    fn finish(&mut self, number: u32, at: usize) -> StackResult<B> {
+        let value = self.finished_value(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };
         for &slot in &open.slots {
-            // Another value may have been put there since.
+            // The slot may have been overwritten.
             if self.memo.get(slot).and_then(|named| self.builder.open_slot(named)) == Some(number) {
                 self.memo.replace(slot, value);
             }
         }
-        for &at in open.copies.iter().chain([&open.home]) {
+        for &at in open.copies.iter().chain([&open.position]) {
             if let Some(place) = self.values.get_mut(at) {
                 *place = value;
             }
         }
-        self.open.end(number);
+        self.open.release(number);
         Ok(())
     }
 }

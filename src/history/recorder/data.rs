@@ -1,69 +1,70 @@
-//! The tables of what a recorder adds.
+//! Tables of recorder data.
 
-use super::tree::{Token, Tree};
+use super::tree::{Token, ValueTree};
 
-/// Keys at the top of a snapshot that are kept here.
-pub const KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP];
-/// A file with this key is a part of another.
-pub const CROP: &str = "memscape_crop";
+/// Top-level keys of a snapshot that hold recorder data.
+pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP_KEY];
+/// Key that marks a file as an excerpt of another snapshot.
+pub const CROP_KEY: &str = "memscape_crop";
 
-/// What was recorded beside events and segments.
+/// Data recorded besides events and segments.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recorded {
-    pub tree: Tree,
-    /// Dotted key and text of all that is neither a tensor nor a step nor source: `rank`, `devices.0.name`.
+pub struct RecorderData {
+    pub tree: ValueTree,
+    /// All values other than tensors, steps and sources, as dotted key and text: `rank`, `devices.0.name`.
     pub facts: Vec<(String, String)>,
-    /// The tensors that were live at the end, by device and address.
+    /// Tensors that were live when the snapshot was saved, sorted by device and address.
     pub tensors: Vec<Tensor>,
-    /// Steps: number, begin and end, in µs since 1970.
+    /// Steps: number, start and end, in µs since 1970.
     pub steps: Vec<[i64; 3]>,
-    /// Source files: where path and text stand.
+    /// Source files: positions of path and text in the tree.
     pub(super) sources: Vec<[u32; 2]>,
-    /// Whether the snapshot is a part of another, which these facts are about.
+    /// True if the snapshot is an excerpt of another. The facts describe the other one.
     pub is_crop: bool,
 }
 
-/// A tensor, as it was when the snapshot was saved.
+/// Tensor that was live when the snapshot was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
     pub device: i64,
-    /// Address and bytes of its storage.
+    /// Address of its storage.
     pub address: u64,
-    /// See `address`.
+    /// Size of its storage, in bytes.
     pub bytes: u64,
-    /// Which it is in the list of the file; those of `shape_data` have no place.
-    pub place: Option<u32>,
-    /// Where its name, kind, dtype and shape stand; 0 where they are missing.
+    /// Index in the file's list, or `None` for tensors from `shape_data`.
+    pub index: Option<u32>,
+    /// Positions of name, kind, dtype and shape in the tree. 0 if missing.
     pub(super) name: u32,
     pub(super) kind: u32,
     pub(super) dtype: u32,
     pub(super) shape: u32,
 }
 
-/// Bytes by which the allocator rounds up: what an allocation may be larger than its tensor's storage where requested bytes are unknown.
-const ROUNDING: u64 = 512;
+/// Granularity of the allocator in bytes. An allocation may exceed its tensor's storage by less than this if the
+/// requested size is unknown.
+const BLOCK_ROUNDING: u64 = 512;
 
-impl Recorded {
-    /// The text of a fact.
+impl RecorderData {
+    /// Returns the text of a fact.
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.iter().find(|(known, _)| known == key).map(|(_, text)| &**text)
     }
 
-    /// The facts that are about the process, and what devices are called: at most some hundred.
-    pub fn of_process(&self) -> Vec<(String, String)> {
+    /// Returns the facts about the process, and the names of the devices. At most some hundred.
+    pub fn process_facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         for fact in &self.facts {
             let is_of_device = fact.0.starts_with("devices.") && !fact.0.ends_with(".name");
-            if facts.len() < MOST_OF_PROCESS && !is_of_device {
+            if facts.len() < MAX_PROCESS_FACTS && !is_of_device {
                 facts.push(fact.clone());
             }
         }
         facts
     }
 
-    /// A fact about a device.
+    /// Returns a fact about a device.
     #[inline(never)]
-    pub fn of_device(&self, device: i64, key: &str) -> Option<&str> {
+    pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
         let of = self.facts.iter().find_map(|(known, text)| {
             known.strip_suffix(".device").filter(|known| known.starts_with("devices.") && *text == device)
@@ -71,14 +72,14 @@ impl Recorded {
         self.fact(&[of, ".", key].concat())
     }
 
-    /// The tensors in an allocation that is live at the end: those of its address that have its size.
+    /// Returns the tensors in an allocation that is live at the end: those with its address whose size matches.
     #[inline(never)]
     pub fn tensors_at(&self, device: i64, address: u64, requested: u64) -> &[Tensor] {
         let of = (device, address);
         let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < of);
         let fits = |at: usize| {
             let tensor = self.tensors.get(at).filter(|tensor| (tensor.device, tensor.address) == of)?;
-            Some(requested.checked_sub(tensor.bytes).is_some_and(|more| more < ROUNDING))
+            Some(requested.checked_sub(tensor.bytes).is_some_and(|more| more < BLOCK_ROUNDING))
         };
         while fits(from) == Some(false) {
             from += 1;
@@ -90,35 +91,35 @@ impl Recorded {
         self.tensors.get(from..to).unwrap_or_default()
     }
 
-    /// What a tensor is called: the path of its parameter.
+    /// Name of a tensor: the path of its parameter.
     pub fn name(&self, tensor: &Tensor) -> String {
         self.text(tensor.name)
     }
 
-    /// `parameter`, `gradient`, `optimizer_state:exp_avg`.
+    /// Kind of a tensor, such as `parameter`, `gradient` or `optimizer_state:exp_avg`.
     pub fn kind(&self, tensor: &Tensor) -> String {
         self.text(tensor.kind)
     }
 
-    /// The kind without what it is called within an optimizer.
+    /// Kind of a tensor without the name of the optimizer state.
     pub fn category(&self, tensor: &Tensor) -> &[u8] {
         self.tree.text(tensor.kind).split(|&byte| byte == b':').next().unwrap_or_default()
     }
 
-    /// `bfloat16`.
+    /// Element type of a tensor, such as `bfloat16`.
     pub fn dtype(&self, tensor: &Tensor) -> String {
         self.text(tensor.dtype)
     }
 
-    /// `[4096, 1024]`.
+    /// Shape of a tensor, such as `[4096, 1024]`.
     pub fn shape(&self, tensor: &Tensor) -> String {
         let mut tokens = self.tree.tokens(tensor.shape);
         if tokens.next() != Some(Token::List) {
             return String::new();
         }
         let mut text = "[".to_owned();
-        while let Some(Token::Int(length)) = tokens.item() {
-            if text.len() > LONGEST {
+        while let Some(Token::Int(length)) = tokens.next_item() {
+            if text.len() > MAX_TEXT_CHARS {
                 break;
             }
             if text.len() > 1 {
@@ -133,26 +134,25 @@ impl Recorded {
         clipped(self.tree.text(at))
     }
 
-    /// The text of a source file; `None` where it was not recorded.
+    /// Returns the text of a source file, if it was recorded.
     pub fn source(&self, path: &[u8]) -> Option<&[u8]> {
         let found = self.sources.iter().find(|[known, _]| self.tree.text(*known) == path);
         found.map(|&[_, text]| self.tree.text(text))
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         let facts: usize = self.facts.iter().map(|(key, text)| key.capacity() + text.capacity() + 48).sum();
         self.tree.heap_bytes() + facts + self.tensors.capacity() * size_of::<Tensor>()
     }
 }
 
-/// Facts about a process that are handed on: the recorder writes some thirty.
-const MOST_OF_PROCESS: usize = 300;
-/// Characters of a name, a kind, a shape.
-const LONGEST: usize = 500;
+/// Maximum number of facts about a process that are returned. The recorder writes about thirty.
+const MAX_PROCESS_FACTS: usize = 300;
+/// Maximum length of a name, kind or shape, in characters.
+const MAX_TEXT_CHARS: usize = 500;
 
-/// The beginning of a text for people, on one line: a file's control characters could command a terminal.
+/// Returns the start of a text for display. Control characters are replaced, because they could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4 * LONGEST)).unwrap_or_default());
-    text.chars().take(LONGEST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4 * MAX_TEXT_CHARS)).unwrap_or_default());
+    text.chars().take(MAX_TEXT_CHARS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

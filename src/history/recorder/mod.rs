@@ -1,15 +1,16 @@
-//! What the recorder adds to a snapshot, under the key `memscape` (its layout stands in `src/python/memscape/_facts.py`), and what
-//! torch-snapkit adds: `source_code` and `shape_data`.
+//! Data that recorders add to a snapshot: memscape's under the key `memscape` (its layout is in
+//! `src/python/memscape/_facts.py`), and torch-snapkit's `source_code` and `shape_data`.
 //!
-//! It is kept as it was written ([`Tree`]), so that what is not understood is written again with the rest; the tables refer to it.
+//! The values are kept as written ([`Tree`]), so that unknown parts survive when the snapshot is saved again. The
+//! tables refer to them.
 
 mod data;
 mod reading;
 mod tree;
 
-pub use data::{CROP, KEYS, Recorded, Tensor};
-pub use reading::read;
-pub use tree::{Token, Tokens, Tree};
+pub use data::{CROP_KEY, RECORDER_KEYS, RecorderData, Tensor};
+pub use reading::parse_recorder;
+pub use tree::{Token, Tokens, ValueTree};
 
 #[cfg(test)]
 #[path = "../../../tests/units/history/recorder/mod.rs"]

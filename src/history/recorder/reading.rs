@@ -1,89 +1,91 @@
-//! The key of the recorder → tables.
+//! Parsing of recorder data into tables.
 
-use super::data::{CROP, Recorded, Tensor, clipped};
-use super::tree::{Token, Tokens, Tree};
-use base::sorted::{ascending, pair, sorted_numbers};
+use super::data::{CROP_KEY, RecorderData, Tensor, clipped};
+use super::tree::{Token, Tokens, ValueTree};
+use base::sorted::{signed_key, sorted_numbers, two_part_key};
 
-/// Facts, tensors and steps that are read; the recorder writes as many tensors, and far fewer of all others.
-const MOST_FACTS: usize = 4_000;
-const MOST_TENSORS: usize = 400_000;
-const MOST_STEPS: usize = 20_000;
-const MOST_SOURCES: usize = 5_000;
-/// How deep facts are nested; the recorder's are three levels deep.
-const DEEPEST: u32 = 6;
+/// Maximum numbers of facts, tensors, steps and sources. The recorder writes at most this many tensors, and far fewer
+/// of the others.
+const MAX_FACTS: usize = 4_000;
+const MAX_TENSORS: usize = 400_000;
+const MAX_STEPS: usize = 20_000;
+const MAX_SOURCES: usize = 5_000;
+/// Maximum nesting depth of facts. The recorder writes three levels.
+const MAX_DEPTH: u32 = 6;
 
-/// All that it says.
-pub fn read(tree: Tree) -> Recorded {
-    let mut found = Recorded::default();
+/// Parses all recorder data in `tree`.
+pub fn parse_recorder(tree: ValueTree) -> RecorderData {
+    let mut found = RecorderData::default();
     let mut tokens = tree.tokens(0);
     if tokens.next() == Some(Token::Dict) {
-        while let Some((key, value)) = tokens.pair() {
+        while let Some((key, value)) = tokens.next_pair() {
             match (key, value) {
-                (b"memscape", Token::Dict) => found.recorder(&mut tokens),
-                (b"source_code", Token::Dict) => found.source_files(&mut tokens),
+                (b"memscape", Token::Dict) => found.parse_memscape(&mut tokens),
+                (b"source_code", Token::Dict) => found.parse_source_files(&mut tokens),
                 (b"shape_data", Token::List) => {
-                    while let Some(item) = tokens.item() {
+                    while let Some(item) = tokens.next_item() {
                         match item {
-                            Token::Dict => found.shapes(&mut tokens),
-                            other => tokens.pass(other),
+                            Token::Dict => found.parse_shapes(&mut tokens),
+                            other => tokens.skip_value(other),
                         }
                     }
                 }
                 (key, value) => {
-                    found.is_crop |= key == CROP.as_bytes();
-                    tokens.pass(value);
+                    found.is_crop |= key == CROP_KEY.as_bytes();
+                    tokens.skip_value(value);
                 }
             }
         }
     }
-    // Numbers are sorted: each type that is sorted by itself takes room in the page.
-    let keys = found.tensors.iter().map(|tensor| pair(ascending(tensor.device), tensor.address)).zip(0..).collect();
+    // Sorted as numbers, because each further type that is sorted adds to the page's wasm.
+    let keys =
+        found.tensors.iter().map(|tensor| two_part_key(signed_key(tensor.device), tensor.address)).zip(0..).collect();
     let order = sorted_numbers(keys);
     found.tensors = order.iter().filter_map(|&at| found.tensors.get(at as usize).copied()).collect();
-    Recorded { tree, ..found }
+    RecorderData { tree, ..found }
 }
 
-impl Recorded {
-    fn recorder(&mut self, tokens: &mut Tokens<'_>) {
-        while let Some((key, value)) = tokens.pair() {
+impl RecorderData {
+    fn parse_memscape(&mut self, tokens: &mut Tokens<'_>) {
+        while let Some((key, value)) = tokens.next_pair() {
             match (key, value) {
                 (b"tensors", Token::List) => {
                     for place in 0.. {
-                        match tokens.item() {
-                            Some(Token::Dict) => self.tensor(place, tokens),
-                            Some(other) => tokens.pass(other),
+                        match tokens.next_item() {
+                            Some(Token::Dict) => self.parse_tensor(place, tokens),
+                            Some(other) => tokens.skip_value(other),
                             None => break,
                         }
                     }
                 }
                 (b"steps", Token::List) => {
-                    while let Some(item) = tokens.item() {
+                    while let Some(item) = tokens.next_item() {
                         match item {
-                            Token::List => self.step(tokens),
-                            other => tokens.pass(other),
+                            Token::List => self.parse_step(tokens),
+                            other => tokens.skip_value(other),
                         }
                     }
                 }
-                (b"source", Token::Dict) => self.source_files(tokens),
+                (b"source", Token::Dict) => self.parse_source_files(tokens),
                 (key, value) => self.flatten(&clipped(key), value, tokens, 0),
             }
         }
     }
 
-    /// Dotted keys of a value.
+    /// Adds a value as facts with dotted keys.
     fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
-        let is_over = self.facts.len() >= MOST_FACTS || depth >= DEEPEST;
+        let is_over = self.facts.len() >= MAX_FACTS || depth >= MAX_DEPTH;
         let text = match value {
-            Token::List | Token::Dict if is_over => return tokens.leave(),
+            Token::List | Token::Dict if is_over => return tokens.skip_rest(),
             Token::Dict => {
-                while let Some((name, value)) = tokens.pair() {
+                while let Some((name, value)) = tokens.next_pair() {
                     self.flatten(&[key, ".", &clipped(name)].concat(), value, tokens, depth + 1);
                 }
                 return;
             }
             Token::List => {
                 let mut place = 0u32;
-                while let Some(item) = tokens.item() {
+                while let Some(item) = tokens.next_item() {
                     self.flatten(&[key, ".", &place.to_string()].concat(), item, tokens, depth + 1);
                     place += 1;
                 }
@@ -100,12 +102,12 @@ impl Recorded {
         }
     }
 
-    fn tensor(&mut self, place: u32, tokens: &mut Tokens<'_>) {
+    fn parse_tensor(&mut self, place: u32, tokens: &mut Tokens<'_>) {
         let (mut address, mut bytes, mut device) = (None, None, 0);
         let mut places = [0; 4];
         loop {
-            let at = behind(tokens);
-            let Some((key, value)) = tokens.pair() else { break };
+            let at = value_position(tokens);
+            let Some((key, value)) = tokens.next_pair() else { break };
             let text = match key {
                 b"name" => Some(0),
                 b"kind" => Some(1),
@@ -124,87 +126,87 @@ impl Recorded {
                     _ => {}
                 }
             }
-            tokens.pass(value);
+            tokens.skip_value(value);
         }
-        if let (Some(address), Some(bytes @ 1..), true) = (address, bytes, self.tensors.len() < MOST_TENSORS) {
+        if let (Some(address), Some(bytes @ 1..), true) = (address, bytes, self.tensors.len() < MAX_TENSORS) {
             let [name, kind, dtype, shape] = places;
-            self.tensors.push(Tensor { device, address, bytes, place: Some(place), name, kind, dtype, shape });
+            self.tensors.push(Tensor { device, address, bytes, index: Some(place), name, kind, dtype, shape });
         }
     }
 
-    fn step(&mut self, tokens: &mut Tokens<'_>) {
+    fn parse_step(&mut self, tokens: &mut Tokens<'_>) {
         let mut numbers = [0; 3];
         let mut count = 0;
-        while let Some(item) = tokens.item() {
+        while let Some(item) = tokens.next_item() {
             match item {
                 Token::Int(number) => {
                     numbers.get_mut(count).into_iter().for_each(|slot| *slot = number);
                     count += 1;
                 }
-                other => tokens.pass(other),
+                other => tokens.skip_value(other),
             }
         }
         let [_, begin, end] = numbers;
-        if count == 3 && begin <= end && self.steps.len() < MOST_STEPS {
+        if count == 3 && begin <= end && self.steps.len() < MAX_STEPS {
             self.steps.push(numbers);
         }
     }
 
-    fn source_files(&mut self, tokens: &mut Tokens<'_>) {
+    fn parse_source_files(&mut self, tokens: &mut Tokens<'_>) {
         loop {
-            let path = tokens.at();
-            let text = behind(tokens);
-            let Some((_, value)) = tokens.pair() else { break };
-            if matches!(value, Token::Text(_)) && self.sources.len() < MOST_SOURCES {
+            let path = tokens.offset();
+            let text = value_position(tokens);
+            let Some((_, value)) = tokens.next_pair() else { break };
+            if matches!(value, Token::Text(_)) && self.sources.len() < MAX_SOURCES {
                 self.sources.push([path, text]);
             }
-            tokens.pass(value);
+            tokens.skip_value(value);
         }
     }
 
-    /// torch-snapkit's: by address in hexadecimal, the operations that wrote there, each with shape and dtype. The newest counts. It does not
-    /// name the device: one process has one.
-    fn shapes(&mut self, tokens: &mut Tokens<'_>) {
-        while let Some((key, value)) = tokens.pair() {
-            let address = address(key);
+    /// Parses torch-snapkit's `shape_data`: for each hexadecimal address the operations that wrote there, with shape
+    /// and dtype. The newest one is used. The device is not recorded and assumed to be 0.
+    fn parse_shapes(&mut self, tokens: &mut Tokens<'_>) {
+        while let Some((key, value)) = tokens.next_pair() {
+            let address = parse_address(key);
             let mut newest = None;
             match value {
                 Token::List => {
-                    while let Some(item) = tokens.item() {
+                    while let Some(item) = tokens.next_item() {
                         match item {
-                            Token::List => newest = shaped(tokens).or(newest),
-                            other => tokens.pass(other),
+                            Token::List => newest = parse_operation(tokens).or(newest),
+                            other => tokens.skip_value(other),
                         }
                     }
                 }
-                other => tokens.pass(other),
+                other => tokens.skip_value(other),
             }
             if let (Some(address), Some((bytes, dtype, shape)), true) =
-                (address, newest, self.tensors.len() < MOST_TENSORS)
+                (address, newest, self.tensors.len() < MAX_TENSORS)
             {
-                let tensor = Tensor { device: 0, address, bytes, place: None, name: 0, kind: 0, dtype, shape };
+                let tensor = Tensor { device: 0, address, bytes, index: None, name: 0, kind: 0, dtype, shape };
                 self.tensors.push(tensor);
             }
         }
     }
 }
 
-/// Where the value of the next key stands.
+/// Position of the value of the next key.
 #[inline(never)]
-fn behind(tokens: &Tokens<'_>) -> u32 {
+fn value_position(tokens: &Tokens<'_>) -> u32 {
     let mut ahead = tokens.clone();
     let _ = ahead.next();
-    ahead.at()
+    ahead.offset()
 }
 
-/// An operation with shape and dtype: how many bytes that is, and where both stand.
-fn shaped(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
+/// Parses an operation with shape and dtype. Returns its size in bytes, and the positions of dtype and shape.
+fn parse_operation(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
     let (mut places, mut elements, mut width) = ([0; 3], Some(1u64), None);
     for slot in &mut places {
-        *slot = tokens.at();
-        match tokens.item()? {
+        *slot = tokens.offset();
+        match tokens.next_item()? {
             Token::List => {
-                while let Some(item) = tokens.item() {
+                while let Some(item) = tokens.next_item() {
                     match item {
                         Token::Int(length) => {
                             elements =
@@ -212,27 +214,27 @@ fn shaped(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
                         }
                         other => {
                             elements = None;
-                            tokens.pass(other);
+                            tokens.skip_value(other);
                         }
                     }
                 }
             }
-            Token::Text(text) => width = width_of(text),
-            other => tokens.pass(other),
+            Token::Text(text) => width = element_bytes(text),
+            other => tokens.skip_value(other),
         }
     }
-    tokens.leave();
+    tokens.skip_rest();
     let [_, shape, dtype] = places;
     Some((elements?.checked_mul(width?).filter(|&bytes| bytes > 0)?, dtype, shape))
 }
 
-/// Bytes of an element: the digits in the name of its dtype are bits.
-fn width_of(dtype: &[u8]) -> Option<u64> {
+/// Size of an element in bytes. The digits in a dtype's name are its bits.
+fn element_bytes(dtype: &[u8]) -> Option<u64> {
     let mut bits = 0;
     for byte in dtype {
         match byte {
             b'0'..=b'9' if bits < 1_000 => bits = 10 * bits + u64::from(byte - b'0'),
-            // `float8_e4m3fn`
+            // Ignores suffixes, as in `float8_e4m3fn`.
             _ if bits > 0 => break,
             _ => {}
         }
@@ -243,8 +245,8 @@ fn width_of(dtype: &[u8]) -> Option<u64> {
     }
 }
 
-/// An address as torch-snapkit writes it: `0x7f0000000200`.
-fn address(text: &[u8]) -> Option<u64> {
+/// Parses an address as torch-snapkit writes it: `0x7f0000000200`.
+fn parse_address(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").filter(|digits| (1..=16).contains(&digits.len()))?;
     let mut number = 0;
     for digit in digits {

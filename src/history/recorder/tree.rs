@@ -1,7 +1,7 @@
-//! Values as bytes, in the order in which they are read: small, kept as they are, and safe to read whatever the bytes are.
+//! Compact encoding of nested values as bytes in reading order. Any bytes are safe to read.
 
-/// Bytes of all values together: 200,000 tensors take about 40 MB.
-const MOST_BYTES: usize = 64 << 20;
+/// Maximum size of all values in bytes. 200,000 tensors take about 40 MB.
+const MAX_BYTES: usize = 64 << 20;
 
 const END: u8 = 0;
 const NONE: u8 = 1;
@@ -13,7 +13,7 @@ const TEXT: u8 = 6;
 const LIST: u8 = 7;
 const DICT: u8 = 8;
 
-/// A value, or the beginning or the end of a container. In a dict, keys are texts and stand before their values.
+/// Scalar value, or start or end of a container. In a dict, each key is a text followed by its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
     End,
@@ -26,19 +26,19 @@ pub enum Token<'a> {
     Dict,
 }
 
-/// Values on their way in.
+/// Encoded values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tree {
+pub struct ValueTree {
     bytes: Vec<u8>,
 }
 
-impl Tree {
-    /// Whether there is room for more; what is begun may be ended in any case.
+impl ValueTree {
+    /// Returns whether there is room for more values. Open containers may be closed in any case.
     pub fn has_room(&self) -> bool {
-        self.bytes.len() < MOST_BYTES
+        self.bytes.len() < MAX_BYTES
     }
 
-    /// Appends a token. A text that is too long becomes `None`.
+    /// Appends a token. A text that does not fit becomes `None`.
     pub fn put(&mut self, token: Token<'_>) {
         let tag = match token {
             Token::End => END,
@@ -46,7 +46,7 @@ impl Tree {
             Token::Bool(true) => TRUE,
             Token::Int(_) => INT,
             Token::Float(_) => FLOAT,
-            Token::Text(text) if text.len() <= MOST_BYTES.saturating_sub(self.bytes.len()) => TEXT,
+            Token::Text(text) if text.len() <= MAX_BYTES.saturating_sub(self.bytes.len()) => TEXT,
             Token::List => LIST,
             Token::Dict => DICT,
             Token::None | Token::Text(_) => NONE,
@@ -63,26 +63,26 @@ impl Tree {
         }
     }
 
-    /// The values as bytes.
+    /// Returns the encoded values.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Appends bytes of values; `false` where they are too many.
+    /// Appends encoded values. Returns `false`, and appends nothing, if they do not fit.
     pub fn extend(&mut self, bytes: &[u8]) -> bool {
-        let fits = bytes.len() <= (MOST_BYTES + MOST_BYTES / 2).saturating_sub(self.bytes.len());
+        let fits = bytes.len() <= (MAX_BYTES + MAX_BYTES / 2).saturating_sub(self.bytes.len());
         if fits {
             self.bytes.extend_from_slice(bytes);
         }
         fits
     }
 
-    /// Reads from this place on.
+    /// Returns a reader that starts at position `at`.
     pub fn tokens(&self, at: u32) -> Tokens<'_> {
         Tokens { bytes: &self.bytes, at: at as usize }
     }
 
-    /// The text at this place; nothing where there is none.
+    /// Returns the text at position `at`, or an empty one.
     pub fn text(&self, at: u32) -> &[u8] {
         match self.tokens(at).next() {
             Some(Token::Text(text)) => text,
@@ -90,13 +90,12 @@ impl Tree {
         }
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
     }
 }
 
-/// Tokens one after another; there are none behind bytes that make no sense.
+/// Reader of tokens. It ends at invalid bytes.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
@@ -104,8 +103,8 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Where the next one begins.
-    pub fn at(&self) -> u32 {
+    /// Position of the next token.
+    pub fn offset(&self) -> u32 {
         self.at as u32
     }
 
@@ -115,13 +114,13 @@ impl<'a> Tokens<'a> {
         taken
     }
 
-    fn eight(&mut self) -> Option<[u8; 8]> {
+    fn take_8(&mut self) -> Option<[u8; 8]> {
         self.take(8)?.try_into().ok()
     }
 
-    /// Goes behind the end of a container whose beginning was read.
+    /// Skips the rest of a container whose first token was read.
     #[inline(never)]
-    pub fn leave(&mut self) {
+    pub fn skip_rest(&mut self) {
         let mut depth = 1u32;
         while depth > 0 {
             match self.next() {
@@ -133,26 +132,26 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Goes behind a value that begins with this token.
+    /// Skips the rest of a value whose first token is `token`.
     #[inline(never)]
-    pub fn pass(&mut self, token: Token<'_>) {
+    pub fn skip_value(&mut self, token: Token<'_>) {
         if matches!(token, Token::List | Token::Dict) {
-            self.leave();
+            self.skip_rest();
         }
     }
 
-    /// The next key and the first token of its value, in a dict whose beginning was read; `None` at its end.
+    /// Returns the next key and the first token of its value, inside a dict. Returns `None` at its end.
     #[inline(never)]
-    pub fn pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
+    pub fn next_pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
         match self.next()? {
             Token::Text(key) => Some((key, self.next().filter(|value| *value != Token::End)?)),
             _ => None,
         }
     }
 
-    /// The first token of the next element, in a list whose beginning was read; `None` at its end.
+    /// Returns the first token of the next element, inside a list. Returns `None` at its end.
     #[inline(never)]
-    pub fn item(&mut self) -> Option<Token<'a>> {
+    pub fn next_item(&mut self) -> Option<Token<'a>> {
         self.next().filter(|item| *item != Token::End)
     }
 }
@@ -167,8 +166,8 @@ impl<'a> Iterator for Tokens<'a> {
             END => Token::End,
             NONE => Token::None,
             FALSE | TRUE => Token::Bool(tag == TRUE),
-            INT => Token::Int(i64::from_le_bytes(self.eight()?)),
-            FLOAT => Token::Float(f64::from_le_bytes(self.eight()?)),
+            INT => Token::Int(i64::from_le_bytes(self.take_8()?)),
+            FLOAT => Token::Float(f64::from_le_bytes(self.take_8()?)),
             TEXT => {
                 let length = self.take(4)?.try_into().ok().map(u32::from_le_bytes)?;
                 Token::Text(self.take(length as usize)?)

@@ -1,13 +1,14 @@
-//! Annotations: `START` and `END` marks become ranges of time.
+//! Pairing of `START` and `END` marks into annotation ranges.
 
 use crate::snapshot::{AnnotationRange, Snapshot, StringId, WarningKind, Warnings};
-use base::sorted::{ascending, sorted_by_key};
+use base::sorted::{signed_key, sorted_by_key};
 use hashbrown::HashMap;
 
-/// The ranges that these rows of the table of marks make, by start. An `END` ends the innermost open range of its name (FORMAT §6).
-pub(super) fn ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings) -> Vec<AnnotationRange> {
+/// Returns the ranges formed by these rows of the table of marks, sorted by start. An `END` ends the innermost open
+/// range with its name (FORMAT §6).
+pub(super) fn annotation_ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings) -> Vec<AnnotationRange> {
     let Snapshot { marks, steps, .. } = snapshot;
-    // The recorder's steps are on all devices.
+    // The recorder's steps apply to all devices.
     let mut ranges: Vec<AnnotationRange> = steps.clone();
     let mut open: HashMap<StringId, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
     for &at in rows {
@@ -22,5 +23,5 @@ pub(super) fn ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings)
             None => warnings.add(WarningKind::AnnotationWithoutStart, 1, || format!("external_annotations[{at}]")),
         }
     }
-    sorted_by_key(ranges, |range| ascending(range.start_us).into())
+    sorted_by_key(ranges, |range| signed_key(range.start_us).into())
 }

@@ -1,52 +1,52 @@
-//! A trace and the segments at its end become a [`DeviceHistory`], in slices.
+//! Construction of a [`DeviceHistory`] from a trace and the segments at its end, in time slices.
 
 use super::allocations::Allocations;
-use super::annotations::ranges;
+use super::annotations::annotation_ranges;
 use super::device::Device;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
-use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
-use super::kept::{Net, Outside};
+use super::end::{EarlyBuilder, EndAllocations, EndBlocks, InitialState, end_blocks};
 use super::live::LiveSets;
+use super::loaded_range::{NetChange, OutsideRange};
 use super::median::Median;
-use super::numbers::Numbers;
+use super::numbers::DeviceFigures;
 use super::partial::Partial;
 use super::recorder::Recorder;
 use super::totals::Totals;
-use super::trace::{NEVER, Oddity, Subject, Trace, signed};
-use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
-use base::apart::apart;
+use super::trace::{Anomaly, NEVER, Subject, Trace, to_signed};
+use crate::snapshot::{Action, EndState, HOST_DEVICE, Snapshot, WarningKind, Warnings};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
-use base::sorted::{ascending, pair, sorted_by_key};
+use base::out_of_line::out_of_line;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{Bytes, EventIdx, Moment};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Builds the histories of all devices of a snapshot.
+/// Builder of the histories of all devices of a snapshot.
 pub struct Builder {
-    /// Devices still to be built, next one last.
+    /// Devices still to be built. The next one is last.
     waiting: Vec<Device>,
-    current: Option<Box<Building>>,
+    current: Option<Box<DeviceBuilder>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
 }
 
-/// One device in the making.
-struct Building {
+/// Device whose history is being built.
+struct DeviceBuilder {
     history: DeviceHistory,
     place: String,
-    /// What was live before the trace, until it has its place.
-    laying: Option<Laying>,
+    /// Allocations live before the trace, while they are being added.
+    early_builder: Option<EarlyBuilder>,
     free_sizes: Vec<(u32, u64)>,
-    /// How many allocations are live at the moment that was reached.
+    /// Number of allocations live at the current moment.
     live: u32,
-    /// The reference's total, which differs from the drawn one only in broken files.
+    /// Total of the reference implementation. It differs from the drawn one only in broken files.
     total: i64,
     next_event: u32,
-    /// The reference's total at each moment, for the passes that look for the median.
+    /// Reference total at each moment, for the passes of the median search.
     totals: Column<i64>,
-    /// The most bytes that were live beyond those reserved: how many, and live and reserved bytes then, with the moment.
-    beyond: (i64, [i64; 2], u32),
+    /// Maximum of live minus reserved bytes: the difference, live and reserved bytes, and the moment.
+    max_excess: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
     weighted: f64,
@@ -54,9 +54,9 @@ struct Building {
 }
 
 impl Builder {
-    /// Takes the traces and lays them beside the segments.
+    /// Creates a builder from the traces and the snapshot's segments.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
-        if let Some(mut image) = recorder.image.take().filter(|image| image.has_any()) {
+        if let Some(mut image) = recorder.image.take().filter(|image| image.has_parts()) {
             let (done, warnings) = image.finish(snapshot);
             return Builder { waiting: Vec::new(), current: None, done, warnings };
         }
@@ -80,43 +80,45 @@ impl Builder {
                 device.marks.push(row);
             }
         }
-        // A device without events and blocks is left out. Ordinals ascend, host memory comes last; the next is at the end.
+        // Devices without events and blocks are skipped. Ordinals ascend, host memory comes last, and the vector is
+        // reversed.
         let has_any = |device: &Device| {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
             !device.trace.events.is_empty()
-                || device.trace.outside.behind > 0
+                || device.trace.outside.later_events > 0
                 || segments.into_iter().any(|segment| !segment.blocks.is_empty())
         };
         let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
         let waiting = devices.filter(has_any).collect();
-        // They are taken from the end: host memory is to be the last.
-        let waiting =
-            sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
+        // Devices are taken from the end, so host memory sorts first.
+        let waiting = sorted_by_key(waiting, |device| {
+            two_part_key(u64::from(device.ordinal != HOST_DEVICE), !signed_key(device.ordinal))
+        });
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
-    /// Completes what was told of the file while it was decoded; nothing is built yet.
-    pub fn close(&self, partial: &mut Partial, snapshot: &Snapshot) {
-        partial.close(self.waiting.iter().rev(), snapshot);
+    /// Completes the outlines after decoding. No history is built yet.
+    pub fn close_outlines(&self, partial: &mut Partial, snapshot: &Snapshot) {
+        partial.finish(self.waiting.iter().rev(), snapshot);
     }
 
-    /// Works until all is built.
+    /// Continues the work until all histories are built.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.current.is_none() {
                 let Some(device) = self.waiting.pop() else { return Ok(()) };
-                self.current = Some(Box::new(apart(|| Building::new(device, snapshot, &mut self.warnings))));
+                self.current = Some(Box::new(out_of_line(|| DeviceBuilder::new(device, snapshot, &mut self.warnings))));
             }
             let Some(building) = &mut self.current else { return Ok(()) };
-            apart(|| building.step(snapshot, &mut self.warnings, slice))?;
+            out_of_line(|| building.step(snapshot, &mut self.warnings, slice))?;
             if let Some(building) = self.current.take() {
-                building.warn_beyond(&mut self.warnings);
+                building.warn_excess(&mut self.warnings);
                 let history = building.history;
-                let at_limit = u64::from(history.numbers.is_at_limit());
-                self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || place(history.device));
+                let at_limit = u64::from(history.numbers.is_saturated());
+                self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || device_path(history.device));
                 self.done.push(history);
             }
             // A file may have thousands of devices with a handful of events each.
@@ -124,68 +126,68 @@ impl Builder {
         }
     }
 
-    /// The histories, by ordinal, host memory last, and what was odd.
+    /// Returns the histories, by ordinal with host memory last, and the warnings.
     pub fn finish(self) -> (Vec<DeviceHistory>, Warnings) {
         (self.done, self.warnings)
     }
 }
 
-/// By how many bytes an event changes each of the totals.
+/// Changes of the totals at an event, in bytes. `live` counts allocations and frees.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     total: i64,
     drawn: i64,
-    pending: i64,
+    awaiting_free: i64,
     reserved: i64,
     live: [u32; 2],
 }
 
-impl Building {
-    /// Costs what the blocks at the end cost, not the events. (But for a trace without any free_completed, of which two columns are
-    /// copied: 80 MB for 10 million events, some ten milliseconds.)
-    fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
+impl DeviceBuilder {
+    /// Takes time proportional to the blocks at the end, not to the events. A trace without any free_completed is an
+    /// exception, because two columns are copied: 80 MB for 10 million events, some ten milliseconds.
+    fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> DeviceBuilder {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
-        let place = place(ordinal);
+        let place = device_path(ordinal);
         let end_blocks = end_blocks(&segments, snapshot);
-        let ends = trace.ends(&end_blocks, snapshot);
+        let ends = trace.ending_action(&end_blocks, snapshot);
         let only_requests = ends == Action::FreeRequested;
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
             for lives in [&mut trace.traced, &mut trace.early] {
-                lives.died = lives.free_requested.clone();
+                lives.freed_at = lives.free_requested.clone();
             }
         } else {
-            odd(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
+            add_anomaly(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
         }
-        odd(warnings, WarningKind::AllocatedTwice, trace.allocated_twice, &place);
-        odd(warnings, WarningKind::FreedTwice, trace.freed_twice, &place);
-        odd(warnings, WarningKind::TimeStepsBack, trace.time_steps_back, &place);
-        let differing = Oddity {
+        add_anomaly(warnings, WarningKind::AllocatedTwice, trace.allocated_twice, &place);
+        add_anomaly(warnings, WarningKind::FreedTwice, trace.freed_twice, &place);
+        add_anomaly(warnings, WarningKind::TimeDecreases, trace.time_steps_back, &place);
+        let differing = Anomaly {
             count: trace.free_sizes.len() as u64,
             bytes: 0,
             first: trace.free_sizes.first().map_or(0, |&(event, _)| event),
         };
-        odd(warnings, WarningKind::SizeOfFreeDiffers, differing, &place);
+        add_anomaly(warnings, WarningKind::FreeSizeDiffers, differing, &place);
 
-        let mut numbers = Numbers::default();
-        let mut at_end = AtEnd::default();
-        // Bytes of blocks that the whole trace does not know.
+        let mut numbers = DeviceFigures::default();
+        let mut at_end = EndAllocations::default();
+        // Bytes of blocks without an event in the whole trace.
         let mut unknown = 0u64;
         for row in end_blocks {
             let Some(block) = snapshot.blocks.get(row as usize) else { continue };
             numbers.end = numbers.end.saturating_add(block.requested);
             numbers.end_rounded = numbers.end_rounded.saturating_add(block.size);
             let known = trace.live_at(block.address).filter(|&subject| match subject {
-                Subject::Traced(index) => trace.traced.died.get(index as usize) == Some(NEVER),
-                Subject::Early(index) => trace.early.died.get(index as usize) == Some(NEVER),
-                // What is allocated behind the range.
+                Subject::Traced(index) => trace.traced.freed_at.get(index as usize) == Some(NEVER),
+                Subject::Early(index) => trace.early.freed_at.get(index as usize) == Some(NEVER),
+                // Allocated after the loaded range.
                 Subject::Note(_) => true,
                 Subject::Segment(_) => false,
             });
             match known {
                 Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
                 Some(Subject::Early(index)) => {
-                    // Pending at the end and allocated before recording: static, though events name it.
+                    // Awaiting its free at the end and allocated before recording: static, although events refer to it.
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
                     at_end.early.insert(index, row);
@@ -202,7 +204,7 @@ impl Building {
                 }
             }
         }
-        trace.close();
+        trace.drop_live();
         numbers.segments = segments.len() as u64;
         for segment in segments.iter().filter_map(|&row| snapshot.segments.get(row as usize)) {
             numbers.reserved_end = numbers.reserved_end.saturating_add(segment.total_size);
@@ -213,19 +215,19 @@ impl Building {
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
         let net = trace.allocated.saturating_sub(frees.bytes);
-        if snapshot.end == End::Unknown {
-            // What was live before is then what the trace frees of it, and that fixes the end.
-            let end = signed(frees.unmatched_bytes).saturating_add(net);
+        if snapshot.end == EndState::Unknown {
+            // Bytes live before the trace are then those that it frees, which determines the end.
+            let end = to_signed(frees.unmatched_bytes).saturating_add(net);
             numbers.end = u64::try_from(end).unwrap_or(0);
         }
-        numbers.base = signed(numbers.end).saturating_sub(net);
+        numbers.baseline = to_signed(numbers.end).saturating_sub(net);
         numbers.remainder =
-            numbers.base.saturating_sub(signed(numbers.unmatched_free_bytes)).saturating_sub(signed(unknown));
-        numbers.reserved_start = signed(numbers.reserved_end).saturating_sub(trace.reserved);
+            numbers.baseline.saturating_sub(to_signed(numbers.unmatched_free_bytes)).saturating_sub(to_signed(unknown));
+        numbers.reserved_start = to_signed(numbers.reserved_end).saturating_sub(trace.reserved);
         let mut counts = trace.counts;
         if !trace.outside.keep.is_all() {
             counts.iter_mut().zip(trace.outside.counts).for_each(|(count, outside)| *count -= outside.min(*count));
-            in_range(&mut numbers, &trace, &at_end, ends);
+            limit_to_range(&mut numbers, &trace, &at_end, ends);
         }
         numbers.allocations = counts[Action::Alloc as usize] + numbers.unmatched_frees + numbers.static_blocks;
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
@@ -236,45 +238,45 @@ impl Building {
         }
 
         let (early, mut end_blocks) = (trace.early, EndBlocks::default());
-        let mut allocations = Allocations { born: trace.born, ..Allocations::default() };
+        let mut allocations = Allocations { allocated_at: trace.allocated_at, ..Allocations::default() };
         allocations.parts[1] = trace.traced;
-        allocations.may_start_pending =
+        allocations.may_start_awaiting_free =
             ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
-        let at_start = AtStart { early, facts: trace.outside.facts, ends, at_end };
-        let laying = Laying::begin(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
+        let at_start = InitialState { early, facts: trace.outside.facts, ending_action: ends, at_end };
+        let early_builder = EarlyBuilder::new(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
         let history = DeviceHistory {
             device: ordinal,
             action_counts: counts,
             live: LiveSets::default(),
-            annotations: ranges(&marks, snapshot, warnings),
+            annotations: annotation_ranges(&marks, snapshot, warnings),
             events: trace.events,
             allocations,
             drawn: Totals::new(0),
             reserved: Totals::new(numbers.reserved_start),
-            pending: Totals::new(0),
+            awaiting_free: Totals::new(0),
             live_counts: Column::new(),
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
             annotated: trace.annotated,
             note_events: trace.note_events,
-            facts: Column::new(),
-            behind: trace.outside.operations,
-            behind_count: trace.outside.behind,
-            ends,
+            early_facts: Column::new(),
+            later_operations: trace.outside.operations,
+            later_event_count: trace.outside.later_events,
+            ending_action: ends,
             numbers,
         };
-        let base = history.numbers.base;
-        Building {
+        let base = history.numbers.baseline;
+        DeviceBuilder {
             history,
             place,
-            laying: Some(laying),
+            early_builder: Some(early_builder),
             free_sizes: trace.free_sizes,
             live: 0,
             total: base,
             next_event: 0,
             totals: Column::new(),
-            beyond: (0, [0; 2], 0),
+            max_excess: (0, [0; 2], 0),
             next_chunk: 0,
             sum: i128::from(base),
             weighted: 0.0,
@@ -282,56 +284,56 @@ impl Building {
         }
     }
 
-    /// The state before the first event.
-    fn start(&mut self, mut laying: Laying, warnings: &mut Warnings) {
-        odd(warnings, WarningKind::FreeOfUnknownBlock, laying.ghosts, &self.place);
+    /// Initializes the totals with the state before the first event.
+    fn start(&mut self, mut early_builder: EarlyBuilder, warnings: &mut Warnings) {
+        add_anomaly(warnings, WarningKind::FreeOfUnknownBlock, early_builder.never_freed, &self.place);
         let history = &mut self.history;
-        laying.finish(&history.allocations, &mut history.end_blocks);
-        history.drawn = Totals::new(laying.drawn);
-        history.pending = Totals::new(laying.pending);
-        history.facts = std::mem::take(&mut laying.facts);
-        self.live = (history.allocations.early() as u32).saturating_sub(laying.over);
+        early_builder.finish(&history.allocations, &mut history.end_blocks);
+        history.drawn = Totals::new(early_builder.drawn);
+        history.awaiting_free = Totals::new(early_builder.awaiting_free);
+        history.early_facts = std::mem::take(&mut early_builder.facts);
+        self.live = (history.allocations.early_count() as u32).saturating_sub(early_builder.ended);
         history.live_counts.push(self.live);
         let numbers = &mut history.numbers;
         let before = i64::from(history.events.first()) - 1;
-        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.base, before, numbers.base);
+        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.baseline, before, numbers.baseline);
         numbers.peak_reserved = numbers.reserved_start;
-        numbers.drawn_peak = u64::try_from(laying.drawn).unwrap_or(0);
-        self.totals.push(numbers.base);
+        numbers.drawn_peak = u64::try_from(early_builder.drawn).unwrap_or(0);
+        self.totals.push(numbers.baseline);
         let first = self.history.events.first();
-        self.compare(first);
+        self.update_excess(first);
     }
 
-    /// Notes by how much more is live at a moment than is reserved.
+    /// Updates the maximum of live minus reserved bytes.
     #[inline(always)]
-    fn compare(&mut self, moment: u32) {
+    fn update_excess(&mut self, moment: u32) {
         let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
         let beyond = live.saturating_sub(reserved);
-        if beyond > self.beyond.0 {
-            self.beyond = (beyond, [live, reserved], moment);
+        if beyond > self.max_excess.0 {
+            self.max_excess = (beyond, [live, reserved], moment);
         }
     }
 
-    /// Warns where more was live than reserved, in a file that says what was reserved.
-    fn warn_beyond(&self, warnings: &mut Warnings) {
-        let (beyond, bytes, moment) = self.beyond;
+    /// Adds a warning if more bytes were live than reserved, in a file with reserved bytes.
+    fn warn_excess(&self, warnings: &mut Warnings) {
+        let (beyond, bytes, moment) = self.max_excess;
         let numbers = &self.history.numbers;
-        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_at_limit() {
+        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_saturated() {
             let [live, reserved] = bytes.map(|bytes| Bytes(u64::try_from(bytes).unwrap_or(0)));
             let event = Moment(moment).event().map_or_else(String::new, |event| format!("[{}]", event.0));
-            warnings.add(WarningKind::BeyondReserved, 1, || {
+            warnings.add(WarningKind::LiveExceedsReserved, 1, || {
                 format!("{}{event}: {live} requested, {reserved} reserved", self.place)
             });
         }
     }
 
-    /// Works until the history is complete.
-    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
-        while let Some(mut laying) = self.laying.take() {
-            if laying.step(snapshot, &mut self.history.allocations) {
-                self.start(laying, warnings);
+    /// Continues the work until the history is complete.
+    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(mut early_builder) = self.early_builder.take() {
+            if early_builder.step(snapshot, &mut self.history.allocations) {
+                self.start(early_builder, warnings);
             } else {
-                self.laying = Some(laying);
+                self.early_builder = Some(early_builder);
             }
             slice.check()?;
         }
@@ -340,12 +342,12 @@ impl Building {
             slice.tick()?;
             match self.next_event < self.history.events.first() {
                 true => self.skip(),
-                false => self.count(EventIdx(self.next_event)),
+                false => self.add_event(EventIdx(self.next_event)),
             }
             self.next_event += 1;
         }
         if self.median.is_none() {
-            apart(|| self.finish_counting());
+            out_of_line(|| self.finish_counting());
         }
         while let Some(median) = &mut self.median {
             while let Some(totals) = self.totals.chunk(self.next_chunk) {
@@ -362,58 +364,60 @@ impl Building {
         Ok(())
     }
 
-    /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free
-    /// counts; the drawn total and the pending part of it; the reserved bytes.
+    /// Returns the changes at an event. The reference total counts each free with its own size, even repeated ones. The
+    /// drawn total counts the allocation's size once.
     #[inline(always)]
-    fn changes(&self, event: EventIdx) -> Change {
+    fn event_changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
         let action = history.events.action(event.0);
         let subject = history.events.subject_of(event.0, action);
         let Some((lives, row)) = history.allocations.row(subject) else {
             return Change { reserved: history.reserved_change(event), ..Change::default() };
         };
-        let size = lives.size.get(row).map_or(0, signed);
+        let size = lives.size.get(row).map_or(0, to_signed);
         if action == Action::Alloc {
             return Change { total: size, drawn: size, live: [1, 0], ..Change::default() };
         }
         let moment = Moment::after(event).0;
         let id = history.allocations.id(subject);
-        let pending = id.map_or(0, |id| history.pending_change_of(id, action, event));
-        if action != history.ends {
-            return Change { pending, ..Change::default() };
+        let pending = id.map_or(0, |id| history.awaiting_free_change_of(id, action, event));
+        if action != history.ending_action {
+            return Change { awaiting_free: pending, ..Change::default() };
         }
         let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
         let own = if self.free_sizes.is_empty() { None } else { place() };
-        let (ended, gone) = if lives.died.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
+        let (ended, gone) = if lives.freed_at.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
         Change {
-            total: -own.map_or(size, |place| signed(self.free_sizes[place].1)),
+            total: -own.map_or(size, |place| to_signed(self.free_sizes[place].1)),
             drawn: -ended,
-            pending,
+            awaiting_free: pending,
             reserved: 0,
             live: [0, gone],
         }
     }
 
-    /// An event that was dropped: what it did, the state at the beginning of the range has.
+    /// Skips a dropped event. Its effect is part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
-        [&mut history.drawn, &mut history.reserved, &mut history.pending].into_iter().for_each(|totals| totals.push(0));
+        [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free]
+            .into_iter()
+            .for_each(|totals| totals.push(0));
         if (self.next_event + 1).is_multiple_of(MOMENTS_PER_COUNT) {
             history.live_counts.push(self.live);
         }
     }
 
-    /// Everything but the median.
+    /// Adds an event to all figures except the median.
     #[inline(always)]
-    fn count(&mut self, event: EventIdx) {
-        let change = self.changes(event);
+    fn add_event(&mut self, event: EventIdx) {
+        let change = self.event_changes(event);
         let history = &mut self.history;
         let numbers = &mut history.numbers;
         let total = self.total.saturating_add(change.total);
         if let Some(time) = history.events.times.at(event.0) {
             let (first, before) = numbers.time_us.unwrap_or((time, time));
             let latest = before.max(time);
-            // The total before it held until now.
+            // The previous total was valid until now.
             self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
             numbers.time_us = Some((first, latest));
         }
@@ -422,7 +426,7 @@ impl Building {
         self.sum += i128::from(total);
         history.drawn.push(change.drawn);
         history.reserved.push(change.reserved);
-        history.pending.push(change.pending);
+        history.awaiting_free.push(change.awaiting_free);
         let [come, gone] = change.live;
         self.live = self.live.saturating_add(come).saturating_sub(gone);
         if Moment::after(event).0.is_multiple_of(MOMENTS_PER_COUNT) {
@@ -434,7 +438,7 @@ impl Building {
         numbers.min = numbers.min.min(total);
         numbers.peak_reserved = numbers.peak_reserved.max(history.reserved.last());
         numbers.drawn_peak = numbers.drawn_peak.max(u64::try_from(history.drawn.last()).unwrap_or(0));
-        self.compare(Moment::after(event).0);
+        self.update_excess(Moment::after(event).0);
     }
 
     fn finish_counting(&mut self) {
@@ -447,14 +451,14 @@ impl Building {
     }
 }
 
-/// The numbers of the whole trace become those of the range of it that is kept.
-fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) {
-    let Outside { before, after, behind, facts, .. } = &trace.outside;
-    let lives = trace.early.died.iter().zip(trace.early.size.iter());
+/// Reduces the figures of the whole trace to those of the loaded range.
+fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAllocations, ends: Action) {
+    let OutsideRange { before, after, later_events: behind, facts, .. } = &trace.outside;
+    let lives = trace.early.freed_at.iter().zip(trace.early.size.iter());
     (numbers.unmatched_frees, numbers.unmatched_free_bytes) = (0, 0);
-    for (index, (died, size)) in lives.enumerate() {
-        let stays = || facts.get(index).is_some_and(|facts| facts.stays(ends));
-        let (count, bytes) = match died {
+    for (index, (freed_at, size)) in lives.enumerate() {
+        let stays = || facts.get(index).is_some_and(|facts| facts.stays_live(ends));
+        let (count, bytes) = match freed_at {
             NEVER if stays() && !at_end.early.contains_key(&(index as u32)) => {
                 (&mut numbers.static_blocks, &mut numbers.static_bytes)
             }
@@ -464,30 +468,30 @@ fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) 
         *count += 1;
         *bytes = bytes.saturating_add(size);
     }
-    let whole = Net {
+    let whole = NetChange {
         allocated: trace.allocated,
         completed: trace.completed.bytes,
         requested: trace.requested.bytes,
         reserved: trace.reserved,
     };
-    numbers.base = numbers.base.saturating_add(before.live(ends));
+    numbers.baseline = numbers.baseline.saturating_add(before.live(ends));
     numbers.reserved_start = numbers.reserved_start.saturating_add(before.reserved);
     if *behind > 0 {
-        let end = numbers.base.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
+        let end = numbers.baseline.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
         numbers.end = u64::try_from(end.saturating_sub(after.live(ends))).unwrap_or(0);
         let reserved = numbers.reserved_start.saturating_add(whole.reserved).saturating_sub(before.reserved);
         numbers.reserved_end = u64::try_from(reserved.saturating_sub(after.reserved)).unwrap_or(0);
-        // The blocks of the file are those of its end.
+        // The file has the blocks at its end only.
         numbers.end_rounded = 0;
     }
 }
 
-/// Where a device's events stand in the file.
-fn place(ordinal: i64) -> String {
-    if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
+/// Path of a device's events in the file.
+fn device_path(ordinal: i64) -> String {
+    if ordinal == HOST_DEVICE { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }
 
-fn odd(warnings: &mut Warnings, kind: WarningKind, oddity: Oddity, place: &str) {
+fn add_anomaly(warnings: &mut Warnings, kind: WarningKind, oddity: Anomaly, place: &str) {
     warnings.add(kind, oddity.count, || match oddity.bytes {
         0 => format!("{place}[{}]", oddity.first),
         bytes => format!("{place}[{}], {} in all", oddity.first, Bytes(bytes)),

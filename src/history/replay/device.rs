@@ -1,12 +1,12 @@
-//! A trace, and which segments and annotation marks are of its device.
+//! Trace, segments and annotation marks of one device.
 
 use super::trace::Trace;
 
-/// What the file has of one device.
+/// Contents of a file for one device.
 #[derive(Default)]
 pub(super) struct Device {
     pub(super) ordinal: i64,
-    /// The number that the recorder knows its trace by.
+    /// Number of its trace in the recorder.
     pub(super) number: Option<u32>,
     pub(super) trace: Trace,
     /// Its segments, as rows of the snapshot's table.

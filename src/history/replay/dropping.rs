@@ -1,77 +1,79 @@
-//! A trace while only a range of it is kept ([`super::kept`]): events before it are dropped, those behind it are followed.
+//! Reduction of a trace to a range ([`super::kept`]): events before it are dropped, events after it are followed.
 
-use super::kept::{Behind, Facts, Keep, NOTHING, NOWHERE, Origin};
+use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, NO_FACTS, Origin, UNKNOWN_ORIGIN};
 use super::times::Times;
-use super::trace::{ALLOCATED_BEHIND, Annotated, EARLY, Frees, Lives, NEVER, Subject, Trace, signed};
+use super::trace::{
+    ALLOCATED_LATER, Annotated, EARLY_BIT, FreeSums, LifetimeColumns, NEVER, Subject, Trace, to_signed,
+};
 use crate::snapshot::{Action, Event};
 use base::column::Column;
 
-/// Events dropped at once: dropping costs what is live.
-const BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
+/// Number of events dropped at once. The cost depends on what is live.
+const DROP_BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
 
 impl Trace {
-    /// Keeps these events.
-    pub(super) fn keeping(keep: Keep) -> Trace {
+    /// Creates a trace that keeps this range.
+    pub(super) fn with_range(keep: KeepRange) -> Trace {
         let mut trace = Trace::default();
         trace.outside.keep = keep;
-        trace.outside.look_at = if keep.is_all() { u32::MAX } else { 0 };
+        trace.outside.next_check = if keep.is_all() { u32::MAX } else { 0 };
         trace
     }
 
-    /// Whether an event, the next, is behind the range. Drops what is before it.
+    /// Returns whether the next event is after the range. Drops events before the range.
     #[cold]
     #[inline(never)]
-    pub(super) fn is_behind(&mut self, event: &Event) -> bool {
-        let Keep { from, to, last } = self.outside.keep;
+    pub(super) fn is_after_range(&mut self, event: &Event) -> bool {
+        let KeepRange { from, to, last } = self.outside.keep;
         let at = self.events.len();
         if at >= to.max(from) {
-            self.follow(event);
+            self.follow_later_event(event);
             return true;
         }
         let kept = at - self.events.first();
-        let batch = BATCH.max(u32::try_from(self.live.len()).unwrap_or(u32::MAX));
+        let batch = DROP_BATCH.max(u32::try_from(self.live.len()).unwrap_or(u32::MAX));
         if at <= from {
             if at == from || kept >= batch {
                 self.drop_first(kept);
             }
             let next = at.saturating_add(batch).min(from);
-            self.outside.look_at = if at == from { self.next_look(batch) } else { next };
+            self.outside.next_check = if at == from { self.next_check(batch) } else { next };
         } else {
             if kept >= last {
                 self.drop_first(kept - last);
             }
-            self.outside.look_at = self.next_look(batch);
+            self.outside.next_check = self.next_check(batch);
         }
         false
     }
 
-    /// When there is something to do again once the range has begun.
-    fn next_look(&self, batch: u32) -> u32 {
-        let Keep { from, to, last } = self.outside.keep;
+    /// Returns the number of events at which the next action is due, after the start of the range.
+    fn next_check(&self, batch: u32) -> u32 {
+        let KeepRange { from, to, last } = self.outside.keep;
         let full = self.events.first().saturating_add(last).saturating_add(batch.max(last));
         if last == u32::MAX { to.max(from) } else { full.min(to.max(from)) }
     }
 
-    /// All events were seen: drops those before the last ones that are to be kept.
+    /// Drops events before the last ones that are kept, after all events were recorded.
     pub(super) fn keep_last(&mut self) {
-        let Keep { from, last, .. } = self.outside.keep;
+        let KeepRange { from, last, .. } = self.outside.keep;
         let (at, first) = (self.events.len(), self.events.first());
         let begin = from.min(at).max(at.saturating_sub(last));
         self.drop_first(begin.saturating_sub(first));
     }
 
-    /// What an event behind the range says of it.
-    fn follow(&mut self, event: &Event) {
+    /// Updates the sums and the facts about early allocations with an event after the range.
+    fn follow_later_event(&mut self, event: &Event) {
         let outside = &mut self.outside;
-        outside.behind += 1;
+        outside.later_events += 1;
         outside.counts[event.action as usize] += 1;
         self.counts[event.action as usize] += 1;
-        let size = signed(event.size);
+        let size = to_signed(event.size);
         match event.action {
             Action::Alloc => {
                 outside.after.allocated = outside.after.allocated.saturating_add(size);
                 self.allocated = self.allocated.saturating_add(size);
-                self.live.insert(event.address, ALLOCATED_BEHIND);
+                self.live.insert(event.address, ALLOCATED_LATER);
             }
             Action::FreeRequested | Action::FreeCompleted => {
                 let is_completed = event.action == Action::FreeCompleted;
@@ -82,9 +84,11 @@ impl Trace {
                 };
                 let subject = known.unwrap_or_else(|| {
                     let (stack, labels, of_free) = (event.stack, event.labels, true);
-                    let subject = self.early.push(event) | EARLY;
-                    self.outside.facts.push(Facts { origin: Origin { stack, labels, of_free }, ..NOTHING });
-                    self.annotated.found(event.address, subject);
+                    let subject = self.early.push(event) | EARLY_BIT;
+                    self.outside
+                        .facts
+                        .push(EarlyFacts { origin: Origin { stack, labels, is_of_free: of_free }, ..NO_FACTS });
+                    self.annotated.assign_early(event.address, subject);
                     if !is_completed {
                         self.live.insert(event.address, subject);
                     }
@@ -95,29 +99,29 @@ impl Trace {
                     false => (&mut self.outside.after.requested, &mut self.requested),
                 };
                 *after = after.saturating_add(size);
-                all.add(event.size, subject, &self.outside.facts);
-                if subject & EARLY != 0
-                    && let at = (subject & !EARLY) as usize
+                all.add_later_free(event.size, subject, &self.outside.facts);
+                if subject & EARLY_BIT != 0
+                    && let at = (subject & !EARLY_BIT) as usize
                     && let Some(mut facts) = self.outside.facts.get(at)
                 {
-                    facts.requested_behind |= !is_completed;
-                    facts.completed_behind |= is_completed;
+                    facts.requested_later |= !is_completed;
+                    facts.completed_later |= is_completed;
                     self.outside.facts.set(at, facts);
                 }
             }
-            action if action.is_of_segment() => {
+            action if action.is_segment_action() => {
                 let grows = matches!(action, Action::SegmentAlloc | Action::SegmentMap);
                 let change = if grows { size } else { -size };
                 outside.after.reserved = outside.after.reserved.saturating_add(change);
                 self.reserved = self.reserved.saturating_add(change);
                 let Event { address, size, labels, .. } = *event;
-                outside.operations.push(Behind { action, address, size, labels });
+                outside.operations.push(LaterOperation { action, address, size, labels });
             }
             _ => {}
         }
     }
 
-    /// Drops the first events that are there: what they say of the state after them is kept.
+    /// Drops the first `count` events that are loaded. Their effect on the later state is kept.
     fn drop_first(&mut self, count: u32) {
         if count == 0 {
             return;
@@ -128,15 +132,15 @@ impl Trace {
             let action = self.events.action(event);
             self.outside.counts[action as usize] += 1;
             let subject = self.events.subject_of(event, action);
-            self.sum_up(event, action, subject);
+            self.add_to_sums(event, action, subject);
             operations += usize::from(matches!(subject, Subject::Segment(_)));
             notes += usize::from(matches!(subject, Subject::Note(_)));
         }
-        let (early, traced) = self.carry(first);
+        let (early, traced) = self.carry_live(first);
         let gone = traced.len() as u32;
-        let moved = |subject: u32| match (subject & EARLY != 0, subject & !EARLY) {
+        let moved = |subject: u32| match (subject & EARLY_BIT != 0, subject & !EARLY_BIT) {
             (true, index) => early.get(index as usize).copied().unwrap_or(NEVER),
-            (false, ALLOCATED_BEHIND) => ALLOCATED_BEHIND,
+            (false, ALLOCATED_LATER) => ALLOCATED_LATER,
             (false, index) => traced.get(index as usize).copied().unwrap_or_else(|| index.wrapping_sub(gone)),
         };
         self.live.values_mut().for_each(|subject| *subject = moved(*subject));
@@ -145,11 +149,11 @@ impl Trace {
         let renamed = std::mem::take(by_subject).into_iter().filter_map(|(subject, labels)| {
             let number = match subject {
                 Subject::Traced(index) => moved(index),
-                Subject::Early(index) => moved(index | EARLY),
+                Subject::Early(index) => moved(index | EARLY_BIT),
                 Subject::Segment(_) | Subject::Note(_) => NEVER,
             };
-            let early = Subject::Early(number & !EARLY);
-            (number != NEVER).then_some((if number & EARLY != 0 { early } else { Subject::Traced(number) }, labels))
+            let early = Subject::Early(number & !EARLY_BIT);
+            (number != NEVER).then_some((if number & EARLY_BIT != 0 { early } else { Subject::Traced(number) }, labels))
         });
         *by_subject = renamed.collect();
         self.free_sizes.retain(|&(event, _)| event >= first);
@@ -158,18 +162,18 @@ impl Trace {
         self.note_events = self.note_events.range(notes..usize::MAX).collect();
         self.events.drop_before(first, |action, subject| match action {
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted => moved(subject),
-            action if action.is_of_segment() => subject.wrapping_sub(operations as u32),
+            action if action.is_segment_action() => subject.wrapping_sub(operations as u32),
             _ => subject.wrapping_sub(notes as u32),
         });
     }
 
-    /// Adds what an event changes to the sums of those before the range.
-    fn sum_up(&mut self, event: u32, action: Action, subject: Subject) {
+    /// Adds the effect of an event to the sums of those before the range.
+    fn add_to_sums(&mut self, event: u32, action: Action, subject: Subject) {
         let (lives, index) = match subject {
             Subject::Traced(index) => (&self.traced, index),
             Subject::Early(index) => (&self.early, index),
             Subject::Segment(index) => {
-                let size = signed(self.segment_operations.get(index as usize).unwrap_or_default().1);
+                let size = to_signed(self.segment_operations.get(index as usize).unwrap_or_default().1);
                 let grows = matches!(action, Action::SegmentAlloc | Action::SegmentMap);
                 let before = &mut self.outside.before;
                 before.reserved = before.reserved.saturating_add(if grows { size } else { -size });
@@ -179,7 +183,7 @@ impl Trace {
         };
         let place = self.free_sizes.binary_search_by_key(&event, |&(event, _)| event);
         let own = place.ok().and_then(|place| self.free_sizes.get(place)).map(|&(_, size)| size);
-        let own = own.filter(|_| action != Action::Alloc).or(lives.size.get(index as usize)).map_or(0, signed);
+        let own = own.filter(|_| action != Action::Alloc).or(lives.size.get(index as usize)).map_or(0, to_signed);
         let before = &mut self.outside.before;
         let sum = match action {
             Action::Alloc => &mut before.allocated,
@@ -189,95 +193,96 @@ impl Trace {
         *sum = sum.saturating_add(own);
     }
 
-    /// Makes early allocations of all that are live after the events before `first`; the new subject of each early one, and of each
-    /// that they allocated: [`NEVER`] where it is over.
-    fn carry(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
-        let mut lives = Lives::default();
+    /// Turns all allocations that are live after the events before `first` into early ones. Returns the new subjects of
+    /// early and of traced allocations that these events allocated, or [`NEVER`] if they are freed.
+    fn carry_live(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
+        let mut lives = LifetimeColumns::default();
         let mut facts = Column::new();
         let never_completes = self.counts[Action::FreeCompleted as usize] == 0;
-        let mut put = |from: &Lives, index: usize, own: Facts, subject: u32| {
-            let (requested, died) = (from.free_requested.at(index), from.died.at(index));
-            // In a trace without completions the next alloc at the address says that it is over.
+        let mut put = |from: &LifetimeColumns, index: usize, own: EarlyFacts, subject: u32| {
+            let (requested, freed_at) = (from.free_requested.at(index), from.freed_at.at(index));
+            // In a trace without completions, the next alloc at the address shows that it was freed.
             let is_over = || self.live.get(&from.address.at(index)) != Some(&subject);
-            if died <= first || (never_completes && requested <= first && is_over()) {
+            if freed_at <= first || (never_completes && requested <= first && is_over()) {
                 return NEVER;
             }
-            // What was requested before the range is awaited from its beginning on.
+            // Allocations with an earlier request await their free from the start of the range.
             let requested = match requested {
                 _ if requested <= first => 0,
-                // Nothing requested it: that stands for a request before the trace only where the alloc is not known.
-                _ if own.is_carried && requested == died => NEVER,
+                // Without a request, equal moments stand for a request before the trace, but only if the alloc is
+                // unknown.
+                _ if own.is_carried && requested == freed_at => NEVER,
                 _ => requested,
             };
-            lives.push_row(from.address.at(index), from.size.at(index), requested, died);
+            lives.push_row(from.address.at(index), from.size.at(index), requested, freed_at);
             facts.push(own);
-            (lives.size.len() as u32 - 1) | EARLY
+            (lives.size.len() as u32 - 1) | EARLY_BIT
         };
         let early = (0..self.early.size.len()).map(|index| {
-            let mut own = self.outside.facts.get(index).unwrap_or(NOTHING);
+            let mut own = self.outside.facts.get(index).unwrap_or(NO_FACTS);
             let requested = self.early.free_requested.at(index);
-            if own.origin == NOWHERE
+            if own.origin == UNKNOWN_ORIGIN
                 && requested <= first
                 && let Some(event) = requested.checked_sub(1)
             {
                 let (stack, labels) = (self.events.stack(event), self.events.labels(event));
-                own.origin = Origin { stack, labels, of_free: true };
+                own.origin = Origin { stack, labels, is_of_free: true };
             }
-            put(&self.early, index, own, index as u32 | EARLY)
+            put(&self.early, index, own, index as u32 | EARLY_BIT)
         });
         let early: Vec<u32> = early.collect();
-        let gone = self.born.iter().take_while(|&born| born <= first).count();
-        let traced = self.born.range(0..gone).enumerate().map(|(index, born)| {
-            let event = born.saturating_sub(1);
+        let gone = self.allocated_at.iter().take_while(|&allocated_at| allocated_at <= first).count();
+        let traced = self.allocated_at.range(0..gone).enumerate().map(|(index, allocated_at)| {
+            let event = allocated_at.saturating_sub(1);
             let (stack, labels) = (self.events.stack(event), self.events.labels(event));
-            let origin = Origin { stack, labels, of_free: false };
-            put(&self.traced, index, Facts { origin, is_carried: true, ..NOTHING }, index as u32)
+            let origin = Origin { stack, labels, is_of_free: false };
+            put(&self.traced, index, EarlyFacts { origin, is_carried: true, ..NO_FACTS }, index as u32)
         });
         let traced = traced.collect();
         (self.early, self.outside.facts) = (lives, facts);
-        self.traced = self.traced.behind_row(gone);
-        self.born = self.born.range(gone..usize::MAX).collect();
+        self.traced = self.traced.rows_from(gone);
+        self.allocated_at = self.allocated_at.range(gone..usize::MAX).collect();
         (early, traced)
     }
 
-    /// Notes that another early allocation was found in the range.
-    pub(super) fn early_found(&mut self) {
+    /// Adds facts for a new early allocation that was found in the range.
+    pub(super) fn add_early_facts(&mut self) {
         if !self.outside.keep.is_all() {
-            self.outside.facts.push(NOTHING);
+            self.outside.facts.push(NO_FACTS);
         }
     }
 
-    /// Whether an early allocation was allocated by an event that was dropped.
+    /// Returns whether an early allocation was allocated by a dropped event.
     pub(super) fn is_carried(&self, early: u32) -> bool {
         self.outside.facts.get(early as usize).is_some_and(|facts| facts.is_carried)
     }
 }
 
-impl Frees {
-    /// Adds a free by an event behind the range.
-    fn add(&mut self, size: u64, subject: u32, facts: &Column<Facts>) {
-        let is_carried = facts.get((subject & !EARLY) as usize).is_some_and(|facts| facts.is_carried);
-        self.count(size, subject & EARLY != 0 && !is_carried);
+impl FreeSums {
+    /// Adds a free after the range.
+    fn add_later_free(&mut self, size: u64, subject: u32, facts: &Column<EarlyFacts>) {
+        let is_carried = facts.get((subject & !EARLY_BIT) as usize).is_some_and(|facts| facts.is_carried);
+        self.add_free(size, subject & EARLY_BIT != 0 && !is_carried);
     }
 }
 
-impl Lives {
-    /// Its rows from this one on.
-    fn behind_row(&self, row: usize) -> Lives {
-        Lives {
+impl LifetimeColumns {
+    /// Returns the rows from `row` on.
+    fn rows_from(&self, row: usize) -> LifetimeColumns {
+        LifetimeColumns {
             address: self.address.range(row..usize::MAX).collect(),
             size: self.size.range(row..usize::MAX).collect(),
             free_requested: self.free_requested.range(row..usize::MAX).collect(),
-            died: self.died.range(row..usize::MAX).collect(),
+            freed_at: self.freed_at.range(row..usize::MAX).collect(),
         }
     }
 }
 
 impl Times {
-    /// The times of the events from this one on, of which so many rows were there before.
-    pub(super) fn after(&self, first: u32) -> Times {
-        let mut times = Times::skipping(first);
-        (first..self.len()).for_each(|event| times.push(self.recorded_at(event)));
+    /// Returns the times of the events from `first` on. Earlier events count as dropped.
+    pub(super) fn since_event(&self, first: u32) -> Times {
+        let mut times = Times::with_skipped(first);
+        (first..self.len()).for_each(|event| times.push(self.time_or_none(event)));
         times
     }
 }

@@ -1,15 +1,16 @@
-//! The blocks that are live at the end, and which allocations they are.
+//! Blocks that are live at the end, and their allocations.
 
 use super::allocations::{AllocationId, Allocations};
-use super::kept::Facts;
-use super::numbers::Numbers;
-use super::trace::{Lives, NEVER, Oddity, signed};
+use super::loaded_range::EarlyFacts;
+use super::numbers::DeviceFigures;
+use super::trace::{Anomaly, LifetimeColumns, NEVER, to_signed};
 use crate::snapshot::{Action, BlockState, Snapshot};
 use base::column::Column;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// The rows of the live blocks of these segments, in file order. Of blocks at one address the last counts.
+/// Returns the rows of the live blocks in these segments, in file order. Of several blocks at one address the last one
+/// counts.
 pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
     let mut at: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
     let rows = || {
@@ -28,65 +29,65 @@ pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
     rows().filter(last).collect()
 }
 
-/// Which allocation each block that is live at the end is.
+/// Allocations of the blocks that are live at the end.
 #[derive(Default)]
-pub(super) struct AtEnd {
-    /// Those born in the trace: index and row of the block.
+pub(super) struct EndAllocations {
+    /// Allocations in the trace: index, and row of the block.
     pub(super) traced: Vec<(u32, u32)>,
-    /// Those that the trace only frees, pending at the end.
+    /// Allocations that the trace only frees and that await their free at the end: index, and row of the block.
     pub(super) early: BTreeMap<u32, u32>,
-    /// Rows of blocks that the trace does not know.
+    /// Rows of blocks without an event in the trace.
     pub(super) statics: Vec<u32>,
 }
 
-/// Rows laid out between two questions for the time.
-const ROWS_AT_ONCE: usize = 1 << 14;
+/// Rows added between two checks of the clock.
+const ROWS_PER_STEP: usize = 1 << 14;
 
-/// The allocations that were live before the trace, on their way into birth order. In slices: a trace may be nothing but frees of
-/// what it never saw allocated.
-pub(super) struct Laying {
-    early: Lives,
-    /// Of those, where a range of the trace is loaded.
-    pub(super) facts: Column<Facts>,
-    ends: Action,
-    at_end: AtEnd,
+/// Construction of the allocations that were live before the trace, in id order. It is done in slices, because a trace
+/// may consist only of frees of earlier allocations.
+pub(super) struct EarlyBuilder {
+    early: LifetimeColumns,
+    /// Facts about these, if only a range of the trace is loaded.
+    pub(super) facts: Column<EarlyFacts>,
+    ending_action: Action,
+    at_end: EndAllocations,
     next: usize,
-    /// How many were over before the first event.
-    pub(super) over: u32,
+    /// Number of allocations that ended before the first event.
+    pub(super) ended: u32,
     /// Early allocations that are never freed and have no block.
-    pub(super) ghosts: Oddity,
+    pub(super) never_freed: Anomaly,
     /// Bytes drawn before the first event.
     pub(super) drawn: i64,
-    /// Of these, the bytes whose free was requested before it.
-    pub(super) pending: i64,
+    /// Bytes awaiting free before the first event.
+    pub(super) awaiting_free: i64,
 }
 
-/// What is known of the allocations that were live before the trace.
-pub(super) struct AtStart {
-    pub(super) early: Lives,
-    pub(super) facts: Column<Facts>,
-    /// Which action ends lives.
-    pub(super) ends: Action,
-    /// The blocks that are live at the end.
-    pub(super) at_end: AtEnd,
+/// Information about the allocations that were live before the trace.
+pub(super) struct InitialState {
+    pub(super) early: LifetimeColumns,
+    pub(super) facts: Column<EarlyFacts>,
+    /// Action that ends lifetimes.
+    pub(super) ending_action: Action,
+    /// Blocks that are live at the end.
+    pub(super) at_end: EndAllocations,
 }
 
-/// What is known of each allocation that is live at the end: its block.
+/// Block of each allocation that is live at the end.
 pub(super) type EndBlocks = HashMap<u32, u32, foldhash::fast::RandomState>;
 
-impl Laying {
-    /// Begins with what no event names: the unexplained bytes and the static blocks.
-    pub(super) fn begin(
-        at_start: AtStart,
-        numbers: &Numbers,
+impl EarlyBuilder {
+    /// Adds the allocations without events: the unexplained bytes and the static blocks.
+    pub(super) fn new(
+        at_start: InitialState,
+        numbers: &DeviceFigures,
         snapshot: &Snapshot,
         allocations: &mut Allocations,
         end_blocks: &mut EndBlocks,
-    ) -> Laying {
-        let AtStart { early, facts, ends, at_end } = at_start;
+    ) -> EarlyBuilder {
+        let InitialState { early, facts, ending_action: ends, at_end } = at_start;
         let before = &mut allocations.parts[0];
         let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
-        let (mut drawn, mut pending) = (signed(unexplained), 0i64);
+        let (mut drawn, mut pending) = (to_signed(unexplained), 0i64);
         if unexplained > 0 {
             before.push_row(0, unexplained, NEVER, NEVER);
         }
@@ -94,64 +95,75 @@ impl Laying {
             if let Some(block) = snapshot.blocks.get(row as usize) {
                 end_blocks.insert(before.size.len() as u32, row);
                 before.push_row(block.address, block.requested, NEVER, NEVER);
-                drawn = drawn.saturating_add(signed(block.requested));
-                if block.state == BlockState::Pending {
-                    pending = pending.saturating_add(signed(block.requested));
+                drawn = drawn.saturating_add(to_signed(block.requested));
+                if block.state == BlockState::AwaitingFree {
+                    pending = pending.saturating_add(to_signed(block.requested));
                 }
             }
         }
-        allocations.unexplained = u32::from(unexplained > 0);
-        allocations.statics = allocations.early() as u32 - allocations.unexplained;
-        Laying { early, facts, ends, at_end, next: 0, over: 0, ghosts: Oddity::default(), drawn, pending }
+        allocations.unexplained_count = u32::from(unexplained > 0);
+        allocations.static_count = allocations.early_count() as u32 - allocations.unexplained_count;
+        EarlyBuilder {
+            early,
+            facts,
+            ending_action: ends,
+            at_end,
+            next: 0,
+            ended: 0,
+            never_freed: Anomaly::default(),
+            drawn,
+            awaiting_free: pending,
+        }
     }
 
-    /// Lays out some of those that events name: `true` when all are. One that is never freed is static where it has a block, with
-    /// the block's bytes; where it has none it was never there as far as the totals know: its lifetime becomes empty.
+    /// Adds some of the allocations with events. Returns `true` when all are added. An allocation that is never freed
+    /// is static if it has a block, and takes the block's size. Without a block the totals do not include it, and its
+    /// lifetime becomes empty.
     pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
-        let end = self.early.died.len().min(self.next + ROWS_AT_ONCE);
+        let end = self.early.freed_at.len().min(self.next + ROWS_PER_STEP);
         for index in self.next..end {
-            let (mut size, mut died) = (self.early.size.at(index), self.early.died.at(index));
+            let (mut size, mut freed_at) = (self.early.size.at(index), self.early.freed_at.at(index));
             let mut requested = self.early.free_requested.at(index);
-            if died == NEVER {
+            if freed_at == NEVER {
                 let row = self.at_end.early.get(&(index as u32));
                 let facts = self.facts.get(index);
                 // Its free was requested before the trace.
                 if requested == NEVER
-                    && allocations.may_start_pending
+                    && allocations.may_start_awaiting_free
                     && facts.is_some_and(|facts| facts.only_completes())
                 {
                     requested = 0;
                 }
                 match row.and_then(|&row| snapshot.blocks.get(row as usize)) {
-                    // Its alloc says how many bytes.
+                    // The size comes from its alloc.
                     _ if facts.is_some_and(|facts| facts.is_carried) => {}
                     Some(block) => size = block.requested,
-                    None if facts.is_some_and(|facts| facts.stays(self.ends)) => {}
+                    None if facts.is_some_and(|facts| facts.stays_live(self.ending_action)) => {}
                     None => {
-                        self.ghosts.add(requested.saturating_sub(1), 0);
-                        died = 0;
+                        self.never_freed.add(requested.saturating_sub(1), 0);
+                        freed_at = 0;
                     }
                 }
             }
-            if died > 0 {
-                self.drawn = self.drawn.saturating_add(signed(size));
+            if freed_at > 0 {
+                self.drawn = self.drawn.saturating_add(to_signed(size));
             } else {
-                self.over += 1;
+                self.ended += 1;
             }
-            let id = AllocationId(allocations.early() as u32);
-            allocations.parts[0].push_row(self.early.address.at(index), size, requested, died);
-            if allocations.pending_from(id) < died.min(1) {
-                self.pending = self.pending.saturating_add(signed(size));
+            let id = AllocationId(allocations.early_count() as u32);
+            allocations.parts[0].push_row(self.early.address.at(index), size, requested, freed_at);
+            if allocations.awaiting_free_from(id) < freed_at.min(1) {
+                self.awaiting_free = self.awaiting_free.saturating_add(to_signed(size));
             }
         }
         self.next = end;
-        end == self.early.died.len()
+        end == self.early.freed_at.len()
     }
 
-    /// Names the blocks of those that events name and that are live at the end.
+    /// Assigns blocks to the allocations with events that are live at the end.
     pub(super) fn finish(&self, allocations: &Allocations, end_blocks: &mut EndBlocks) {
-        let freed_from = allocations.unexplained + allocations.statics;
+        let freed_from = allocations.unexplained_count + allocations.static_count;
         end_blocks.extend(self.at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));
-        end_blocks.extend(self.at_end.traced.iter().map(|&(index, row)| (allocations.traced(index).0, row)));
+        end_blocks.extend(self.at_end.traced.iter().map(|&(index, row)| (allocations.traced_id(index).0, row)));
     }
 }

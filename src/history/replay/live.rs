@@ -1,54 +1,52 @@
-//! Which allocations are live at a moment, without going through all of them: checkpoints of the live set.
+//! Checkpoints of the live set, which find the allocations live at a moment without scanning all of them.
 //!
 //! ```text
-//! checkpoint at moment 8192: 4 17 98 5001 5002 ..     its live ids, in order of birth
-//! live at moment 9000  =  those of the checkpoint and those born since, without those that have died by then
+//! checkpoint at moment 8192: 4 17 98 5001 5002 ..     its live ids, in the order of allocation
+//! live at moment 9000  =  those of the checkpoint and later ones, without those freed by then
 //! ```
 //!
-//! A checkpoint is taken where the moments since the last one outnumber the live allocations: so all of them together take at
-//! most four bytes an event, however many are live, and a question costs about as much as its answer.
+//! A checkpoint is taken when the moments since the last one outnumber the live allocations. All checkpoints together
+//! then take at most four bytes per event, and a query costs about as much as its result.
 
 use super::allocations::{AllocationId, Allocations};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use std::ops::Range;
 
-/// Moments between two places where a checkpoint may be taken.
-const STRETCH: u32 = 1024;
-/// Fewest stretches between two checkpoints: closer together they would save less than looking at them costs.
-const FEWEST_STRETCHES: u32 = 4;
+/// Moments between two points at which a checkpoint may be taken.
+const STRETCH_MOMENTS: u32 = 1024;
+/// Minimum number of stretches between two checkpoints. More checkpoints would cost more than they save.
+const MIN_STRETCHES: u32 = 4;
 
-/// The checkpoints of one device. Correct from the start, fast when [`LiveSets::step`] has finished.
+/// Checkpoints of one device. Queries are always correct, and fast once [`LiveSets::step`] has finished.
 #[derive(Clone, Debug, Default)]
 pub struct LiveSets {
-    /// Moment of each checkpoint, and where its ids end in `ids`.
+    /// Moment of each checkpoint, and end of its ids in `ids`.
     checkpoints: Vec<(u32, usize)>,
     ids: Column<u32>,
     work: Work,
 }
 
-/// Where the allocations that are live at a moment are looked for, in order of their ids: those that a checkpoint kept, and a range.
-/// All of them were born by then; some have died.
+/// Superset of the allocations live at a moment, in id order: those of a checkpoint, and a range of ids. All of them
+/// were allocated by then, and some were freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    kept: Range<usize>,
+    checkpoint_ids: Range<usize>,
     first: u32,
     last: u32,
 }
 
 impl Candidates {
-    /// All allocations of a range of ids.
-    pub fn of_ids(ids: Range<u32>) -> Candidates {
-        Candidates { kept: 0..0, first: ids.start, last: ids.end.max(ids.start) }
+    /// Creates candidates from a range of ids.
+    pub fn from_ids(ids: Range<u32>) -> Candidates {
+        Candidates { checkpoint_ids: 0..0, first: ids.start, last: ids.end.max(ids.start) }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
-        self.kept.len() + (self.last - self.first) as usize
+        self.checkpoint_ids.len() + (self.last - self.first) as usize
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,50 +55,52 @@ impl Candidates {
 #[derive(Clone, Debug, Default)]
 enum Work {
     #[default]
-    Begin,
-    /// How many of the allocations before the `usize`-th die in each stretch.
-    CountDeaths(Vec<u32>, usize),
-    /// The stretch that comes next, and how many are live at its start.
-    Take(Vec<u32>, u32, u32),
+    Start,
+    /// Counts the frees in each stretch, of the allocations before the given index.
+    CountFrees(Vec<u32>, usize),
+    /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at its start.
+    TakeCheckpoints(Vec<u32>, u32, u32),
     Done,
 }
 
 impl LiveSets {
-    /// Takes all checkpoints. `allocations` must be the same every time.
+    /// Takes all checkpoints. Every call must pass the same allocations.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut TimeSlice) -> SliceResult {
         loop {
             match &mut self.work {
-                Work::Begin => {
-                    self.work = Work::CountDeaths(vec![0; (moments / STRETCH) as usize + 1], 0);
+                Work::Start => {
+                    self.work = Work::CountFrees(vec![0; (moments / STRETCH_MOMENTS) as usize + 1], 0);
                 }
-                Work::CountDeaths(deaths, next) => {
-                    while let Some(part) = slice.part(next, allocations.len(), 1)? {
-                        for (_, died, _) in allocations.spans_in(part) {
-                            if let Some(count) = deaths.get_mut((died / STRETCH) as usize) {
+                Work::CountFrees(counts, next) => {
+                    while let Some(part) = slice.next_range(next, allocations.len(), 1)? {
+                        for (_, freed_at, _) in allocations.spans_in(part) {
+                            if let Some(count) = counts.get_mut((freed_at / STRETCH_MOMENTS) as usize) {
                                 *count += 1;
                             }
                         }
                     }
-                    let deaths = std::mem::take(deaths);
-                    self.work = Work::Take(deaths, 1, allocations.early() as u32);
+                    let counts = std::mem::take(counts);
+                    self.work = Work::TakeCheckpoints(counts, 1, allocations.early_count() as u32);
                 }
-                Work::Take(deaths, stretch, live) => {
-                    let Some(&died) = deaths.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < deaths.len())
+                Work::TakeCheckpoints(counts, stretch, live) => {
+                    let Some(&freed) = counts.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < counts.len())
                     else {
                         self.work = Work::Done;
                         return Ok(());
                     };
-                    let moment = *stretch * STRETCH;
-                    // Deaths at the very start of a stretch count for it, one late: the rule needs no more precision.
-                    let born = allocations.born_by(moment) - allocations.born_by(moment - STRETCH);
-                    *live = live.saturating_add(born).saturating_sub(died);
+                    let moment = *stretch * STRETCH_MOMENTS;
+                    // Frees at the very start of a stretch count for it, one moment late. The rule needs no more
+                    // precision.
+                    let allocated =
+                        allocations.allocated_by(moment) - allocations.allocated_by(moment - STRETCH_MOMENTS);
+                    *live = live.saturating_add(allocated).saturating_sub(freed);
                     *stretch += 1;
                     let since = moment - self.checkpoints.last().map_or(0, |&(moment, _)| moment);
-                    if since >= (*live).max(FEWEST_STRETCHES * STRETCH) {
-                        self.take(allocations, moment);
+                    if since >= (*live).max(MIN_STRETCHES * STRETCH_MOMENTS) {
+                        self.take_checkpoint(allocations, moment);
                     }
                 }
                 Work::Done => return Ok(()),
@@ -109,53 +109,52 @@ impl LiveSets {
         }
     }
 
-    fn take(&mut self, allocations: &Allocations, moment: u32) {
+    fn take_checkpoint(&mut self, allocations: &Allocations, moment: u32) {
         let live: Vec<u32> = self.live_at(allocations, Moment(moment)).map(|id| id.0).collect();
         live.into_iter().for_each(|id| self.ids.push(id));
         self.checkpoints.push((moment, self.ids.len()));
     }
 
-    /// Where what is live at `moment` is looked for.
+    /// Returns the candidates for the allocations live at `moment`.
     pub fn candidates(&self, allocations: &Allocations, moment: Moment) -> Candidates {
         let after = self.checkpoints.partition_point(|&(at, _)| at <= moment.0);
         let checkpoint = |at: usize| self.checkpoints.get(at).copied();
         let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
         let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
-        let early = allocations.early() as u32;
-        // Before the first checkpoint: those that were there when the trace began.
-        let first = if after == 0 { 0 } else { early + allocations.born_by(since) };
-        Candidates { kept: start..end, first, last: early + allocations.born_by(moment.0) }
+        let early = allocations.early_count() as u32;
+        // Before the first checkpoint, the early allocations are included.
+        let first = if after == 0 { 0 } else { early + allocations.allocated_by(since) };
+        Candidates { checkpoint_ids: start..end, first, last: early + allocations.allocated_by(moment.0) }
     }
 
-    /// Where what is live at `from` or was allocated since, up to `to`, is looked for.
+    /// Returns the candidates for allocations that are live at `from` or allocated between `from` and `to`.
     pub fn candidates_through(&self, allocations: &Allocations, [from, to]: [Moment; 2]) -> Candidates {
-        let last = allocations.early() as u32 + allocations.born_by(to.0);
+        let last = allocations.early_count() as u32 + allocations.allocated_by(to.0);
         let at_begin = self.candidates(allocations, from);
         Candidates { last: at_begin.last.max(last), ..at_begin }
     }
 
-    /// Of these candidates, the `place`-th.
+    /// Returns the candidate at index `place`.
     #[inline(always)]
     pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
-        let id = match place.checked_sub(candidates.kept.len()) {
-            None => self.ids.get(candidates.kept.start + place)?,
+        let id = match place.checked_sub(candidates.checkpoint_ids.len()) {
+            None => self.ids.get(candidates.checkpoint_ids.start + place)?,
             Some(beyond) => candidates.first + beyond as u32,
         };
         Some(AllocationId(id))
     }
 
-    /// What is live at `moment`, in order of birth (which is that of the ids), those of no bytes included.
+    /// Iterates over the allocations live at `moment` in id order, including those of zero bytes.
     pub fn live_at<'a>(
         &'a self,
         allocations: &'a Allocations,
         moment: Moment,
     ) -> impl Iterator<Item = AllocationId> + 'a {
-        let Candidates { kept, first, last } = self.candidates(allocations, moment);
-        // All of them were born by then.
+        let Candidates { checkpoint_ids: kept, first, last } = self.candidates(allocations, moment);
+        // All candidates were allocated by then.
         self.ids.range(kept).chain(first..last).map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.ids.heap_bytes() + self.checkpoints.capacity() * size_of::<(u32, usize)>()
     }

@@ -1,13 +1,14 @@
-//! Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+//! Replay of events into histories: allocations with lifetimes, totals, peaks, the state before the trace.
 //!
-//! A [`Recorder`] receives the events of each trace while the file is decoded; when the segments are known too, a
-//! [`Builder`] makes each device's [`DeviceHistory`] of them, in slices. All assumptions and most warnings live here.
+//! A [`Recorder`] receives the events of each trace while the file is decoded. When the segments are known too, a
+//! [`Builder`] turns each trace into a [`DeviceHistory`], in time slices. All inference and most warnings are in this
+//! module.
 
 pub mod allocations;
 pub mod annotations;
 pub mod device_history;
-pub mod kept;
 pub mod live;
+pub mod loaded_range;
 pub mod numbers;
 pub mod partial;
 pub mod rounding;
@@ -17,28 +18,28 @@ pub mod totals;
 pub mod trace;
 pub mod versions;
 
+mod awaiting_free;
 mod build;
 mod device;
 mod dropping;
 mod end;
 mod image;
 mod median;
-mod pending;
 mod recorder;
 
 pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
-pub use device_history::{DeviceHistory, Turn};
-pub use image::{parts, warning_parts};
-pub use kept::{Keep, Loaded, Origin};
+pub use device_history::{AllocationChange, DeviceHistory};
+pub use image::{write_parts, write_warning_parts};
 pub use live::{Candidates, LiveSets};
-pub use numbers::Numbers;
-pub use partial::{EndSoFar, Line, Outline, Partial};
-pub use recorder::{MOST_EVENTS, Recorder};
+pub use loaded_range::{KeepRange, LoadedRange, Origin};
+pub use numbers::DeviceFigures;
+pub use partial::{Outline, Partial, PartialEnd, RunningTotal};
+pub use recorder::{MAX_EVENTS, Recorder};
 pub use rounding::Rounding;
-pub use segments::{SegmentKind, SegmentLives, SegmentPart};
-pub use times::{Clock, Times};
+pub use segments::{SegmentKind, SegmentLifetimes, SelectedSegments};
+pub use times::{TimeAxis, Times};
 pub use totals::{Curve, Totals};
 pub use trace::{Events, Subject};
 pub use versions::Versions;

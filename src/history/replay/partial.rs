@@ -1,56 +1,56 @@
-//! The totals of a trace that is still being decoded, as an outline: bounded, and folded from the columns now and then, so that
-//! recording an event costs nothing more.
+//! Outline of the totals while a trace is being decoded. Its size is bounded. It is computed from the columns now and
+//! then, so that recording an event takes no extra time.
 //!
 //! ```text
 //! events       0 ......................... folded ............ decoded
-//! bins         |  2^k moments  |  2^k moments  | ..            the largest totals of each, from the trace's beginning
+//! bins         |  2^k moments  |  2^k moments  | ..            maximum of each, from the start of the trace
 //! ```
-//! What was live at the beginning is known for certain when all is decoded; until then it is estimated.
+//! The bytes live before the trace are known when everything is decoded. Until then they are estimated.
 
 use super::device::Device;
 use super::end::end_blocks;
 use super::recorder::Recorder;
-use super::trace::{Frees, NEVER, Subject, Trace, signed};
-use crate::snapshot::{Action, BlockState, End, HOST, Segment, Snapshot};
-use base::sorted::{ascending, sorted_by_key};
+use super::trace::{FreeSums, NEVER, Subject, Trace, to_signed};
+use crate::snapshot::{Action, BlockState, EndState, HOST_DEVICE, Segment, Snapshot};
+use base::sorted::{signed_key, sorted_by_key};
 
-/// Bins of a trace, at most: twice as many as a large screen has columns, so that at least as many remain when they are merged.
-pub const MOST_BINS: usize = 4096;
+/// Maximum number of bins: twice the columns of a large screen, so that enough remain after merging.
+pub const MAX_BINS: usize = 4096;
 
-/// Events that are folded at once, some milliseconds' worth.
-const FOLDED_AT_ONCE: u32 = 1 << 20;
+/// Maximum number of events folded at once. Takes some milliseconds.
+const MAX_FOLDED_EVENTS: u32 = 1 << 20;
 
-/// A running total from the trace's beginning, which is 0 here.
+/// Running total in bytes, which starts at 0.
 #[derive(Clone, Debug)]
-pub struct Line {
-    /// After the last event that was folded, in bytes.
-    pub now: i64,
-    /// The largest total, and the first moment that has it.
+pub struct RunningTotal {
+    /// Total after the last folded event.
+    pub current: i64,
+    /// Maximum, and the first moment that has it.
     pub peak: (i64, u32),
-    lowest: i64,
-    /// The largest total of each bin.
+    minimum: i64,
+    /// Maximum of each bin.
     pub bins: Vec<i64>,
 }
 
-impl Line {
-    fn new() -> Line {
-        Line { now: 0, peak: (0, 0), lowest: 0, bins: vec![0] }
+impl RunningTotal {
+    fn new() -> RunningTotal {
+        RunningTotal { current: 0, peak: (0, 0), minimum: 0, bins: vec![0] }
     }
 
     #[inline(always)]
-    fn change(&mut self, bytes: i64, moment: u32) {
-        self.now = self.now.saturating_add(bytes);
-        if self.now > self.peak.0 {
-            self.peak = (self.now, moment);
+    fn add(&mut self, bytes: i64, moment: u32) {
+        self.current = self.current.saturating_add(bytes);
+        if self.current > self.peak.0 {
+            self.peak = (self.current, moment);
         }
-        self.lowest = self.lowest.min(self.now);
+        self.minimum = self.minimum.min(self.current);
     }
 
     #[inline(always)]
-    fn note(&mut self, bin: usize) {
+    fn update_bin(&mut self, bin: usize) {
         match self.bins.get_mut(bin) {
-            Some(highest) => *highest = self.now.max(*highest),
-            None => self.bins.push(self.now),
+            Some(highest) => *highest = self.current.max(*highest),
+            None => self.bins.push(self.current),
         }
     }
 
@@ -59,38 +59,49 @@ impl Line {
     }
 }
 
-/// What the events of a trace come to, as far as they are folded.
+/// Outline of a trace, up to the last folded event.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The device's ordinal; a guess until all is decoded.
+    /// Ordinal of the device. A guess until everything is decoded.
     pub device: i64,
-    /// Events that were folded.
+    /// Number of folded events.
     pub events: u32,
     /// Requested bytes.
-    pub live: Line,
-    pub reserved: Line,
-    /// Requested and reserved bytes before the first event; estimates until all is decoded.
+    pub live: RunningTotal,
+    pub reserved: RunningTotal,
+    /// Requested and reserved bytes before the first event. Estimates until everything is decoded.
     pub base: [i64; 2],
-    /// Allocations so far.
+    /// Number of allocations so far.
     pub allocations: u64,
-    /// How often memory ran out so far.
+    /// Number of out-of-memory events so far.
     pub ooms: u64,
-    /// A bin covers 2 to the power of this many moments.
+    /// Number of moments per bin, as a power of two.
     pub bin_bits: u32,
-    /// What ends an allocation.
-    ends: Action,
-    /// Whether the first thing recorded is that memory was taken from the driver: then there was none before.
-    from_start: Option<bool>,
+    /// Action that ends a lifetime.
+    ending_action: Action,
+    /// True if the first event reserves memory, so that none was reserved before. `None` until then.
+    starts_with_reserve: Option<bool>,
 }
 
 impl Outline {
     fn new(device: i64, ends: Action) -> Outline {
-        let (live, reserved) = (Line::new(), Line::new());
-        let (events, base, allocations, ooms, bin_bits, from_start) = Default::default();
-        Outline { device, events, live, reserved, base, allocations, ooms, bin_bits, ends, from_start }
+        let (live, reserved) = (RunningTotal::new(), RunningTotal::new());
+        let (events, base, allocations, ooms, bin_bits, starts_with_reserve) = Default::default();
+        Outline {
+            device,
+            events,
+            live,
+            reserved,
+            base,
+            allocations,
+            ooms,
+            bin_bits,
+            ending_action: ends,
+            starts_with_reserve,
+        }
     }
 
-    /// Folds the next events, at most so many.
+    /// Folds up to `most` more events.
     fn fold(&mut self, trace: &Trace, most: u32) {
         let (from, to) = (self.events, trace.events.len().min(self.events.saturating_add(most)));
         let mut odd = trace.free_sizes.partition_point(|&(event, _)| event < from);
@@ -99,14 +110,14 @@ impl Outline {
             let moment = event + 1;
             match trace.events.subject_of(event, action) {
                 Subject::Segment(index) => {
-                    let size = signed(trace.segment_operations.get(index as usize).unwrap_or_default().1);
+                    let size = to_signed(trace.segment_operations.get(index as usize).unwrap_or_default().1);
                     let grows = matches!(action, Action::SegmentAlloc | Action::SegmentMap);
-                    self.from_start = self.from_start.or(Some(grows));
-                    self.reserved.change(if grows { size } else { -size }, moment);
+                    self.starts_with_reserve = self.starts_with_reserve.or(Some(grows));
+                    self.reserved.add(if grows { size } else { -size }, moment);
                 }
                 Subject::Note(_) => {}
                 subject => {
-                    self.from_start = self.from_start.or(Some(false));
+                    self.starts_with_reserve = self.starts_with_reserve.or(Some(false));
                     let own = trace.free_sizes.get(odd).filter(|&&(of, _)| of == event).map(|&(_, size)| size);
                     odd += usize::from(own.is_some());
                     let size = || match subject {
@@ -115,62 +126,62 @@ impl Outline {
                         Subject::Segment(_) | Subject::Note(_) => 0,
                     };
                     if action == Action::Alloc {
-                        self.live.change(signed(size()), moment);
-                    } else if action == self.ends {
-                        self.live.change(-signed(own.unwrap_or_else(size)), moment);
+                        self.live.add(to_signed(size()), moment);
+                    } else if action == self.ending_action {
+                        self.live.add(-to_signed(own.unwrap_or_else(size)), moment);
                     }
                 }
             }
             let mut bin = (moment >> self.bin_bits) as usize;
-            if bin == MOST_BINS {
+            if bin == MAX_BINS {
                 self.live.merge();
                 self.reserved.merge();
                 self.bin_bits += 1;
                 bin = (moment >> self.bin_bits) as usize;
             }
-            self.live.note(bin);
-            self.reserved.note(bin);
+            self.live.update_bin(bin);
+            self.reserved.update_bin(bin);
         }
         self.events = to;
     }
 
-    /// The bytes before the first event, as far as they are known: at least what the trace frees of them; and where it began in a running
-    /// program, what is there at the end and no event explains so far.
-    fn estimate(&mut self, trace: &Trace, end: &EndSoFar<'_>) {
-        let frees = trace.frees(self.ends);
-        let is_running = frees.unmatched > 0 || self.from_start == Some(false);
+    /// Estimates the bytes before the first event. The minimum is what the trace frees of them. If recording started in
+    /// a running program, blocks and segments at the end that no event explains so far are added.
+    fn estimate(&mut self, trace: &Trace, end: &PartialEnd<'_>) {
+        let frees = trace.frees(self.ending_action);
+        let is_running = frees.unmatched > 0 || self.starts_with_reserve == Some(false);
         let (mut statics, mut reserved) = (0u64, 0i64);
         for segment in end.segments.iter().filter(|segment| is_running && segment.device == self.device) {
-            reserved = reserved.saturating_add(signed(segment.total_size));
+            reserved = reserved.saturating_add(to_signed(segment.total_size));
             let blocks = segment.blocks.clone().filter_map(end.block);
-            let unexplained = blocks.filter(|&(address, _)| !trace.explains(address, self.ends));
+            let unexplained = blocks.filter(|&(address, _)| !trace.has_live_alloc(address, self.ending_action));
             statics = unexplained.fold(statics, |sum, (_, requested)| sum.saturating_add(requested));
         }
-        let live = signed(frees.unmatched_bytes.saturating_add(statics)).max(-self.live.lowest);
-        let mut held = if is_running { reserved.saturating_sub(self.reserved.now) } else { 0 };
+        let live = to_signed(frees.unmatched_bytes.saturating_add(statics)).max(-self.live.minimum);
+        let mut held = if is_running { reserved.saturating_sub(self.reserved.current) } else { 0 };
         if reserved > 0 {
-            // What is live has been reserved.
+            // Live bytes must be reserved.
             held = held.max(live.saturating_add(self.live.peak.0).saturating_sub(self.reserved.peak.0));
         }
-        self.base = [live, held.max(-self.reserved.lowest)];
+        self.base = [live, held.max(-self.reserved.minimum)];
         self.allocations = trace.count(Action::Alloc) + frees.unmatched;
         self.ooms = trace.count(Action::Oom);
     }
 
-    /// The same when all is known.
-    fn settle(&mut self, device: &Device, blocks: &[u32], snapshot: &Snapshot) {
+    /// Computes the same exactly, after everything is decoded.
+    fn set_exact(&mut self, device: &Device, blocks: &[u32], snapshot: &Snapshot) {
         let Device { trace, segments, .. } = device;
-        let frees = trace.frees(self.ends);
+        let frees = trace.frees(self.ending_action);
         let (mut end, mut statics) = (0i64, 0);
         for block in blocks.iter().filter_map(|&row| snapshot.blocks.get(row as usize)) {
-            end = end.saturating_add(signed(block.requested));
-            statics += u64::from(!trace.explains(block.address, self.ends));
+            end = end.saturating_add(to_signed(block.requested));
+            statics += u64::from(!trace.has_live_alloc(block.address, self.ending_action));
         }
         let reserved = segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
-        let reserved = reserved.fold(0i64, |sum, segment| sum.saturating_add(signed(segment.total_size)));
+        let reserved = reserved.fold(0i64, |sum, segment| sum.saturating_add(to_signed(segment.total_size)));
         let net = trace.allocated.saturating_sub(frees.bytes);
-        if snapshot.end == End::Unknown {
-            end = signed(frees.unmatched_bytes).saturating_add(net).max(0);
+        if snapshot.end == EndState::Unknown {
+            end = to_signed(frees.unmatched_bytes).saturating_add(net).max(0);
         }
         self.base = [end.saturating_sub(net), reserved.saturating_sub(trace.reserved)];
         self.allocations = trace.count(Action::Alloc) + frees.unmatched + statics;
@@ -178,32 +189,32 @@ impl Outline {
     }
 }
 
-/// What is decoded of the end of a trace.
-pub struct EndSoFar<'a> {
-    /// Of all devices.
+/// Decoded part of the state at the end of a trace.
+pub struct PartialEnd<'a> {
+    /// Segments of all devices.
     pub segments: &'a [Segment],
-    /// Address and requested bytes of a block of theirs that is live.
+    /// Returns address and requested bytes of a block in these segments if it is live.
     pub block: &'a dyn Fn(u32) -> Option<(u64, u64)>,
 }
 
-/// What of a file is decoded so far.
+/// Decoded part of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Partial {
-    /// By trace; when all is decoded by device, as a [`Builder`](super::Builder) makes them.
+    /// Outlines by trace. After decoding, by device in the order of [`Builder`](super::Builder).
     pub outlines: Vec<Outline>,
-    /// Devices that have segments, as far as they were met.
+    /// Number of devices with segments so far, without host memory.
     pub devices: usize,
 }
 
 impl Partial {
-    /// Folds what was recorded since the last look, as much as can be done at once.
-    pub fn look(&mut self, recorder: &Recorder, end: &EndSoFar<'_>) {
-        let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST);
-        let mut devices = sorted_by_key(devices.collect(), |&device| ascending(device).into());
+    /// Folds some of the events recorded since the last call.
+    pub fn update(&mut self, recorder: &Recorder, end: &PartialEnd<'_>) {
+        let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST_DEVICE);
+        let mut devices = sorted_by_key(devices.collect(), |&device| signed_key(device).into());
         devices.dedup();
         self.devices = devices.len();
         for (number, trace) in recorder.traces.iter().enumerate() {
-            // A device without events has no trace, and which one it was is known at the end.
+            // A device without events has no trace. The device of a trace is known only at the end.
             let device = devices.get(number).copied().unwrap_or(number as i64);
             let ends =
                 if trace.count(Action::FreeCompleted) == 0 { Action::FreeRequested } else { Action::FreeCompleted };
@@ -212,60 +223,62 @@ impl Partial {
             }
             let Some(outline) = self.outlines.get_mut(number) else { continue };
             outline.device = device;
-            outline.begin_with(ends);
+            outline.restart_if_changed(ends);
             if outline.events < trace.events.len() {
-                outline.fold(trace, FOLDED_AT_ONCE);
+                outline.fold(trace, MAX_FOLDED_EVENTS);
                 outline.estimate(trace, end);
             }
         }
     }
 
-    /// Folds the rest: all is decoded.
-    pub(super) fn close<'a>(&mut self, devices: impl Iterator<Item = &'a Device>, snapshot: &Snapshot) {
+    /// Folds the remaining events, after everything is decoded.
+    pub(super) fn finish<'a>(&mut self, devices: impl Iterator<Item = &'a Device>, snapshot: &Snapshot) {
         let mut known: Vec<Option<Outline>> = std::mem::take(&mut self.outlines).into_iter().map(Some).collect();
         for device in devices {
             let blocks = end_blocks(&device.segments, snapshot);
-            let ends = device.trace.ends(&blocks, snapshot);
+            let ends = device.trace.ending_action(&blocks, snapshot);
             let outline = device.number.and_then(|number| known.get_mut(number as usize)?.take());
             let mut outline = outline.unwrap_or_else(|| Outline::new(device.ordinal, ends));
             outline.device = device.ordinal;
-            outline.begin_with(ends);
+            outline.restart_if_changed(ends);
             outline.fold(&device.trace, u32::MAX);
-            outline.settle(device, &blocks, snapshot);
+            outline.set_exact(device, &blocks, snapshot);
             self.outlines.push(outline);
         }
     }
 }
 
 impl Outline {
-    /// Begins again where lives turn out to end with another action.
-    fn begin_with(&mut self, ends: Action) {
-        if self.ends != ends {
+    /// Restarts the outline if another action turns out to end lifetimes.
+    fn restart_if_changed(&mut self, ends: Action) {
+        if self.ending_action != ends {
             *self = Outline::new(self.device, ends);
         }
     }
 }
 
 impl Trace {
-    /// What ends lives. skip_actions can drop every free_completed; then a block ends when its free is requested. Where as many blocks await
-    /// their free at the end as were requested to be freed, none is missing.
-    pub(super) fn ends(&self, end_blocks: &[u32], snapshot: &Snapshot) -> Action {
+    /// Returns the action that ends lifetimes. `skip_actions` can remove every free_completed, and then a block ends
+    /// when its free is requested. If the number of blocks awaiting free at the end equals the number of requests, none
+    /// is missing.
+    pub(super) fn ending_action(&self, end_blocks: &[u32], snapshot: &Snapshot) -> Action {
         let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
-        let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::Pending)).count() as u64;
+        let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::AwaitingFree)).count() as u64;
         let only_requests = self.count(Action::FreeCompleted) == 0 && self.count(Action::FreeRequested) > awaited();
         if only_requests { Action::FreeRequested } else { Action::FreeCompleted }
     }
 
-    /// What its frees add up to where this action ends lives.
-    pub(super) fn frees(&self, ends: Action) -> Frees {
+    /// Returns the sums over the frees for the action that ends lifetimes.
+    pub(super) fn frees(&self, ends: Action) -> FreeSums {
         if ends == Action::FreeRequested { self.requested } else { self.completed }
     }
 
-    /// Whether an event allocated what is live at an address after the last one.
-    fn explains(&self, address: u64, ends: Action) -> bool {
+    /// Returns whether an event in the trace allocated the block that is live at an address at the end.
+    fn has_live_alloc(&self, address: u64, ends: Action) -> bool {
         match self.live_at(address) {
             Some(Subject::Traced(index)) => {
-                let ended = if ends == Action::FreeRequested { &self.traced.free_requested } else { &self.traced.died };
+                let ended =
+                    if ends == Action::FreeRequested { &self.traced.free_requested } else { &self.traced.freed_at };
                 ended.get(index as usize) == Some(NEVER)
             }
             _ => false,

@@ -1,53 +1,55 @@
-//! What receives the events of a file: its traces, or the histories that were made of them before.
+//! Receiver of a file's events: it records traces, or loads serialized histories.
 
-use super::image::{Histories, Image};
-use super::kept::Keep;
-use super::trace::{EARLY, Trace};
+use super::image::{HistoryLoader, ImageReader};
+use super::loaded_range::KeepRange;
+use super::trace::{EARLY_BIT, Trace};
 use crate::snapshot::{Event, EventSink, Rows};
 
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject marks those from before recording.
-pub const MOST_EVENTS: u32 = EARLY;
+/// Maximum number of events in a trace. Moments and subjects are columns of 32 bits, and one bit of a subject marks
+/// allocations from before recording.
+pub const MAX_EVENTS: u32 = EARLY_BIT;
 
-/// All traces of a file, in the order in which their lists began.
+/// Traces of a file, ordered by the start of their lists.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
-    keep: Keep,
-    most_events: u32,
-    left_out: u64,
-    /// Histories that were made of events before, in their place; where this recorder takes any.
-    pub(super) image: Option<Box<dyn Histories>>,
+    keep: KeepRange,
+    max_events: u32,
+    dropped_events: u64,
+    /// Serialized histories that replace events, if this recorder accepts them.
+    pub(super) image: Option<Box<dyn HistoryLoader>>,
 }
 
 impl Default for Recorder {
     fn default() -> Recorder {
-        Recorder { traces: Vec::new(), keep: Keep::ALL, most_events: MOST_EVENTS, left_out: 0, image: None }
+        Recorder { traces: Vec::new(), keep: KeepRange::ALL, max_events: MAX_EVENTS, dropped_events: 0, image: None }
     }
 }
 
 impl Recorder {
-    /// One that keeps these events of each trace.
-    pub fn keeping(keep: Keep) -> Recorder {
+    /// Creates a recorder that keeps only a range of each trace.
+    pub fn with_range(keep: KeepRange) -> Recorder {
         Recorder { keep, ..Recorder::default() }
     }
 
-    /// The same, which also takes histories that were made of events before. Where none asks for that, none of the code is linked.
-    pub fn take_histories(&mut self) {
-        self.image = Some(Box::<Image>::default());
+    /// Makes the recorder accept serialized histories. Programs that never call this do not link the code.
+    pub fn accept_histories(&mut self) {
+        self.image = Some(Box::<ImageReader>::default());
     }
 
-    /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    /// Number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. Without them the history is
+    /// wrong.
+    pub fn dropped_events(&self) -> u64 {
+        self.dropped_events
     }
 
-    /// How many events were recorded, over all traces.
+    /// Number of events recorded in all traces.
     pub fn events(&self) -> u64 {
         let of_image = self.image.iter().map(|image| image.events());
-        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).chain(of_image).sum()
+        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.later_events).chain(of_image).sum()
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let of_image = self.image.iter().map(|image| ("histories", image.heap_bytes()));
         self.traces.iter().flat_map(Trace::heap_bytes).chain(of_image).collect()
@@ -55,24 +57,24 @@ impl Recorder {
 }
 
 impl EventSink for Recorder {
-    fn event(&mut self, trace: u32, event: &Event) {
+    fn event_at(&mut self, trace: u32, event: &Event) {
         let trace = trace as usize;
         if self.traces.len() <= trace {
             let keep = self.keep;
-            self.traces.resize_with(trace + 1, || Trace::keeping(keep));
+            self.traces.resize_with(trace + 1, || Trace::with_range(keep));
         }
-        match self.traces.get_mut(trace).filter(|trace| trace.events.len() < self.most_events) {
+        match self.traces.get_mut(trace).filter(|trace| trace.events.len() < self.max_events) {
             Some(trace) => trace.event(event),
-            None => self.left_out += 1,
+            None => self.dropped_events += 1,
         }
     }
 
-    fn image(&mut self, part: &[u8]) -> bool {
+    fn history_part(&mut self, part: &[u8]) -> bool {
         self.keep.is_all() && self.image.as_mut().is_some_and(|image| image.part(part))
     }
 
     fn end(&mut self, rows: Rows) -> bool {
-        let Some(image) = self.image.as_mut().filter(|image| image.has_any()) else { return true };
+        let Some(image) = self.image.as_mut().filter(|image| image.has_parts()) else { return true };
         self.traces.is_empty() && image.end(rows)
     }
 }

@@ -1,20 +1,22 @@
-//! Requested → rounded bytes, as the caching allocator does it, for allocations whose block the file no longer has.
+//! Rounding of requested bytes to block sizes, as in the caching allocator. It is used for allocations whose block is
+//! not in the file.
 //!
-//! The result is a lower bound: a large block may keep a remainder that was too small to split off.
+//! The result is a lower bound: a large block may include a remainder that was too small to split off.
 
-/// Every block is a multiple of this many bytes.
-const GRAIN: u64 = 512;
+/// Block sizes are multiples of this number of bytes.
+const BLOCK_ROUNDING: u64 = 512;
 const MIB_BITS: u32 = 20;
 
-/// How a file's allocator rounds.
+/// Rounding rules of the allocator that wrote a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rounding {
-    /// `roundup_power2_divisions`, for sizes from 2^(20 + index); 0 where not set.
+    /// `roundup_power2_divisions` for sizes from 2^(20 + index). 0 if not set.
     divisions: [u64; 16],
 }
 
 impl Rounding {
-    /// From `allocator_settings`, dotted: `roundup_power2_divisions.1` … `.32768` in MiB (in some versions `>` is the last).
+    /// Reads the rules from `allocator_settings` with dotted keys: `roundup_power2_divisions.1` … `.32768` in MiB. In
+    /// some versions the last one is `>`.
     pub fn from_settings(settings: &[(String, String)]) -> Rounding {
         let mut rounding = Rounding::default();
         for (key, value) in settings {
@@ -31,15 +33,15 @@ impl Rounding {
         rounding
     }
 
-    /// The least number of bytes the allocator hands out for a request.
+    /// Returns the minimum block size for a request.
     pub fn rounded(&self, requested: u64) -> u64 {
-        if requested < GRAIN {
-            return GRAIN;
+        if requested < BLOCK_ROUNDING {
+            return BLOCK_ROUNDING;
         }
         let exponent = requested.ilog2();
         let index = exponent.saturating_sub(MIB_BITS).min(15) as usize;
         let divisions = self.divisions.get(index).copied().unwrap_or(0);
-        if divisions > 1 && requested > GRAIN.saturating_mul(divisions) {
+        if divisions > 1 && requested > BLOCK_ROUNDING.saturating_mul(divisions) {
             let floor = 1u64 << exponent;
             let step = floor >> divisions.ilog2();
             return match step {
@@ -48,7 +50,7 @@ impl Rounding {
                 step => requested.checked_next_multiple_of(step).unwrap_or(requested),
             };
         }
-        requested.checked_next_multiple_of(GRAIN).unwrap_or(requested)
+        requested.checked_next_multiple_of(BLOCK_ROUNDING).unwrap_or(requested)
     }
 }
 

@@ -1,202 +1,204 @@
-//! What was held from the driver, when: every range of addresses from the event that mapped it to the one that gave it back.
+//! History of reserved memory: every address range from the event that mapped it to the one that released it.
 //!
-//! The file has the segments of its end. From there the trace is undone, event by event: what an event took was not there before it, what
-//! it gave back was.
+//! The file contains the segments at the end. From there the trace is undone event by event. A range that an event
+//! mapped did not exist before it, and a range that an event released did.
 //!
 //! ```text
 //! at the end              [==========]        [====]
-//! undo segment_map            −−−−−−                       born at this event's moment; what is left goes on
-//! undo segment_free                     [++]               dies at this event's moment
+//! undo segment_map            −−−−−−                       allocated at this event; the rest continues
+//! undo segment_free                     [++]               freed at this event
 //! at the moment before    [==]          [++]  [====]
 //! ```
-//! A range that is mapped at once and unmapped in parts becomes several: each is there as a whole from its birth to its end.
+//! A range that is mapped at once and unmapped in parts becomes several ranges, each with a single lifetime.
 
-mod part;
+mod selected;
 
-pub use part::SegmentPart;
+pub use selected::SelectedSegments;
 
 use super::allocations::{AllocationId, Allocations};
 use super::device_history::DeviceHistory;
-use super::kept::Behind;
 use super::live::LiveSets;
+use super::loaded_range::LaterOperation;
 use super::totals::{Curve, Totals};
-use super::trace::{NEVER, Subject, signed};
+use super::trace::{NEVER, Subject, to_signed};
 use crate::snapshot::{Action, LabelsId, Snapshot, StackId};
 use base::column::Column;
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Segments of fixed size for small blocks have this many bytes, those for large ones more (`kSmallBuffer`).
+/// Size in bytes of segments for small blocks. Those for large blocks are larger (`kSmallBuffer`).
 const SMALL_SEGMENT: u64 = 2 << 20;
-/// Expandable segments for large blocks grow by this many bytes (`kLargeBuffer`).
+/// Granularity in bytes of expandable segments for large blocks (`kLargeBuffer`).
 const LARGE_PAGE: u64 = 20 << 20;
 
-/// Whose requests a segment serves.
+/// Requests that a segment serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SegmentKind {
-    /// Its pool, where the segment at the end or an event tells it; `(0, 0)` is the default one.
+    /// Memory pool, if the segment at the end or an event has it. `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// The stream its blocks belong to, where recorded.
+    /// Stream of its blocks, if recorded.
     pub stream: Option<u64>,
-    /// Whether it is of the pool of small blocks. Of segments that are gone at the end this is told by their bytes.
+    /// True if it belongs to the pool of small blocks. For segments that are gone at the end, this is inferred from
+    /// their size.
     pub small: bool,
     pub expandable: bool,
 }
 
 impl SegmentKind {
-    /// Whether ranges of these kinds that lie against each other are of one segment. Each that can grow has addresses of its own, far
-    /// from those of others: what is not known of one, or was told by its bytes alone, keeps them apart no more.
-    fn may_touch(&self, other: &SegmentKind) -> bool {
+    /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments have separate address
+    /// spaces, far from each other. Unknown or inferred properties therefore do not separate them.
+    fn may_be_one_segment(&self, other: &SegmentKind) -> bool {
         let fits = |one: Option<u64>, other: Option<u64>| one.is_none() || other.is_none() || one == other;
         let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
         self == other || (self.expandable && other.expandable && pools && fits(self.stream, other.stream))
     }
 }
 
-/// The ranges of one device. Nothing is in it before [`SegmentLives::step`] has finished.
+/// Ranges of one device. Empty until [`SegmentLifetimes::step`] has finished.
 #[derive(Clone, Debug)]
-pub struct SegmentLives {
-    /// The ranges: address, bytes, from when to when; ids in order of birth, of equal ones by address.
+pub struct SegmentLifetimes {
+    /// Ranges with address, size and lifetime. Ids are in the order of allocation, then of addresses.
     pub ranges: Allocations,
-    /// Which of them are there when.
+    /// Ranges live at each moment.
     pub live: LiveSets,
-    /// Their bytes at each moment; in a whole file those of [`DeviceHistory::reserved`].
+    /// Mapped bytes at each moment. In a complete file they equal [`DeviceHistory::reserved`].
     pub mapped: Totals,
-    /// By segment operation: by how many bytes `mapped` grows.
+    /// Change of `mapped` by segment operation, in bytes.
     changes: Column<i64>,
     kinds: Vec<SegmentKind>,
-    numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
-    facts: Column<Facts>,
-    /// While the trace is undone: the youngest first.
-    rows: Column<Row>,
-    /// Bytes that events took although they are not there afterwards: the file contradicts itself.
-    pub astray: u64,
-    /// Ranges that undone events were compared with since time was asked for.
+    kind_indices: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
+    facts: Column<RangeInfo>,
+    /// Rows while the trace is being undone, newest first.
+    rows: Column<ClosedRange>,
+    /// Bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
+    pub missing_bytes: u64,
+    /// Number of ranges compared since the last check of the clock.
     compared: usize,
     work: Work,
 }
 
-/// What a range has besides its life.
+/// Properties of a range besides its lifetime.
 #[derive(Clone, Copy, Debug)]
-struct Facts {
-    /// Place in `kinds`.
+struct RangeInfo {
+    /// Index into `kinds`.
     kind: u32,
-    /// Whether a segment begins with it: the range below, even without a gap, is of another one.
-    begins: bool,
-    /// Place of the segment at the end it is part of, or `u32::MAX`.
+    /// True if a segment begins with this range, even if the range below is adjacent.
+    starts_segment: bool,
+    /// Index of its segment at the end, or `u32::MAX`.
     segment: u32,
 }
 
-/// A range that is there, by address.
+/// Range that exists at the current point of the undo. Keyed by address.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenRange {
     end: u64,
-    died: u32,
-    facts: Facts,
+    freed_at: u32,
+    facts: RangeInfo,
 }
 
-/// A range whose whole life is known.
+/// Range with a known lifetime.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct ClosedRange {
     address: u64,
     size: u64,
-    born: u32,
-    died: u32,
-    facts: Facts,
+    allocated_at: u32,
+    freed_at: u32,
+    facts: RangeInfo,
 }
 
 #[derive(Clone, Debug)]
 enum Work {
-    /// Takes the segments of the end from this place on.
-    End(usize, BTreeMap<u64, Open>),
-    /// Undoes the first so many operations behind the range that is loaded.
-    Behind(usize, BTreeMap<u64, Open>),
+    /// Adds the segments at the end, starting with this index.
+    EndSegments(usize, BTreeMap<u64, OpenRange>),
+    /// Undoes the operations after the loaded range. Holds the number of those left.
+    UndoLater(usize, BTreeMap<u64, OpenRange>),
     /// Undoes the events before this one.
-    Back(u32, BTreeMap<u64, Open>),
-    /// Takes what was mapped before recording; so many bytes of it are taken.
-    Before(BTreeMap<u64, Open>, i64),
-    /// Puts the rows before this one into order of birth.
-    Turn(usize),
+    Undo(u32, BTreeMap<u64, OpenRange>),
+    /// Adds the ranges mapped before recording. Counts their bytes so far.
+    InitialRanges(BTreeMap<u64, OpenRange>, i64),
+    /// Reverses the rows before this one into the order of allocation.
+    ReverseRows(usize),
     /// Adds up the events from this one on.
     Totals(u32),
-    /// What is there when.
+    /// Computes the live sets.
     Live,
     Done,
 }
 
-impl Default for SegmentLives {
-    fn default() -> SegmentLives {
-        SegmentLives {
+impl Default for SegmentLifetimes {
+    fn default() -> SegmentLifetimes {
+        SegmentLifetimes {
             ranges: Allocations::default(),
             live: LiveSets::default(),
             mapped: Totals::new(0),
             changes: Column::new(),
             kinds: Vec::new(),
-            numbers: HashMap::default(),
+            kind_indices: HashMap::default(),
             facts: Column::new(),
             rows: Column::new(),
-            astray: 0,
+            missing_bytes: 0,
             compared: 0,
-            work: Work::End(0, BTreeMap::new()),
+            work: Work::EndSegments(0, BTreeMap::new()),
         }
     }
 }
 
-/// Ranges that an undone event is compared with at most. In a whole file what is given back overlaps nothing that is still held; one
-/// that gives back the same again and again must not cost the square of its length.
-const MOST_OVERLAPS: usize = 256;
-/// Ranges that are compared between two questions for the time.
-const MOST_COMPARED: usize = 1 << 15;
+/// Maximum number of ranges compared with an undone event. In a valid file released ranges overlap nothing that still
+/// exists. A trace that releases the same range repeatedly must not cost quadratic time.
+const MAX_OVERLAPS: usize = 256;
+/// Number of ranges compared between two checks of the clock.
+const MAX_COMPARED: usize = 1 << 15;
 
-impl SegmentLives {
-    /// Whose requests the segment of a range serves.
+impl SegmentLifetimes {
+    /// Returns the kind of a range's segment.
     pub fn kind(&self, id: AllocationId) -> Option<SegmentKind> {
-        self.kinds.get(self.kind_number(id)? as usize).copied()
+        self.kinds.get(self.kind_index(id)? as usize).copied()
     }
 
-    /// The same as a number, smaller than the length of [`SegmentLives::kinds`].
-    pub fn kind_number(&self, id: AllocationId) -> Option<u32> {
+    /// Returns the same as an index into [`SegmentLifetimes::kinds`].
+    pub fn kind_index(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.kind)
     }
 
-    /// All kinds there are.
+    /// All distinct kinds.
     pub fn kinds(&self) -> &[SegmentKind] {
         &self.kinds
     }
 
-    /// Whether a segment begins with a range: the range below, even without a gap between them, is then of another segment.
-    pub fn begins(&self, id: AllocationId) -> bool {
-        self.facts.get(id.0 as usize).is_some_and(|facts| facts.begins)
+    /// Returns whether a segment begins with this range. An adjacent range below then belongs to another segment.
+    pub fn starts_segment(&self, id: AllocationId) -> bool {
+        self.facts.get(id.0 as usize).is_some_and(|facts| facts.starts_segment)
     }
 
-    /// Whether two ranges that are there at one moment, the first below the second, are of one segment.
-    pub fn goes_on(&self, below: AllocationId, above: AllocationId) -> bool {
+    /// Returns whether two ranges that exist at the same moment, the first below the second, belong to one segment.
+    pub fn is_same_segment(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
-        let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_touch(&other));
-        end == self.ranges.address(above) && !self.begins(above) && kinds()
+        let kinds =
+            || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_be_one_segment(&other));
+        end == self.ranges.address(above) && !self.starts_segment(above) && kinds()
     }
 
-    /// The segment at the end that a range is part of, as its place in the snapshot, where it is still there.
+    /// Returns the index in the snapshot of a range's segment, if it still exists at the end.
     pub fn segment_at_end(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
     }
 
-    /// The stack that mapped a range: of the event, else of its segment at the end; or [`StackId::NONE`].
+    /// Returns the stack that mapped a range: that of the event, else that of its segment at the end, else
+    /// [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-        let of_event = self.ranges.born(id).event().map(|event| history.events.stack(event.0));
+        let of_event = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
         let of_segment = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
         of_event.filter(|&stack| stack != StackId::NONE).or_else(of_segment).unwrap_or(StackId::NONE)
     }
 
-    /// By how many bytes what is mapped grows at `event`.
+    /// Returns the change of mapped bytes at `event`.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.ranges.heap_bytes()
             + self.live.heap_bytes()
@@ -206,42 +208,46 @@ impl SegmentLives {
             + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
-    /// Works until it is done. The snapshot and the history must be the same every time.
+    /// Continues the work until it is done. Every call must pass the same snapshot and history.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
-                Work::End(next, mut open) => {
-                    let end = snapshot.segments.len().min(next + STEPS as usize);
-                    (next..end).for_each(|place| self.at_end(snapshot, history, place, &mut open));
-                    if end < snapshot.segments.len() { Work::End(end, open) } else { self.turn_back(history, open) }
+                Work::EndSegments(next, mut open) => {
+                    let end = snapshot.segments.len().min(next + STEPS_PER_CHECK as usize);
+                    (next..end).for_each(|place| self.add_end_segment(snapshot, history, place, &mut open));
+                    if end < snapshot.segments.len() {
+                        Work::EndSegments(end, open)
+                    } else {
+                        self.start_undo(history, open)
+                    }
                 }
-                Work::Behind(before, mut open) => {
-                    let first = before.saturating_sub(MOST_OVERLAPS);
+                Work::UndoLater(before, mut open) => {
+                    let first = before.saturating_sub(MAX_OVERLAPS);
                     (first..before)
                         .rev()
                         .for_each(|operation| self.undo_behind(snapshot, history, operation, &mut open));
                     match first {
-                        0 => Work::Back(history.event_count(), open),
-                        _ => Work::Behind(first, open),
+                        0 => Work::Undo(history.event_count(), open),
+                        _ => Work::UndoLater(first, open),
                     }
                 }
-                Work::Back(before, mut open) => {
-                    let first = before.saturating_sub(STEPS);
+                Work::Undo(before, mut open) => {
+                    let first = before.saturating_sub(STEPS_PER_CHECK);
                     let mut next = before;
                     self.compared = 0;
-                    while next > first && self.compared < MOST_COMPARED {
+                    while next > first && self.compared < MAX_COMPARED {
                         next -= 1;
                         self.undo(snapshot, history, next, &mut open);
                     }
-                    if next > 0 { Work::Back(next, open) } else { Work::Before(open, 0) }
+                    if next > 0 { Work::Undo(next, open) } else { Work::InitialRanges(open, 0) }
                 }
-                Work::Before(open, bytes) => self.before_the_trace(open, bytes),
-                Work::Turn(before) => self.turn(before),
+                Work::InitialRanges(open, bytes) => self.add_initial_ranges(open, bytes),
+                Work::ReverseRows(before) => self.reverse_rows(before),
                 Work::Totals(next) => {
-                    let end = history.event_count().min(next.saturating_add(STEPS));
+                    let end = history.event_count().min(next.saturating_add(STEPS_PER_CHECK));
                     (next..end).for_each(|event| self.mapped.push(self.change(history, EventIdx(event))));
                     if end < history.event_count() { Work::Totals(end) } else { Work::Live }
                 }
@@ -256,8 +262,14 @@ impl SegmentLives {
         }
     }
 
-    /// Takes a segment of the end.
-    fn at_end(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, Open>) {
+    /// Adds a segment of the end.
+    fn add_end_segment(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        place: usize,
+        open: &mut BTreeMap<u64, OpenRange>,
+    ) {
         let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
             return;
         };
@@ -268,64 +280,68 @@ impl SegmentLives {
             small: segment.small,
             expandable: segment.expandable,
         };
-        let facts = Facts { kind: self.number(kind), begins: !segment.expandable, segment: place as u32 };
-        self.cover(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
+        let facts =
+            RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: place as u32 };
+        self.add_range(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
     }
 
-    fn turn_back(&mut self, history: &DeviceHistory, open: BTreeMap<u64, Open>) -> Work {
+    fn start_undo(&mut self, history: &DeviceHistory, open: BTreeMap<u64, OpenRange>) -> Work {
         self.changes = (0..history.segment_operations.len()).map(|_| 0).collect();
-        Work::Behind(history.behind.len(), open)
+        Work::UndoLater(history.later_operations.len(), open)
     }
 
-    /// What an event behind the range did, undone: of what it took nothing is known, what it gave back stays.
+    /// Undoes an event after the loaded range. The lifetimes of ranges that it mapped are unknown. Ranges that it
+    /// released stay.
     fn undo_behind(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
         operation: usize,
-        open: &mut BTreeMap<u64, Open>,
+        open: &mut BTreeMap<u64, OpenRange>,
     ) {
-        let Some(Behind { action, address, size, labels }) = history.behind.get(operation) else { return };
+        let Some(LaterOperation { action, address, size, labels }) = history.later_operations.get(operation) else {
+            return;
+        };
         let range = [address, address.saturating_add(size)];
         if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-            let (rows, astray) = (self.rows.len(), self.astray);
-            self.uncover(open, range, NEVER);
+            let (rows, astray) = (self.rows.len(), self.missing_bytes);
+            self.remove_range(open, range, NEVER);
             self.rows.truncate(rows);
-            self.astray = astray;
+            self.missing_bytes = astray;
         } else {
-            self.give(snapshot, open, range, (action, labels), NEVER);
+            self.restore_range(snapshot, open, range, (action, labels), NEVER);
         }
     }
 
-    fn number(&mut self, kind: SegmentKind) -> u32 {
+    fn intern_kind(&mut self, kind: SegmentKind) -> u32 {
         let new = self.kinds.len() as u32;
-        let number = *self.numbers.entry(kind).or_insert(new);
+        let number = *self.kind_indices.entry(kind).or_insert(new);
         if number == new {
             self.kinds.push(kind);
         }
         number
     }
 
-    /// What an event did, undone.
-    fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, Open>) {
+    /// Undoes an event of the loaded range.
+    fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, OpenRange>) {
         let Subject::Segment(operation) = history.events.subject(event) else { return };
         let action = history.events.action(event);
         let moment = Moment::after(EventIdx(event)).0;
         let (address, size) = history.address_and_size(EventIdx(event));
         let range = [address, address.saturating_add(size)];
         let change = if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-            signed(self.uncover(open, range, moment))
+            to_signed(self.remove_range(open, range, moment))
         } else {
-            -signed(self.give(snapshot, open, range, (action, history.events.labels(event)), moment))
+            -to_signed(self.restore_range(snapshot, open, range, (action, history.events.labels(event)), moment))
         };
         self.changes.set(operation as usize, change);
     }
 
-    /// What an event gave back is there until this moment. How many bytes that is.
-    fn give(
+    /// Restores a released range, which existed until `moment`. Returns its new bytes.
+    fn restore_range(
         &mut self,
         snapshot: &Snapshot,
-        open: &mut BTreeMap<u64, Open>,
+        open: &mut BTreeMap<u64, OpenRange>,
         range: [u64; 2],
         (action, labels): (Action, LabelsId),
         moment: u32,
@@ -335,24 +351,31 @@ impl SegmentLives {
         let expandable = action == Action::SegmentUnmap;
         let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
         let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
-        let kind = self.beside(open, range, told).unwrap_or_else(|| self.number(told));
-        self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX })
+        let kind = self.adjacent_kind(open, range, told).unwrap_or_else(|| self.intern_kind(told));
+        self.add_range(open, range, moment, RangeInfo { kind, starts_segment: !expandable, segment: u32::MAX })
     }
 
-    /// The kind of the expandable segment that a range lies against: events tell less about it.
-    fn beside(&self, open: &BTreeMap<u64, Open>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
+    /// Returns the kind of an adjacent expandable segment, because events contain less about it.
+    fn adjacent_kind(&self, open: &BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
         let below = open.range(..start).next_back().filter(|(_, open)| open.end == start);
         let above = open.get(&end);
         [below.map(|(_, open)| open), above].into_iter().flatten().map(|open| open.facts.kind).find(|&number| {
-            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_touch(&told))
+            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_be_one_segment(&told))
         })
     }
 
-    /// What is there from now on, towards the begin, except where something is already. How many bytes that is.
-    fn cover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], died: u32, facts: Facts) -> u64 {
+    /// Adds a range that is freed at the given moment, except where other ranges already exist. Returns the number of
+    /// new bytes.
+    fn add_range(
+        &mut self,
+        open: &mut BTreeMap<u64, OpenRange>,
+        [start, end]: [u64; 2],
+        freed_at: u32,
+        facts: RangeInfo,
+    ) -> u64 {
         let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
         let mut holes = Vec::new();
-        for (&address, there) in open.range(start..end).take(MOST_OVERLAPS) {
+        for (&address, there) in open.range(start..end).take(MAX_OVERLAPS) {
             self.compared += 1;
             if from < address {
                 holes.push([from, address]);
@@ -365,65 +388,72 @@ impl SegmentLives {
         let mut covered = 0u64;
         for [from, to] in holes {
             covered = covered.saturating_add(to - from);
-            let begins = facts.begins && from == start;
-            open.insert(from, Open { end: to, died, facts: Facts { begins, ..facts } });
+            let begins = facts.starts_segment && from == start;
+            open.insert(from, OpenRange { end: to, freed_at, facts: RangeInfo { starts_segment: begins, ..facts } });
         }
         covered
     }
 
-    /// What is not there any more, towards the begin: its life is known. How many bytes that is.
-    fn uncover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], born: u32) -> u64 {
+    /// Removes a range that was mapped at the given moment, which completes its lifetime. Returns the number of removed
+    /// bytes.
+    fn remove_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], allocated_at: u32) -> u64 {
         let mut gone = 0u64;
         if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
-            open.insert(address, Open { end: start, ..there });
-            open.insert(start, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+            open.insert(address, OpenRange { end: start, ..there });
+            open.insert(start, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
         }
-        // The highest first: rows are turned around at the end.
+        // Highest first, because rows are reversed at the end.
         while let Some((&address, &there)) = open.range(start..end).next_back() {
             open.remove(&address);
             if there.end > end {
-                open.insert(end, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+                open.insert(end, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
             }
             let size = there.end.min(end) - address;
             gone = gone.saturating_add(size);
-            self.rows.push(Row { address, size, born, died: there.died, facts: there.facts });
+            self.rows.push(ClosedRange { address, size, allocated_at, freed_at: there.freed_at, facts: there.facts });
         }
-        self.astray = self.astray.saturating_add((end - start).saturating_sub(gone));
+        self.missing_bytes = self.missing_bytes.saturating_add((end - start).saturating_sub(gone));
         gone
     }
 
-    /// What was mapped before recording, the highest first; `bytes` of it are done.
-    fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
-        for _ in 0..STEPS {
+    /// Adds the ranges mapped before recording, highest first. `bytes` is their size so far.
+    fn add_initial_ranges(&mut self, mut open: BTreeMap<u64, OpenRange>, mut bytes: i64) -> Work {
+        for _ in 0..STEPS_PER_CHECK {
             let Some((address, there)) = open.pop_last() else {
                 self.mapped = Totals::new(bytes);
-                return Work::Turn(self.rows.len());
+                return Work::ReverseRows(self.rows.len());
             };
             let size = there.end - address;
-            bytes = bytes.saturating_add(signed(size));
-            self.rows.push(Row { address, size, born: 0, died: there.died, facts: there.facts });
+            bytes = bytes.saturating_add(to_signed(size));
+            self.rows.push(ClosedRange {
+                address,
+                size,
+                allocated_at: 0,
+                freed_at: there.freed_at,
+                facts: there.facts,
+            });
         }
-        Work::Before(open, bytes)
+        Work::InitialRanges(open, bytes)
     }
 
-    fn turn(&mut self, before: usize) -> Work {
-        let first = before.saturating_sub(STEPS as usize);
+    fn reverse_rows(&mut self, before: usize) -> Work {
+        let first = before.saturating_sub(STEPS_PER_CHECK as usize);
         for place in (first..before).rev() {
             let Some(row) = self.rows.get(place) else { continue };
-            let Row { address, size, born, died, facts } = row;
-            if born > 0 {
-                self.ranges.born.push(born);
+            let ClosedRange { address, size, allocated_at, freed_at, facts } = row;
+            if allocated_at > 0 {
+                self.ranges.allocated_at.push(allocated_at);
             }
-            if let Some(lives) = self.ranges.parts.get_mut(usize::from(born > 0)) {
-                lives.push_row(address, size, died, died);
+            if let Some(lives) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
+                lives.push_row(address, size, freed_at, freed_at);
             }
             self.facts.push(facts);
         }
         if first > 0 {
-            return Work::Turn(first);
+            return Work::ReverseRows(first);
         }
-        self.ranges.statics = self.ranges.early() as u32;
-        (self.rows, self.numbers) = Default::default();
+        self.ranges.static_count = self.ranges.early_count() as u32;
+        (self.rows, self.kind_indices) = Default::default();
         Work::Totals(0)
     }
 }

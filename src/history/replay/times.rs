@@ -1,26 +1,26 @@
-//! Event times in four bytes each: an offset from the start of their stretch of events.
+//! Event times in four bytes each, as offsets from the start of their stretch of events.
 
 use crate::snapshot::NO_TIME;
 use base::column::Column;
 
-const STRETCH: usize = 1024;
+const STRETCH_EVENTS: usize = 1024;
 
 /// `time_us` of each event of a trace.
 #[derive(Clone, Debug)]
 pub struct Times {
-    /// Events before the first row, of which no time is known.
+    /// Number of dropped events before the first row, whose times are unknown.
     skipped: u32,
-    /// Time of the first event of each stretch that has one.
+    /// Time of the first event in each stretch.
     pub(super) start: Column<i64>,
     pub(super) offset: Column<i32>,
-    /// Events whose offset does not fit (half an hour within 1024 events) or who have no time.
+    /// Events without a time, or whose offset does not fit (half an hour within 1024 events).
     pub(super) exceptions: Vec<(u32, i64)>,
-    /// The latest time before each stretch; `NO_TIME` where there was none yet.
+    /// Latest time before each stretch, or `NO_TIME`.
     pub(super) latest_before: Column<i64>,
-    /// First recorded time of the trace, and the latest so far; `NO_TIME` without any.
+    /// First and latest recorded time of the trace, or `NO_TIME`.
     first: i64,
     latest: i64,
-    /// Whether any event has no time or an earlier one than an event before.
+    /// True if an event has no time, or an earlier one than a previous event.
     uneven: bool,
 }
 
@@ -43,24 +43,24 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Those of a trace whose first events were dropped: time begins behind them.
-    pub(super) fn skipping(skipped: u32) -> Times {
+    /// Creates the times of a trace whose first `skipped` events were dropped.
+    pub(super) fn with_skipped(skipped: u32) -> Times {
         Times { skipped, ..Times::default() }
     }
 
-    /// The first recorded time and the latest one, and whether any event has none or an earlier one than an event before.
-    pub(super) fn ends(&self) -> (i64, i64, bool) {
+    /// Returns the first and the latest time, and whether times are missing or decrease.
+    pub(super) fn bounds(&self) -> (i64, i64, bool) {
         (self.first, self.latest, self.uneven)
     }
 
-    /// Those of a whole trace, out of their columns; `None` where these do not fit together.
-    pub(super) fn of_parts(
+    /// Restores the times of a complete trace from their columns. Returns `None` if these are inconsistent.
+    pub(super) fn from_parts(
         [start, latest_before]: [Column<i64>; 2],
         offset: Column<i32>,
         (events, times): (Column<u32>, Column<i64>),
         (first, latest, uneven): (i64, i64, bool),
     ) -> Option<Times> {
-        let stretches = offset.len().div_ceil(STRETCH);
+        let stretches = offset.len().div_ceil(STRETCH_EVENTS);
         let exceptions: Vec<(u32, i64)> = events.iter().zip(times.iter()).collect();
         let fits = [start.len(), latest_before.len()] == [stretches; 2]
             && events.len() == times.len()
@@ -68,27 +68,27 @@ impl Times {
         fits.then_some(Times { skipped: 0, start, offset, exceptions, latest_before, first, latest, uneven })
     }
 
-    /// How many events there are, those that were dropped included.
+    /// Number of events, including dropped ones.
     pub(super) fn len(&self) -> u32 {
         self.skipped + self.offset.len() as u32
     }
 
-    /// The time of an event, or [`NO_TIME`].
-    pub(super) fn recorded_at(&self, event: u32) -> i64 {
+    /// Returns the time of an event, or [`NO_TIME`].
+    pub(super) fn time_or_none(&self, event: u32) -> i64 {
         self.at(event).unwrap_or(NO_TIME)
     }
 
-    /// Appends the next event's time, or [`NO_TIME`].
+    /// Appends the time of the next event, or [`NO_TIME`].
     pub fn push(&mut self, time_us: i64) {
         let at = self.offset.len();
-        if at.is_multiple_of(STRETCH) {
+        if at.is_multiple_of(STRETCH_EVENTS) {
             self.start.push(time_us);
             self.latest_before.push(self.latest);
         }
-        let start = self.start.get(at / STRETCH).unwrap_or(NO_TIME);
-        self.uneven |= time_us == NO_TIME || (self.recorded() && time_us < self.latest);
+        let start = self.start.get(at / STRETCH_EVENTS).unwrap_or(NO_TIME);
+        self.uneven |= time_us == NO_TIME || (self.has_times() && time_us < self.latest);
         if time_us != NO_TIME {
-            self.latest = if self.recorded() { self.latest.max(time_us) } else { time_us };
+            self.latest = if self.has_times() { self.latest.max(time_us) } else { time_us };
             self.first = if self.first == NO_TIME { time_us } else { self.first };
         }
         let offset = time_us.checked_sub(start).and_then(|offset| i32::try_from(offset).ok());
@@ -101,7 +101,7 @@ impl Times {
         }
     }
 
-    /// µs since 1970 of the event with this index; `None` where the file has no time.
+    /// Returns the time of an event in µs since 1970, if the file has it.
     #[inline(always)]
     pub fn at(&self, event: u32) -> Option<i64> {
         let event = event.wrapping_sub(self.skipped);
@@ -110,22 +110,21 @@ impl Times {
             let place = self.exceptions.binary_search_by_key(&event, |&(event, _)| event).ok()?;
             self.exceptions[place].1
         } else {
-            self.start.get(event as usize / STRETCH)?.checked_add(i64::from(offset))?
+            self.start.get(event as usize / STRETCH_EVENTS)?.checked_add(i64::from(offset))?
         };
         (time != NO_TIME).then_some(time)
     }
 
-    /// Whether any event has a time.
-    pub fn recorded(&self) -> bool {
+    /// Returns whether any event has a time.
+    pub fn has_times(&self) -> bool {
         self.first != NO_TIME
     }
 
-    /// The same times as an axis; `None` where the file has none.
-    pub fn clock(&self) -> Option<Clock<'_>> {
-        self.recorded().then_some(Clock { times: self })
+    /// Returns the times as an axis, if the file has any.
+    pub fn time_axis(&self) -> Option<TimeAxis<'_>> {
+        self.has_times().then_some(TimeAxis { times: self })
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.start.heap_bytes()
             + self.latest_before.heap_bytes()
@@ -134,8 +133,8 @@ impl Times {
     }
 }
 
-/// Wall-clock as an axis in µs: it never goes back (an event whose time does stands at the latest time before it), so the order of
-/// events is kept, also within one microsecond.
+/// Wall-clock time axis in µs. It never decreases: an event with an earlier time than a previous one is placed at the
+/// latest time so far. The order of events is therefore kept, even within one microsecond.
 ///
 /// ```text
 /// x         0 ........ margin ......................... margin + span ....... width
@@ -143,35 +142,36 @@ impl Times {
 ///             before    event 0: first_us                event n − 1: latest_us
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Clock<'a> {
+pub struct TimeAxis<'a> {
     times: &'a Times,
 }
 
-/// µs before the first and after the latest event of a trace of `span` µs.
+/// Margin in µs before the first and after the latest event of a trace of `span` µs.
 pub fn time_axis_margin(span: u64) -> u64 {
-    (span / MARGIN_PART).max(1)
+    (span / MARGIN_DIVISOR).max(1)
 }
 
-/// Length in µs of the time axis of a trace of `span` µs.
+/// Length in µs of the time axis for a trace of `span` µs.
 pub fn time_axis_width(span: u64) -> u64 {
     span.saturating_add(2 * time_axis_margin(span))
 }
 
-/// Both ends of the axis are this part of the recorded span: the states before the first and after the last event have a place.
-const MARGIN_PART: u64 = 64;
+/// Each margin is the recorded span divided by this number. The margins show the states before the first and after the
+/// last event.
+const MARGIN_DIVISOR: u64 = 64;
 
-impl Clock<'_> {
-    /// µs since 1970 of the first event that has a time.
+impl TimeAxis<'_> {
+    /// Time of the first event that has one, in µs since 1970.
     pub fn first_us(&self) -> i64 {
         self.times.first
     }
 
-    /// µs from the first time to the latest.
+    /// Duration in µs from the first to the latest time.
     pub fn span(&self) -> u64 {
         self.times.latest.abs_diff(self.times.first)
     }
 
-    /// µs before the first and after the latest event.
+    /// Margin in µs before the first and after the latest event.
     pub fn margin(&self) -> u64 {
         time_axis_margin(self.span())
     }
@@ -181,23 +181,23 @@ impl Clock<'_> {
         time_axis_width(self.span())
     }
 
-    /// Where `moment` begins, in µs from the axis' start.
+    /// Start of `moment`, in µs from the start of the axis.
     pub fn x(&self, moment: u32) -> u64 {
         match moment.checked_sub(1) {
-            // Before the first event that is there.
+            // The state before the first loaded event.
             None => 0,
             Some(event) if event < self.times.skipped => 0,
             Some(event) => self.margin().saturating_add(self.latest_up_to(event).abs_diff(self.times.first)),
         }
     }
 
-    /// How many events stand left of `x` µs.
+    /// Number of events left of position `x`, in µs.
     pub fn events_before(&self, x: f64) -> u32 {
-        // Events stand at whole microseconds. (Casts saturate.)
+        // Events are at whole microseconds. Casts saturate.
         self.events_before_us(self.times.first.saturating_add((x - self.margin() as f64).ceil() as i64))
     }
 
-    /// How many events stand before a time, in µs since 1970: the moment that holds until then.
+    /// Number of events before a time in µs since 1970, which is also the moment that lasts until then.
     pub fn events_before_us(&self, before: i64) -> u32 {
         let times = self.times;
         let (mut from, mut to) = (0, times.start.len());
@@ -209,12 +209,12 @@ impl Clock<'_> {
                 to = middle;
             }
         }
-        // All stretches from `from` on begin at or after it, so the border lies in the one before.
+        // All stretches from `from` on start at or after that time, so the result is in the stretch before.
         let skipped = times.skipped;
         let Some(stretch) = from.checked_sub(1) else { return skipped };
         let mut latest = self.latest_before(stretch);
-        let start = skipped + (stretch * STRETCH) as u32;
-        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH) as u32;
+        let start = skipped + (stretch * STRETCH_EVENTS) as u32;
+        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH_EVENTS) as u32;
         if !times.uneven {
             let (mut from, mut to) = (start, end);
             while from < to {
@@ -231,7 +231,7 @@ impl Clock<'_> {
             .unwrap_or(end)
     }
 
-    /// The latest time before a stretch of events; the first one where there was none yet.
+    /// Latest time before a stretch of events, or the first time if there is none.
     fn latest_before(&self, stretch: usize) -> i64 {
         self.times.latest_before.get(stretch).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
     }
@@ -240,8 +240,8 @@ impl Clock<'_> {
         if !self.times.uneven {
             return self.times.at(event).unwrap_or(self.times.latest);
         }
-        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH;
-        let start = self.times.skipped + (stretch * STRETCH) as u32;
+        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH_EVENTS;
+        let start = self.times.skipped + (stretch * STRETCH_EVENTS) as u32;
         (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
     }
 }

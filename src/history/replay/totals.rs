@@ -1,39 +1,39 @@
-//! A running total over the moments, and the largest total of any range of them, fast.
+//! Running total over the moments, with fast queries for the maximum of any range.
 //!
 //! ```text
-//! level 1                 |      16 blocks       |      16 blocks       | ..        largest total, first moment with it
-//! level 0   (blocks)      | 64 moments | 64 moments | 64 moments | ..               the same, and the first moment's total
-//! moments                 0 1 2 3 ..                                                not stored: recomputed from the events
+//! level 1                 |      16 blocks       |      16 blocks       | ..        maximum, and first moment with it
+//! level 0   (blocks)      | 64 moments | 64 moments | 64 moments | ..               and the first moment's total
+//! moments                 0 1 2 3 ..                                                recomputed from the events
 //! ```
 //!
-//! A third of a byte an event, whatever the events hold. Totals are signed because a broken file can free more than it had.
+//! It takes a third of a byte per event. Totals are signed because a broken file can free more than it had.
 
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use std::ops::Range;
 
-/// Moments a block covers: few enough to recompute in well under a microsecond.
+/// Moments per block. Few enough to recompute in well under a microsecond.
 const BLOCK_MOMENTS: u32 = 64;
-/// How many nodes of one level a node of the next covers.
+/// Number of nodes covered by a node of the next level.
 const FAN_OUT: usize = 16;
 
-/// The pyramid. It grows by one event at a time, so it can be built in slices or while decoding.
+/// Pyramid of maxima. It grows by one event at a time, so it can be built in slices or while decoding.
 #[derive(Clone, Debug)]
 pub struct Totals {
     moments: u32,
     last: i64,
     block_start: Column<i64>,
-    levels: Vec<Summits>,
+    levels: Vec<Maxima>,
 }
 
-/// One level: the largest total of each node's moments, and the first moment that has it.
+/// Level of the pyramid: the maximum of each node's moments, and the first moment that has it.
 #[derive(Clone, Debug, Default)]
-struct Summits {
+struct Maxima {
     total: Column<i64>,
     moment: Column<u32>,
 }
 
-/// A running total together with the change that each event makes to it: what a query needs.
+/// Running total together with the change at each event, as needed by queries.
 #[derive(Clone, Copy)]
 pub struct Curve<'a> {
     totals: &'a Totals,
@@ -41,23 +41,22 @@ pub struct Curve<'a> {
 }
 
 impl Totals {
-    /// The total before the first event, in bytes.
+    /// Creates the totals with the value before the first event, in bytes.
     pub fn new(base: i64) -> Totals {
-        let mut totals =
-            Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Summits::default()] };
+        let mut totals = Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Maxima::default()] };
         totals.open_block();
         totals.moments = 1;
         totals
     }
 
-    /// The totals of `events` events at once, where there is no need for slices.
+    /// Builds the totals of `events` events at once, where slices are not needed.
     pub fn build(events: u32, base: i64, change: impl Fn(EventIdx) -> i64) -> Totals {
         let mut totals = Totals::new(base);
         (0..events).for_each(|event| totals.push(change(EventIdx(event))));
         totals
     }
 
-    /// The next event adds `change` bytes. A total that leaves 64 signed bits stays at the limit.
+    /// Adds an event that changes the total by `change` bytes. The total saturates at 64 signed bits.
     #[inline(always)]
     pub fn push(&mut self, change: i64) {
         self.last = self.last.saturating_add(change);
@@ -69,15 +68,16 @@ impl Totals {
         self.moments += 1;
     }
 
-    /// The first total of each block, its largest one, and the first moment that has it.
+    /// Returns the first total of each block, its maximum, and the first moment that has it.
     pub(super) fn blocks(&self) -> (&Column<i64>, &Column<i64>, &Column<u32>) {
-        // There is one level from the start.
+        // The first level always exists.
         let blocks = &self.levels[0];
         (&self.block_start, &blocks.total, &blocks.moment)
     }
 
-    /// Totals of so many moments out of their [blocks](Totals::blocks) and the last total; `None` where these do not fit together.
-    pub(super) fn of_blocks(
+    /// Restores totals from their [blocks](Totals::blocks) and the last total. Returns `None` if these are
+    /// inconsistent.
+    pub(super) fn from_blocks(
         moments: u32,
         last: i64,
         (block_start, total, moment): (Column<i64>, Column<i64>, Column<u32>),
@@ -87,45 +87,45 @@ impl Totals {
         if [block_start.len(), total.len(), moment.len()] != [count; 3] || !moment.iter().enumerate().all(is_inside) {
             return None;
         }
-        let mut totals = Totals { moments, last, block_start, levels: vec![Summits { total, moment }] };
-        (1..count).for_each(|complete| totals.sum_up(complete));
+        let mut totals = Totals { moments, last, block_start, levels: vec![Maxima { total, moment }] };
+        (1..count).for_each(|complete| totals.complete_groups(complete));
         Some(totals)
     }
 
-    /// How many moments there are: one more than events.
+    /// Number of moments: one more than events.
     pub fn moment_count(&self) -> u32 {
         self.moments
     }
 
-    /// The total after the last event.
+    /// Total after the last event.
     pub fn last(&self) -> i64 {
         self.last
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         let levels = self.levels.iter().map(|level| level.total.heap_bytes() + level.moment.heap_bytes());
         self.block_start.heap_bytes() + levels.sum::<usize>()
     }
 
-    /// Starts the block of moment `self.moments`, whose total is `self.last`, and sums up the groups that are now complete.
+    /// Starts the block of moment `self.moments` with total `self.last`, and summarizes the groups that are now
+    /// complete.
     fn open_block(&mut self) {
-        self.sum_up(self.block_start.len());
+        self.complete_groups(self.block_start.len());
         self.block_start.push(self.last);
         if let Some(blocks) = self.levels.first_mut() {
             blocks.push((Moment(self.moments), self.last));
         }
     }
 
-    /// Sums up the groups that are complete with so many blocks.
-    fn sum_up(&mut self, mut complete: usize) {
+    /// Summarizes the groups that are complete with `complete` blocks.
+    fn complete_groups(&mut self, mut complete: usize) {
         let mut below = 0;
         while complete > 0 && complete.is_multiple_of(FAN_OUT) {
             if below + 1 == self.levels.len() {
-                self.levels.push(Summits::default());
+                self.levels.push(Maxima::default());
             }
             let group = complete - FAN_OUT..complete;
-            let summit = self.levels.get(below).and_then(|level| level.highest(group));
+            let summit = self.levels.get(below).and_then(|level| level.max_of_nodes(group));
             if let (Some(summit), Some(level)) = (summit, self.levels.get_mut(below + 1)) {
                 level.push(summit);
             }
@@ -134,12 +134,12 @@ impl Totals {
         }
     }
 
-    /// The first largest of whole blocks.
-    fn highest_block(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
+    /// Returns the first maximum of a range of blocks.
+    fn max_of_blocks(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
         let mut best = None;
         let mut at = blocks.start;
         while at < blocks.end {
-            // The largest node that starts here, is complete, and does not reach beyond the range.
+            // Largest complete node that starts here and ends within the range.
             let (mut level, mut width) = (0, 1);
             while at.is_multiple_of(width * FAN_OUT)
                 && at + width * FAN_OUT <= blocks.end
@@ -149,14 +149,14 @@ impl Totals {
                 width *= FAN_OUT;
             }
             let node = at / width;
-            best = higher(best, self.levels.get(level).and_then(|nodes| nodes.highest(node..node + 1)));
+            best = max_of(best, self.levels.get(level).and_then(|nodes| nodes.max_of_nodes(node..node + 1)));
             at += width;
         }
         best
     }
 }
 
-impl Summits {
+impl Maxima {
     fn push(&mut self, (moment, total): (Moment, i64)) {
         self.total.push(total);
         self.moment.push(moment.0);
@@ -170,45 +170,45 @@ impl Summits {
         }
     }
 
-    fn highest(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
+    fn max_of_nodes(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
         let summits = self.moment.range(nodes.clone()).zip(self.total.range(nodes));
-        summits.fold(None, |best, (moment, total)| higher(best, Some((Moment(moment), total))))
+        summits.fold(None, |best, (moment, total)| max_of(best, Some((Moment(moment), total))))
     }
 }
 
 impl<'a> Curve<'a> {
-    /// `change` must be what was pushed to `totals`, event by event.
+    /// Creates a curve. `change` must return the values that were pushed to `totals`, event by event.
     pub fn new(totals: &'a Totals, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
         Curve { totals, change }
     }
 
-    /// How many moments there are: one more than events.
+    /// Number of moments: one more than events.
     pub fn moment_count(&self) -> u32 {
         self.totals.moments
     }
 
-    /// The total at `moment`; beyond the last moment, the last total.
+    /// Returns the total at `moment`, clamped to the last moment.
     pub fn at(&self, moment: Moment) -> i64 {
         self.scan(moment.0..moment.0.saturating_add(1)).map_or(self.totals.last, |(_, total)| total)
     }
 
-    /// The first moment of `moments` with the largest total, and that total. `None` when the range holds no moment.
+    /// Returns the first moment of `moments` with the maximum, and its total. Returns `None` for an empty range.
     pub fn max_in(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
         let (start, end) = (moments.start, moments.end.min(self.totals.moments));
         let first_whole = start.div_ceil(BLOCK_MOMENTS);
-        // The last block may be short: it is whole when the range reaches the end of all moments.
+        // The last block may be short. It counts as complete if the range reaches the last moment.
         let end_whole = if end == self.totals.moments { end.div_ceil(BLOCK_MOMENTS) } else { end / BLOCK_MOMENTS };
         if first_whole >= end_whole {
             let border = first_whole.saturating_mul(BLOCK_MOMENTS).clamp(start, end.max(start));
-            return higher(self.scan(start..border), self.scan(border..end));
+            return max_of(self.scan(start..border), self.scan(border..end));
         }
         let head = self.scan(start..first_whole * BLOCK_MOMENTS);
-        let whole = self.totals.highest_block(first_whole as usize..end_whole as usize);
+        let whole = self.totals.max_of_blocks(first_whole as usize..end_whole as usize);
         let tail = self.scan(end_whole.saturating_mul(BLOCK_MOMENTS)..end);
-        higher(higher(head, whole), tail)
+        max_of(max_of(head, whole), tail)
     }
 
-    /// The same by recomputing every moment; the range must lie in one block.
+    /// Returns the same by recomputing every moment. The range must lie in one block.
     fn scan(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
         let end = moments.end.min(self.totals.moments);
         if moments.start >= end {
@@ -222,15 +222,15 @@ impl<'a> Curve<'a> {
                 total = total.saturating_add((self.change)(event));
             }
             if moment >= moments.start {
-                best = higher(best, Some((Moment(moment), total)));
+                best = max_of(best, Some((Moment(moment), total)));
             }
         }
         best
     }
 }
 
-/// The higher of two; of equals the first.
-fn higher(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
+/// Returns the higher of two, and the first if they are equal.
+fn max_of(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
     match (first, second) {
         (Some(a), Some(b)) => Some(if b.1 > a.1 { b } else { a }),
         (a, b) => a.or(b),

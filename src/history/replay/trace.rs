@@ -1,50 +1,50 @@
-//! One trace as it is decoded: each event becomes a row, each address that is alloc'd or freed becomes an allocation.
+//! Recording of a trace. Each event becomes a row, and each allocated or freed address becomes an allocation.
 //!
 //! ```text
 //! event   action          subject
-//! 0       alloc           traced allocation 0        born at moment 1
-//! 1       free_requested  early allocation 0         never alloc'd here: allocated before recording
-//! 2       free_completed  early allocation 0         dies at moment 3
+//! 0       alloc           traced allocation 0        allocated at moment 1
+//! 1       free_requested  early allocation 0         no alloc in the trace: allocated before recording
+//! 2       free_completed  early allocation 0         freed at moment 3
 //! 3       segment_alloc   segment operation 0
 //! ```
 
-use super::kept::Outside;
+use super::loaded_range::OutsideRange;
 use super::times::Times;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Set in the subject of an event when it is about an allocation from before recording.
-pub(super) const EARLY: u32 = 1 << 31;
-/// The subject of what is allocated behind the range that is kept.
-pub(super) const ALLOCATED_BEHIND: u32 = EARLY - 1;
-/// In a column of moments: never.
+/// Flag in an event's subject for allocations from before recording.
+pub(super) const EARLY_BIT: u32 = 1 << 31;
+/// Subject of allocations after the loaded range.
+pub(super) const ALLOCATED_LATER: u32 = EARLY_BIT - 1;
+/// Value in a column of moments for "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// What an event is about.
+/// Object of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// An allocation whose alloc is in the trace, counted from 0.
+    /// Allocation with an alloc in the trace, counted from 0.
     Traced(u32),
-    /// An allocation that was live before the trace and is freed in it, counted from 0.
+    /// Allocation that was live before the trace and is freed in it, counted from 0.
     Early(u32),
     Segment(u32),
-    /// Anything else: `oom`, `snapshot`, `annotate`.
+    /// Any other event: `oom`, `snapshot`, `annotate`.
     Note(u32),
 }
 
-/// The columns of allocations born in the trace, or of those born before it.
+/// Columns of the allocations in the trace, or of those from before it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lives {
+pub(super) struct LifetimeColumns {
     pub(super) address: Column<u64>,
     pub(super) size: Column<u64>,
-    /// Moment of the (first) `free_requested`.
+    /// Moment of the first `free_requested`.
     pub(super) free_requested: Column<u32>,
     /// Moment of the `free_completed`.
-    pub(super) died: Column<u32>,
+    pub(super) freed_at: Column<u32>,
 }
 
-impl Lives {
+impl LifetimeColumns {
     #[inline(always)]
     pub(super) fn push(&mut self, event: &Event) -> u32 {
         self.push_row(event.address, event.size, NEVER, NEVER);
@@ -52,57 +52,59 @@ impl Lives {
     }
 
     #[inline(always)]
-    pub(super) fn push_row(&mut self, address: u64, size: u64, free_requested: u32, died: u32) {
+    pub(super) fn push_row(&mut self, address: u64, size: u64, free_requested: u32, freed_at: u32) {
         self.address.push(address);
         self.size.push(size);
         self.free_requested.push(free_requested);
-        self.died.push(died);
+        self.freed_at.push(freed_at);
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.address.heap_bytes() + self.size.heap_bytes() + self.free_requested.heap_bytes() + self.died.heap_bytes()
+        self.address.heap_bytes()
+            + self.size.heap_bytes()
+            + self.free_requested.heap_bytes()
+            + self.freed_at.heap_bytes()
     }
 }
 
-/// The events of a trace, in columns.
+/// Events of a trace, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    /// Events before the first row: those that were dropped.
+    /// Number of dropped events before the first row.
     pub(super) skipped: u32,
     pub(super) action: Column<u8>,
     pub(super) subject: Column<u32>,
     pub(super) stack: Column<u32>,
     pub(super) labels: Column<u32>,
-    /// When they happened.
+    /// Times of the events.
     pub times: Times,
 }
 
 impl Events {
-    /// How many there are.
+    /// Number of events, including dropped ones.
     pub fn len(&self) -> u32 {
         self.skipped + self.action.len() as u32
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first that is there. Of those before it nothing is known: they do nothing, to nothing.
+    /// Index of the first event that is loaded. Earlier ones have no effect and no subject.
     pub fn first(&self) -> u32 {
         self.skipped
     }
 
-    /// Where an event stands in the columns; far beyond their end where it was dropped.
+    /// Row of an event in the columns. For a dropped event it is far beyond the end.
     #[inline(always)]
     fn row(&self, event: u32) -> usize {
         event.wrapping_sub(self.skipped) as usize
     }
 
-    /// Drops those before `first`; the subjects of the others are `moved`.
+    /// Drops the events before `first`. `moved` maps the subjects of the others.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
-        let times = self.times.after(first);
+        let times = self.times.since_event(first);
         let subjects = (first..self.len()).map(|event| {
             let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
             moved(self.action(event), subject)
@@ -117,26 +119,25 @@ impl Events {
         };
     }
 
-    /// What happened.
     #[inline(always)]
     pub fn action(&self, event: u32) -> Action {
         let number = self.action.get(self.row(event)).unwrap_or(Action::Unknown as u8);
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
-    /// What it is about.
+    /// Returns the object of an event.
     #[inline(always)]
     pub fn subject(&self, event: u32) -> Subject {
         self.subject_of(event, self.action(event))
     }
 
-    /// What an event of this action is about.
+    /// Returns the object of an event that is known to have this action.
     #[inline(always)]
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
         match action {
-            Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY != 0 => {
-                Subject::Early(subject & !EARLY)
+            Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY_BIT != 0 => {
+                Subject::Early(subject & !EARLY_BIT)
             }
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted => Subject::Traced(subject),
             Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap => {
@@ -146,17 +147,16 @@ impl Events {
         }
     }
 
-    /// Its stack, or [`StackId::NONE`].
+    /// Returns the stack of an event, or [`StackId::NONE`].
     pub fn stack(&self, event: u32) -> StackId {
         self.stack.get(self.row(event)).map_or(StackId::NONE, StackId)
     }
 
-    /// Stream, pool, metadata.
+    /// Returns the labels of an event: stream, pool, metadata.
     pub fn labels(&self, event: u32) -> LabelsId {
         self.labels.get(self.row(event)).map_or(LabelsId(u32::MAX), LabelsId)
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.action.heap_bytes()
             + self.subject.heap_bytes()
@@ -166,32 +166,33 @@ impl Events {
     }
 }
 
-/// The newest `annotate` event on each allocation that has one: its labels.
+/// Labels of the newest `annotate` event of each annotated allocation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotated {
     pub(super) by_subject: HashMap<Subject, LabelsId, foldhash::fast::RandomState>,
-    /// Of what was allocated before recording, until an event names it; of what none names, to the end.
+    /// Labels of allocations from before recording, until an event refers to them.
     pub(super) by_address: HashMap<u64, LabelsId, foldhash::fast::RandomState>,
 }
 
 impl Annotated {
-    /// An event names what is at an address for the first time: it was allocated before recording.
-    pub(super) fn found(&mut self, address: u64, early: u32) {
+    /// Assigns the annotation at an address to an allocation from before recording, at the first event that refers to
+    /// it.
+    pub(super) fn assign_early(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
-            self.by_subject.insert(Subject::Early(early & !EARLY), labels);
+            self.by_subject.insert(Subject::Early(early & !EARLY_BIT), labels);
         }
     }
 }
 
-/// Something odd, how often, the bytes it concerns, and the event of the first.
+/// Irregularity of a trace: number of cases, bytes, and event of the first case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Oddity {
+pub(super) struct Anomaly {
     pub(super) count: u64,
     pub(super) bytes: u64,
     pub(super) first: u32,
 }
 
-impl Oddity {
+impl Anomaly {
     pub(super) fn add(&mut self, event: u32, bytes: u64) {
         if self.count == 0 {
             self.first = event;
@@ -201,52 +202,52 @@ impl Oddity {
     }
 }
 
-/// A trace while it is recorded, and after.
+/// Trace during and after recording.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     pub(super) events: Events,
-    pub(super) traced: Lives,
-    /// Moment of birth of each traced allocation.
-    pub(super) born: Column<u32>,
-    pub(super) early: Lives,
+    pub(super) traced: LifetimeColumns,
+    /// Moment of allocation of each traced allocation.
+    pub(super) allocated_at: Column<u32>,
+    pub(super) early: LifetimeColumns,
     /// Address and bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
-    /// Address (for `oom` the free bytes) and size of each other event.
+    /// Address (free bytes for `oom`) and size of each other event.
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
-    /// Allocations live now, by address; as a subject.
+    /// Subject of the allocation that is live at each address.
     pub(super) live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Frees whose size is not their allocation's, in the order of events.
+    /// Frees whose size differs from their allocation's, as event and size, by event.
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
-    /// An alloc where a block is live, and where its free was requested but not completed.
-    pub(super) allocated_twice: Oddity,
-    pub(super) allocated_while_pending: Oddity,
-    pub(super) freed_twice: Oddity,
-    pub(super) time_steps_back: Oddity,
-    /// What the frees add up to when a block ends with its `free_completed`, and when with its `free_requested`.
-    pub(super) completed: Frees,
-    pub(super) requested: Frees,
+    /// Allocs at an address with a live block, without and with a requested free.
+    pub(super) allocated_twice: Anomaly,
+    pub(super) allocated_while_pending: Anomaly,
+    pub(super) freed_twice: Anomaly,
+    pub(super) time_steps_back: Anomaly,
+    /// Sums over the frees if a `free_completed` ends a lifetime, and if a `free_requested` does.
+    pub(super) completed: FreeSums,
+    pub(super) requested: FreeSums,
     /// Bytes of all allocs.
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
-    /// What is known of the events that are not kept.
-    pub(super) outside: Outside,
+    /// Summary of the events that are not kept.
+    pub(super) outside: OutsideRange,
 }
 
-/// Sums over the frees of a trace, in requested bytes as the frees themselves say.
+/// Sums over the frees of a trace, with the sizes in the frees themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Frees {
+pub(super) struct FreeSums {
     pub(super) bytes: i64,
     pub(super) unmatched: u64,
     pub(super) unmatched_bytes: u64,
 }
 
-impl Frees {
-    pub(super) fn count(&mut self, size: u64, is_unmatched: bool) {
-        self.bytes = self.bytes.saturating_add(signed(size));
+impl FreeSums {
+    pub(super) fn add_free(&mut self, size: u64, is_unmatched: bool) {
+        self.bytes = self.bytes.saturating_add(to_signed(size));
         if is_unmatched {
             self.unmatched += 1;
             self.unmatched_bytes = self.unmatched_bytes.saturating_add(size);
@@ -254,15 +255,15 @@ impl Frees {
     }
 }
 
-/// Bytes as a signed number. The reader refuses larger ones; a sum stays at the limit.
-pub(super) fn signed(bytes: u64) -> i64 {
+/// Converts bytes to a signed number. The reader rejects larger values, but sums may saturate.
+pub(super) fn to_signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 impl Trace {
     pub(super) fn event(&mut self, event: &Event) {
         let at = self.events.len();
-        if at >= self.outside.look_at && self.is_behind(event) {
+        if at >= self.outside.next_check && self.is_after_range(event) {
             return;
         }
         let subject = match event.action {
@@ -272,7 +273,7 @@ impl Trace {
             Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap => {
                 self.segment_operations.push((event.address, event.size));
                 let grows = matches!(event.action, Action::SegmentAlloc | Action::SegmentMap);
-                let change = if grows { signed(event.size) } else { -signed(event.size) };
+                let change = if grows { to_signed(event.size) } else { -to_signed(event.size) };
                 self.reserved = self.reserved.saturating_add(change);
                 self.segment_operations.len() as u32 - 1
             }
@@ -304,8 +305,8 @@ impl Trace {
 
     fn alloc(&mut self, event: &Event, at: u32) -> u32 {
         let subject = self.traced.push(event);
-        self.born.push(at + 1);
-        self.allocated = self.allocated.saturating_add(signed(event.size));
+        self.allocated_at.push(at + 1);
+        self.allocated = self.allocated.saturating_add(to_signed(event.size));
         if let Some(before) = self.live.insert(event.address, subject) {
             let (lives, before) = self.lives(before);
             let pending = lives.free_requested.at(before as usize) != NEVER;
@@ -319,13 +320,13 @@ impl Trace {
     fn free_requested(&mut self, event: &Event, at: u32) -> u32 {
         let known = self.live.get(&event.address).copied();
         let subject = known.unwrap_or_else(|| {
-            let subject = self.early.push(event) | EARLY;
-            self.early_found();
+            let subject = self.early.push(event) | EARLY_BIT;
+            self.add_early_facts();
             self.live.insert(event.address, subject);
-            self.annotated.found(event.address, subject);
+            self.annotated.assign_early(event.address, subject);
             subject
         });
-        self.requested.count(event.size, self.is_unmatched(subject));
+        self.requested.add_free(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
         let (lives, index) = self.lives(subject);
         if lives.free_requested.at(index as usize) == NEVER {
@@ -340,27 +341,27 @@ impl Trace {
         let subject = match self.live.remove(&event.address) {
             Some(subject) => subject,
             None => {
-                let subject = self.early.push(event) | EARLY;
-                self.early_found();
-                self.annotated.found(event.address, subject);
+                let subject = self.early.push(event) | EARLY_BIT;
+                self.add_early_facts();
+                self.annotated.assign_early(event.address, subject);
                 subject
             }
         };
-        self.completed.count(event.size, self.is_unmatched(subject));
+        self.completed.add_free(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
-        let is_carried = subject & EARLY != 0 && self.is_carried(subject & !EARLY);
+        let is_carried = subject & EARLY_BIT != 0 && self.is_carried(subject & !EARLY_BIT);
         let (lives, index) = self.lives(subject);
-        lives.died.set(index as usize, at + 1);
-        // Of what an event allocated that was dropped, it would say that its free was requested before the range.
+        lives.freed_at.set(index as usize, at + 1);
+        // For an allocation whose alloc was dropped, this would mean a request before the range.
         if lives.free_requested.at(index as usize) == NEVER && !is_carried {
             lives.free_requested.set(index as usize, at + 1);
         }
         subject
     }
 
-    /// Whether a free of this subject is of something that no event of the file allocated.
+    /// Returns whether a free of this subject refers to an allocation without an alloc in the file.
     fn is_unmatched(&self, subject: u32) -> bool {
-        subject & EARLY != 0 && !self.is_carried(subject & !EARLY)
+        subject & EARLY_BIT != 0 && !self.is_carried(subject & !EARLY_BIT)
     }
 
     #[inline(always)]
@@ -372,34 +373,34 @@ impl Trace {
     }
 
     #[inline(always)]
-    fn lives(&mut self, subject: u32) -> (&mut Lives, u32) {
-        if subject & EARLY == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY) }
+    fn lives(&mut self, subject: u32) -> (&mut LifetimeColumns, u32) {
+        if subject & EARLY_BIT == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY_BIT) }
     }
 
-    /// The allocation that is live at this address after the last event.
+    /// Returns the allocation that is live at this address after the last event.
     pub(super) fn live_at(&self, address: u64) -> Option<Subject> {
         self.live.get(&address).map(|&subject| {
-            if subject == ALLOCATED_BEHIND {
+            if subject == ALLOCATED_LATER {
                 Subject::Note(subject)
-            } else if subject & EARLY == 0 {
+            } else if subject & EARLY_BIT == 0 {
                 Subject::Traced(subject)
             } else {
-                Subject::Early(subject & !EARLY)
+                Subject::Early(subject & !EARLY_BIT)
             }
         })
     }
 
-    /// The live set is needed no more.
-    pub(super) fn close(&mut self) {
+    /// Frees the live set, which is no longer needed.
+    pub(super) fn drop_live(&mut self) {
         self.live = HashMap::default();
     }
 
-    /// How many events of this action there are.
+    /// Number of events with this action.
     pub(super) fn count(&self, action: Action) -> u64 {
         self.counts[action as usize]
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             (
@@ -409,7 +410,7 @@ impl Trace {
                     + self.notes.heap_bytes()
                     + self.note_events.heap_bytes(),
             ),
-            ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
+            ("allocations", self.traced.heap_bytes() + self.allocated_at.heap_bytes() + self.early.heap_bytes()),
             ("live set", self.live.allocation_size() + self.free_sizes.capacity() * size_of::<(u32, u64)>()),
         ]
     }

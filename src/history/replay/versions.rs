@@ -1,55 +1,56 @@
-//! The how-manieth of its address everything is, as memory_viz and Mosaic name it: `7f89b4000000_2` is the block at that address before whose
-//! first event two frees of it have completed. Segments count for themselves, by what the events gave back at their address.
+//! Versions of addresses, as in memory_viz and Mosaic: `7f89b4000000_2` is the block at that address whose first event
+//! comes after two completed frees there. Segments are counted separately, by the frees and unmaps at their address.
 
 use super::device_history::DeviceHistory;
 use super::trace::Subject;
 use crate::snapshot::Action;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 
-/// Tables of addresses: each alone grows so fast that nobody waits.
+/// Number of address tables. Each grows quickly on its own, so that no insertion takes long.
 const SHARDS: usize = 256;
 
-/// The versions of one device, four bytes an allocation and segment operation. Nothing is in it before [`Versions::step`] has finished.
+/// Versions of one device, four bytes per allocation and segment operation. Empty until [`Versions::step`] has
+/// finished.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
-    /// Of those born in the trace, of those freed in it that were born before, and of segment operations.
+    /// Versions of allocations in the trace, of earlier allocations freed in it, and of segment operations.
     traced: Column<u32>,
     freed: Column<u32>,
     segments: Column<u32>,
-    /// The event that comes next, and what has ended before it.
+    /// Next event, and the number of frees before it at each address, for blocks and for segments.
     next: usize,
-    ended: [Ended; 2],
+    freed_before: [FreeCounts; 2],
 }
 
-/// How many have ended at each address.
+/// Number of frees at each address.
 #[derive(Clone, Debug, Default)]
-struct Ended(Vec<HashMap<u64, u32, foldhash::fast::RandomState>>);
+struct FreeCounts(Vec<HashMap<u64, u32, foldhash::fast::RandomState>>);
 
-impl Ended {
+impl FreeCounts {
     fn shard(address: u64) -> usize {
         (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
     }
 
-    fn at(&self, address: u64) -> u32 {
-        self.0.get(Ended::shard(address)).and_then(|shard| shard.get(&address)).copied().unwrap_or(0)
+    fn get(&self, address: u64) -> u32 {
+        self.0.get(FreeCounts::shard(address)).and_then(|shard| shard.get(&address)).copied().unwrap_or(0)
     }
 
-    fn end(&mut self, address: u64) {
+    fn increment(&mut self, address: u64) {
         if self.0.is_empty() {
             self.0.resize_with(SHARDS, HashMap::default);
         }
-        if let Some(shard) = self.0.get_mut(Ended::shard(address)) {
+        if let Some(shard) = self.0.get_mut(FreeCounts::shard(address)) {
             *shard.entry(address).or_default() += 1;
         }
     }
 }
 
 impl Versions {
-    /// The version of what an event is about; 0 for one about neither an allocation nor a segment.
-    pub fn of_event(&self, history: &DeviceHistory, event: u32) -> u32 {
+    /// Returns the version of an event's allocation or segment, or 0 for other events.
+    pub fn event_version(&self, history: &DeviceHistory, event: u32) -> u32 {
         let known = match history.events.subject(event) {
             Subject::Traced(index) => self.traced.get(index as usize),
             Subject::Early(index) => self.freed.get(index as usize),
@@ -59,38 +60,37 @@ impl Versions {
         known.unwrap_or(0)
     }
 
-    /// Works until it is done. The history must be the same every time.
+    /// Continues the work until it is done. Every call must pass the same history.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        while let Some(events) = slice.part(&mut self.next, history.event_count() as usize, 1)? {
+    pub fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(events) = slice.next_range(&mut self.next, history.event_count() as usize, 1)? {
             events.for_each(|event| self.event(history, event as u32));
         }
-        self.ended = Default::default();
+        self.freed_before = Default::default();
         Ok(())
     }
 
-    /// Everything has the version that its first event sees: while it is there, nothing else ends at its address.
+    /// A version is determined at the first event. While the block exists, nothing else is freed at its address.
     fn event(&mut self, history: &DeviceHistory, event: u32) {
-        let [blocks, segments] = &mut self.ended;
+        let [blocks, segments] = &mut self.freed_before;
         let address = history.address_and_size(EventIdx(event)).0;
         match history.events.subject(event) {
-            Subject::Traced(index) if index as usize == self.traced.len() => self.traced.push(blocks.at(address)),
-            Subject::Early(index) if index as usize == self.freed.len() => self.freed.push(blocks.at(address)),
-            Subject::Segment(_) => self.segments.push(segments.at(address)),
+            Subject::Traced(index) if index as usize == self.traced.len() => self.traced.push(blocks.get(address)),
+            Subject::Early(index) if index as usize == self.freed.len() => self.freed.push(blocks.get(address)),
+            Subject::Segment(_) => self.segments.push(segments.get(address)),
             _ => {}
         }
         match history.events.action(event) {
-            Action::FreeCompleted => blocks.end(address),
-            Action::SegmentFree | Action::SegmentUnmap => segments.end(address),
+            Action::FreeCompleted => blocks.increment(address),
+            Action::SegmentFree | Action::SegmentUnmap => segments.increment(address),
             _ => {}
         }
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let ended = self.ended.iter().flat_map(|ended| &ended.0).map(HashMap::allocation_size).sum::<usize>();
+        let ended = self.freed_before.iter().flat_map(|ended| &ended.0).map(HashMap::allocation_size).sum::<usize>();
         [&self.traced, &self.freed, &self.segments].map(Column::heap_bytes).iter().sum::<usize>() + ended
     }
 }

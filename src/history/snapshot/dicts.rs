@@ -1,7 +1,8 @@
-//! What a dict is follows from its own content (DESIGN §1, rule 1): `action` makes an event, `filename` a frame, and so on.
+//! Interpretation of dicts by their contents (DESIGN §1, rule 1): a dict with `action` is an event, one with `filename`
+//! a frame, and so on.
 //!
-//! A dict that has the key but not the rest is left a plain dict: only where something more specific is needed does it become an
-//! error, with its path; so a user's metadata can hold any keys it likes.
+//! A dict that has the key but not the rest stays a plain dict. It becomes an error, with its path, only where
+//! something specific is required. User metadata can therefore contain any keys.
 
 use super::error::{ContentError, Problem};
 use super::event::{Action, Event, NO_TIME};
@@ -12,10 +13,10 @@ use super::segments::{AnnotationMark, Block, BlockState, Segment};
 use super::stacks::StackId;
 use super::store::{HistoryEntry, ReadBlock, Store};
 use super::strings::StringId;
-use super::unknown::{Of, Seen};
+use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 
-/// Key and value of each pair; keys that are not of the schema come as `None`.
+/// Iterates over key, key handle and value of each pair. Keys outside the schema are `None`.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
     pairs.chunks_exact(2).map(|pair| {
         let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
@@ -23,8 +24,8 @@ fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> 
     })
 }
 
-/// What a dict claims to be.
-pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
+/// Returns the key that determines the kind of a dict.
+pub(super) fn identify(pairs: &[Value]) -> Option<Key> {
     let mut claim = None;
     for (key, ..) in fields(pairs) {
         match key {
@@ -39,8 +40,13 @@ pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
 }
 
 impl Store {
-    /// An event. `row` numbers the events of the file, for the place of a warning.
-    pub(super) fn event(&mut self, pairs: &[Value], seen: &mut Seen, row: u32) -> Result<Event, ContentError> {
+    /// Parses an event. `row` is its number in the file, for the place of a warning.
+    pub(super) fn parse_event(
+        &mut self,
+        pairs: &[Value],
+        seen: &mut SeenWords,
+        row: u32,
+    ) -> Result<Event, ContentError> {
         let mut event = Event {
             address: 0,
             size: 0,
@@ -53,7 +59,7 @@ impl Store {
         let (mut has_action, mut has_address, mut has_size) = (false, false, false);
         for (key, name, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown(Of::Event, name, row);
+                seen.add_unknown(UnknownOwner::Event, name, row);
                 continue;
             };
             match key {
@@ -62,9 +68,9 @@ impl Store {
                     match (word, word.and_then(Key::action)) {
                         (Some(word), Some(action)) => {
                             event.action = action;
-                            seen.key(word);
+                            seen.mark_key(word);
                         }
-                        _ => seen.unknown(Of::Action, value, row),
+                        _ => seen.add_unknown(UnknownOwner::Action, value, row),
                     }
                     has_action = true;
                 }
@@ -80,23 +86,23 @@ impl Store {
                 Key::Stream => labels.stream = Some(self.address_at(key, value)?),
                 Key::TimeUs => event.time_us = self.signed_at(key, value)?,
                 Key::Frames => event.stack = self.stack_at(key, value)?,
-                Key::CompileContext => labels.compile_context = self.text(value),
-                Key::UserMetadata => labels.user_metadata = self.text(value),
-                Key::InternalMetadata => labels.internal_metadata = self.text(value),
-                Key::Category => labels.category = self.text(value),
+                Key::CompileContext => labels.compile_context = self.metadata_text(value),
+                Key::UserMetadata => labels.user_metadata = self.metadata_text(value),
+                Key::InternalMetadata => labels.internal_metadata = self.metadata_text(value),
+                Key::Category => labels.category = self.metadata_text(value),
                 Key::PoolId => labels.pool = Some(self.pool_at(key, value)?),
                 Key::ForwardFrames => labels.forward_frames = self.lines_at(key, value)?,
                 _ => {
-                    seen.unknown(Of::Event, name, row);
+                    seen.add_unknown(UnknownOwner::Event, name, row);
                     continue;
                 }
             }
-            seen.key(key);
+            seen.mark_key(key);
         }
         for (present, key) in [
             (has_action, Key::Action),
-            (has_address || !event.action.moves_memory(), Key::Addr),
-            (has_size || !event.action.moves_memory(), Key::Size),
+            (has_address || !event.action.requires_address(), Key::Addr),
+            (has_size || !event.action.requires_address(), Key::Size),
         ] {
             if !present {
                 return Err(ContentError::at_key(key, Problem::Missing));
@@ -111,12 +117,13 @@ impl Store {
         Ok(event)
     }
 
-    /// A text, which may be any value (metadata was a dict once); `None` and the empty string are nothing.
-    fn text(&mut self, value: Value) -> Option<StringId> {
+    /// Returns any value as text, because metadata may be a dict in older versions. Returns nothing for `None` and the
+    /// empty string.
+    fn metadata_text(&mut self, value: Value) -> Option<StringId> {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
             Kind::Constant if value == Value::NONE => None,
-            // As later versions write a dict themselves.
+            // Later versions write JSON themselves.
             Kind::Dict => {
                 let text = self.json(value);
                 self.strings.intern(text.as_bytes())
@@ -128,12 +135,12 @@ impl Store {
         }
     }
 
-    /// A list of lines, as a stack of strings: equal ends of equal tracebacks are kept once.
+    /// Interns a list of lines as a stack of strings, so that tracebacks share their common ends.
     fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
         if list == Value::NONE {
             return Ok(None);
         }
-        if list.kind() != Kind::List || self.first_other(list, Kind::String).is_some() {
+        if list.kind() != Kind::List || self.first_not_of(list, Kind::String).is_some() {
             return Err(ContentError::at_key(key, Problem::Type("a list of strings", list.kind())));
         }
         let known = self.line_lists.get(&list.index()).copied();
@@ -146,8 +153,8 @@ impl Store {
         Ok(lines.filter(|&lines| lines != StackId::EMPTY))
     }
 
-    /// A frame.
-    pub(super) fn frame(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<FrameId, ContentError> {
+    /// Parses a frame.
+    pub(super) fn parse_frame(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<FrameId, ContentError> {
         let (mut name, mut filename, mut line) = (None, None, 0);
         let mut fx: Vec<(StringId, StringId)> = Vec::new();
         for (key, word, value) in fields(pairs) {
@@ -156,12 +163,12 @@ impl Store {
                 Some(Key::Filename) => filename = Some(self.string_at(Key::Filename, value)?),
                 Some(Key::Line) => line = self.integer_at(Key::Line, value)?,
                 Some(Key::FxNodeOp | Key::FxNodeName | Key::FxNodeTarget | Key::FxOriginalTrace | Key::FxNodeInfo) => {
-                    if let Some(text) = self.text(value) {
+                    if let Some(text) = self.metadata_text(value) {
                         fx.retain(|&(known, _)| known.0 != word.index());
                         fx.push((StringId(word.index()), text));
                     }
                 }
-                _ => seen.unknown(Of::Frame, word, self.frames.len() as u32),
+                _ => seen.add_unknown(UnknownOwner::Frame, word, self.frames.len() as u32),
             }
         }
         let filename = filename.ok_or_else(|| ContentError::at_key(Key::Filename, Problem::Missing))?;
@@ -170,8 +177,8 @@ impl Store {
         self.frames.intern(frame).ok_or_else(|| ContentError::at_key(Key::Name, Problem::Range("one of 2^32 frames")))
     }
 
-    /// A block. Its address is derived by its segment where the file has none.
-    pub(super) fn block(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<ReadBlock, ContentError> {
+    /// Parses a block. If it has no address, its segment computes it later.
+    pub(super) fn parse_block(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<ReadBlock, ContentError> {
         let (mut size, mut requested, mut state, mut address) = (None, None, None, None);
         let (mut stack, mut history) = (StackId::NONE, None);
         for (key, word, value) in fields(pairs) {
@@ -184,22 +191,22 @@ impl Store {
                     let word = self.string_at(Key::State, value)?;
                     state = Some(match Key::from_id(word) {
                         Some(Key::ActiveAllocated) => BlockState::Allocated,
-                        Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::Pending,
+                        Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::AwaitingFree,
                         Some(Key::Inactive) => BlockState::Inactive,
                         _ => {
-                            seen.unknown(Of::State, value, self.blocks.len() as u32);
+                            seen.add_unknown(UnknownOwner::State, value, self.blocks.len() as u32);
                             BlockState::Inactive
                         }
                     });
                 }
-                Some(Key::History) => history = self.newest(value)?,
+                Some(Key::History) => history = self.newest_history_entry(value)?,
                 _ => {
-                    seen.unknown(Of::Block, word, self.blocks.len() as u32);
+                    seen.add_unknown(UnknownOwner::Block, word, self.blocks.len() as u32);
                     continue;
                 }
             }
             if let Some(key) = key {
-                seen.key(key);
+                seen.mark_key(key);
             }
         }
         let size = size.ok_or_else(|| ContentError::at_key(Key::Size, Problem::Missing))?;
@@ -217,8 +224,8 @@ impl Store {
         Ok(ReadBlock { block, has_address })
     }
 
-    /// The newest entry of a block's history, which is the first.
-    fn newest(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
+    /// Returns the newest entry of a block's history, which comes first.
+    fn newest_history_entry(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
         }
@@ -232,23 +239,27 @@ impl Store {
         }
     }
 
-    /// An entry of a block's history (1.13–2.0).
-    pub(super) fn history_entry(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<HistoryEntry, ContentError> {
+    /// Parses an entry of a block's history (1.13–2.0).
+    pub(super) fn parse_history_entry(
+        &mut self,
+        pairs: &[Value],
+        seen: &mut SeenWords,
+    ) -> Result<HistoryEntry, ContentError> {
         let (mut real_size, mut stack) = (None, StackId::NONE);
         for (key, word, value) in fields(pairs) {
             match key {
                 Some(Key::RealSize) => real_size = Some(self.bytes_at(Key::RealSize, value)?),
                 Some(Key::Frames) => stack = self.stack_at(Key::Frames, value)?,
                 Some(Key::Addr) => {}
-                _ => seen.unknown(Of::History, word, self.history.len() as u32),
+                _ => seen.add_unknown(UnknownOwner::History, word, self.history.len() as u32),
             }
         }
         let real_size = real_size.ok_or_else(|| ContentError::at_key(Key::RealSize, Problem::Missing))?;
         Ok(HistoryEntry { real_size, stack })
     }
 
-    /// A segment with its blocks.
-    pub(super) fn segment(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<Segment, ContentError> {
+    /// Parses a segment with its blocks.
+    pub(super) fn parse_segment(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<Segment, ContentError> {
         let mut segment = Segment {
             device: 0,
             address: None,
@@ -263,7 +274,7 @@ impl Store {
         let (mut total_size, mut blocks) = (None, None);
         for (key, word, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown(Of::Segment, word, self.segments.len() as u32);
+                seen.add_unknown(UnknownOwner::Segment, word, self.segments.len() as u32);
                 continue;
             };
             match key {
@@ -276,33 +287,33 @@ impl Store {
                 Key::IsExpandable => segment.expandable = self.bool_at(key, value)?,
                 Key::Frames => segment.stack = self.stack_at(key, value)?,
                 Key::Blocks => blocks = Some(value),
-                // Sums over the blocks, which we make ourselves; still, they must be numbers.
+                // Sums over the blocks. They are recomputed, but must be numbers.
                 Key::AllocatedSize | Key::ActiveSize | Key::RequestedSize => {
                     self.bytes_at(key, value)?;
                 }
                 _ => {
-                    seen.unknown(Of::Segment, word, self.segments.len() as u32);
+                    seen.add_unknown(UnknownOwner::Segment, word, self.segments.len() as u32);
                     continue;
                 }
             }
-            seen.key(key);
+            seen.mark_key(key);
         }
         segment.total_size = total_size.ok_or_else(|| ContentError::at_key(Key::TotalSize, Problem::Missing))?;
         let blocks = blocks.ok_or_else(|| ContentError::at_key(Key::Blocks, Problem::Missing))?;
-        segment.blocks = self.blocks_of(blocks, segment.address)?;
+        segment.blocks = self.segment_blocks(blocks, segment.address)?;
         Ok(segment)
     }
 
-    /// The rows of a segment's blocks, one after another in the table, with their addresses derived where they have none.
-    fn blocks_of(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
+    /// Returns the rows of a segment's blocks, which are consecutive in the table. Computes missing addresses.
+    fn segment_blocks(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
         }
-        if let Some((at, other)) = self.first_other(list, Kind::Block) {
+        if let Some((at, other)) = self.first_not_of(list, Kind::Block) {
             let problem = match other.kind() {
                 Kind::Dict => {
                     let pairs = self.pairs(other);
-                    self.block(&pairs, &mut Seen::default()).err()
+                    self.parse_block(&pairs, &mut SeenWords::default()).err()
                 }
                 _ => None,
             };
@@ -310,7 +321,7 @@ impl Store {
                 .unwrap_or(ContentError { path: String::new(), problem: Problem::Type("a block", other.kind()) });
             return Err(problem.within(&format!("{}[{at}]", Key::Blocks.text())));
         }
-        // Blocks are rows in the order they were decoded; a list that takes them out of order or twice is no writer's.
+        // Blocks are stored in the order of decoding. No writer produces lists with blocks out of order or repeated.
         let Some(first) = self.values(list).next().map(Value::index) else { return Ok(0..0) };
         let mut end = first;
         let in_order = first >= self.blocks_taken
@@ -318,7 +329,7 @@ impl Store {
                 end = end.saturating_add(1);
                 row.saturating_add(1) == end
             });
-        // Also where they were refused: no list is looked through twice.
+        // Set after an error too, so that no list is scanned twice.
         self.blocks_taken = self.blocks_taken.max(end);
         if !in_order {
             return Err(ContentError::at_key(Key::Blocks, Problem::Range("a separate list of blocks")));
@@ -335,15 +346,15 @@ impl Store {
         Ok(first..end)
     }
 
-    /// The stage of an annotation where it is a word that is not known.
+    /// Returns the stage of an annotation if it is an unknown word.
     pub(super) fn unknown_stage(&self, pairs: &[Value]) -> Option<Value> {
         let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
         let word = StringId(stage.as_kind(Kind::String)?);
         (!matches!(Key::from_id(word), Some(Key::Start | Key::End))).then_some(stage)
     }
 
-    /// One mark of `external_annotations`.
-    pub(super) fn annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
+    /// Parses an entry of `external_annotations`.
+    pub(super) fn parse_annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
         for (key, _, value) in fields(pairs) {
             match key {
@@ -358,7 +369,7 @@ impl Store {
                 Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
                 Some(Key::Device) => device = self.signed_at(Key::Device, value)?,
                 Some(Key::TimeUs) => time_us = Some(self.signed_at(Key::TimeUs, value)?),
-                // "Any extra str keys are user metadata" (FORMAT §6).
+                // FORMAT §6: "Any extra str keys are user metadata".
                 _ => {}
             }
         }

@@ -1,62 +1,62 @@
-//! What is wrong with a value, and where.
+//! Errors about the contents of a snapshot.
 
 use super::schema::Key;
 use super::value::Kind;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use std::fmt;
 
-/// Why the reader refuses to go on in the middle of a file: limits, not content. The machine adds the offset.
+/// Error that stops decoding in the middle of a file: a limit is exceeded. The parser adds the offset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// One of the tables is full.
+    /// A table is full.
     #[error("more than 2^32 distinct {0}")]
     TooMany(&'static str),
-    /// All strings together, each counted once.
+    /// All distinct strings together are too long.
     #[error(
         "distinct strings of more than {}: not a snapshot",
-        Bytes(super::strings::MOST_STRING_BYTES as u64)
+        Bytes(super::strings::MAX_STRING_BYTES as u64)
     )]
     Strings,
-    /// A container that is held while it is open.
-    #[error("more than {} values in one list or dict: not a snapshot", grouped(super::limits::MOST_ITEMS as u64))]
+    /// An open container has too many values.
+    #[error("more than {} values in one list or dict: not a snapshot", group_digits(super::limits::MAX_ITEMS as u64))]
     Items,
-    /// An integer of more than 127 bits.
+    /// An integer has more than 127 bits.
     #[error("an integer of {0} bytes")]
     IntegerTooLarge(usize),
-    /// An event dict is used in two lists, or twice in one.
+    /// An event dict occurs in two lists, or twice in one.
     #[error("an event is used in two places")]
     EventUsedTwice,
 }
 
-/// A value that is not what the format says, with its path: `device_traces[0][17].size: expected …`.
+/// Error about a value that violates the format, with its path: `device_traces[0][17].size: expected …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentError {
-    /// Keys and indices from the top: `device_traces[0][17].size`; empty for the whole file.
+    /// Keys and indices from the top, such as `device_traces[0][17].size`. Empty for the whole file.
     pub path: String,
     pub problem: Problem,
 }
 
-/// What is wrong with a value.
+/// Problem with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It is of another type: expected, found.
+    /// The value has another type: expected, found.
     Type(&'static str, Kind),
     Missing,
-    /// A number outside its range: what the range is.
+    /// The number is out of range. Names the valid values.
     Range(&'static str),
-    /// The whole is no snapshot.
+    /// The file as a whole is not a snapshot.
     NotASnapshot,
 }
 
 impl ContentError {
-    /// The problem one level further up.
+    /// Prefixes the path with `parent`.
     pub fn within(mut self, parent: &str) -> ContentError {
         let joint = if self.path.is_empty() || self.path.starts_with('[') || parent.is_empty() { "" } else { "." };
         self.path = format!("{parent}{joint}{}", self.path);
         self
     }
 
-    /// A problem with the value under `key`.
+    /// Creates an error about the value under `key`.
     pub fn at_key(key: Key, problem: Problem) -> ContentError {
         ContentError { path: key.text().to_owned(), problem }
     }

@@ -1,30 +1,31 @@
-//! One trace event as the file has it.
+//! Trace events as in the file.
 
 use super::labels::LabelsId;
 use super::schema::Key;
 use super::stacks::StackId;
 
-/// What happened (FORMAT §4). `free`, which only tools write, is [`Action::FreeCompleted`]; `workspace_snapshot`, which torch_npu writes
-/// where it puts the trace of its workspaces in front of a device's own, is [`Action::Snapshot`].
+/// Action of a trace event (FORMAT §4). `free`, which only third-party tools write, is read as
+/// [`Action::FreeCompleted`]. `workspace_snapshot` is read as [`Action::Snapshot`]. torch_npu writes it between the
+/// trace of its workspaces and the device's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Action {
     Alloc,
-    /// The program let go of a block.
+    /// The program freed a block.
     FreeRequested,
     FreeCompleted,
-    /// A segment was taken from the driver.
+    /// A segment was allocated from the driver.
     SegmentAlloc,
     SegmentFree,
     /// Physical memory was mapped into an expandable segment.
     SegmentMap,
     SegmentUnmap,
     Snapshot,
-    /// The driver had no more.
+    /// The driver could not provide more memory.
     Oom,
-    /// A note on a live allocation (2.14).
+    /// Annotation of a live allocation (since 2.14).
     Annotate,
-    /// An action of a later version: kept in its place, warned about.
+    /// Action of a later version. It is kept in the trace and causes a warning.
     Unknown,
 }
 
@@ -44,7 +45,7 @@ impl Action {
         Action::Unknown,
     ];
 
-    /// Its name in the file.
+    /// Name of the action in the file.
     pub fn name(self) -> &'static str {
         match self {
             Action::Alloc => "alloc",
@@ -61,36 +62,36 @@ impl Action {
         }
     }
 
-    /// Whether it maps or gives back a segment, or a part of one.
-    pub fn is_of_segment(self) -> bool {
+    /// Returns whether the action allocates or frees a segment or a part of one.
+    pub fn is_segment_action(self) -> bool {
         matches!(self, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap)
     }
 
-    /// Whether an event of this action must have an address and a size.
-    pub fn moves_memory(self) -> bool {
+    /// Returns whether an event with this action must have an address and a size.
+    pub fn requires_address(self) -> bool {
         !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)
     }
 }
 
-/// In [`Event::time_us`]: the file has no time.
+/// Value of [`Event::time_us`] if the file has no time.
 pub const NO_TIME: i64 = i64::MIN;
 
-/// One trace event.
+/// Trace event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The address; for `oom` the bytes the driver says are free.
+    /// Address. For `oom`, the free bytes reported by the driver.
     pub address: u64,
-    /// Requested bytes; for segments, reserved bytes.
+    /// Requested bytes. For segments, reserved bytes.
     pub size: u64,
-    /// µs since 1970, or [`NO_TIME`].
+    /// Time in µs since 1970, or [`NO_TIME`].
     pub time_us: i64,
-    /// The stack, or [`StackId::NONE`] where the file has no `frames`.
+    /// Stack, or [`StackId::NONE`] if the file has no `frames`.
     pub stack: StackId,
     pub labels: LabelsId,
     pub action: Action,
 }
 
-/// How many rows the tables have that histories refer to.
+/// Lengths of the tables that histories refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub stacks: usize,
@@ -98,25 +99,26 @@ pub struct Rows {
     pub blocks: usize,
 }
 
-/// Receives the events of each trace in order, while the file is being decoded. Traces are numbered from 0 as their lists begin;
-/// which device a trace is of is known only at the end.
+/// Receiver of the events of each trace, in order, while the file is being decoded. Traces are numbered from 0 in the
+/// order of their start. The device of a trace is known only at the end.
 pub trait EventSink {
-    /// The next event of `trace`.
-    fn event(&mut self, trace: u32, event: &Event);
+    /// Receives the next event of `trace`.
+    fn event_at(&mut self, trace: u32, event: &Event);
 
-    /// The next part of what was made of all events before, in their place; `false` where that makes no sense, or events are wanted.
-    fn image(&mut self, _part: &[u8]) -> bool {
+    /// Receives the next part of a serialized history, which replaces the events. Returns `false` if it is invalid or
+    /// if events are required.
+    fn history_part(&mut self, _part: &[u8]) -> bool {
         false
     }
 
-    /// All was received, and the tables have these rows; `false` where what was made of the events before refers to what is not in them.
+    /// Receives the final lengths of the tables. Returns `false` if the serialized history refers to missing rows.
     fn end(&mut self, _rows: Rows) -> bool {
         true
     }
 }
 
 impl Key {
-    /// The action it names, if it names one.
+    /// Returns the action with this name, if it is one.
     pub fn action(self) -> Option<Action> {
         Some(match self {
             Key::Alloc => Action::Alloc,

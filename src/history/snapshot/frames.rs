@@ -1,27 +1,27 @@
-//! Frames: the places in code that stacks are made of. Every distinct one stands once.
+//! Interned stack frames.
 
 use super::strings::StringId;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// A frame of one snapshot.
+/// Index of a frame in the snapshot's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId(pub u32);
 
-/// A place in code.
+/// Stack frame: a location in code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     pub name: StringId,
-    /// The file; empty or `??` for C++ frames.
+    /// File name. Empty or `??` for C++ frames.
     pub filename: StringId,
-    /// The line. Real files hold 0xffffffffffffffff, so 64 signed bits are not enough.
+    /// Line number. Real files hold 0xffffffffffffffff, so 64 signed bits are not enough.
     pub line: i128,
-    /// The fx fields (2.10), key and text; almost always none.
+    /// FX fields (since 2.10), key and text. Usually empty.
     pub fx: Box<[(StringId, StringId)]>,
 }
 
-/// All frames of a snapshot; a few thousand in the largest files.
+/// Frames of a snapshot, each once. The largest files have a few thousand.
 #[derive(Default)]
 pub struct Frames {
     frames: Vec<Frame>,
@@ -30,7 +30,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// The id of `frame`, which is new or already known. `None` when 2^32 − 1 frames are held.
+    /// Returns the id of `frame` and adds it if it is new. Returns `None` if the table holds 2^32 − 1 frames.
     pub fn intern(&mut self, frame: Frame) -> Option<FrameId> {
         let hash = self.hasher.hash_one(&frame);
         let Frames { frames, ids, hasher } = self;
@@ -43,25 +43,22 @@ impl Frames {
         Some(FrameId(id))
     }
 
-    /// The frame with this id.
+    /// Returns the frame with this id.
     ///
     /// # Panics
-    /// When the id is of another snapshot.
+    /// If the id belongs to another snapshot.
     pub fn frame(&self, id: FrameId) -> &Frame {
         &self.frames[id.0 as usize]
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.frames.capacity() * size_of::<Frame>()
             + self.frames.iter().map(|frame| size_of_val(&*frame.fx)).sum::<usize>()

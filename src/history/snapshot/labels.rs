@@ -1,4 +1,5 @@
-//! What most events share with their neighbours: stream, pool, compile context, metadata. Each distinct combination stands once.
+//! Event fields that neighboring events usually share: stream, pool, compile context, metadata. Each distinct
+//! combination is stored once.
 
 use super::stacks::StackId;
 use super::strings::StringId;
@@ -6,30 +7,30 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// A combination of labels of one snapshot.
+/// Index of a combination of labels in the snapshot's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LabelsId(pub u32);
 
-/// The labels of an event; `None` where the file has no such key.
+/// Labels of an event. `None` if the file has no such key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels {
-    /// The stream's handle: an opaque pointer, 0 is the default stream.
+    /// Stream handle, an opaque pointer. 0 is the default stream.
     pub stream: Option<u64>,
-    /// The pool (2.11): `(0, 0)` is the default one.
+    /// Memory pool (since 2.11). `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// The torch.compile region (2.8): `N/A` outside one.
+    /// `torch.compile` region (since 2.8). `N/A` outside of one.
     pub compile_context: Option<StringId>,
-    /// What the user attached (2.10).
+    /// Metadata attached by the user (since 2.10).
     pub user_metadata: Option<StringId>,
-    /// What torch attached (2.15).
+    /// Metadata attached by torch (since 2.15).
     pub internal_metadata: Option<StringId>,
-    /// torch.profiler's category.
+    /// Category assigned by `torch.profiler`.
     pub category: Option<StringId>,
-    /// The lines of the forward op's traceback (2.11), as a stack in the snapshot's `lines`.
+    /// Traceback of the forward op (since 2.11), as a stack in the snapshot's `lines`.
     pub forward_frames: Option<StackId>,
 }
 
-/// All combinations.
+/// Distinct combinations of labels.
 #[derive(Default)]
 pub struct LabelTable {
     rows: Vec<Labels>,
@@ -39,7 +40,7 @@ pub struct LabelTable {
 }
 
 impl LabelTable {
-    /// The id of this combination. `None` when 2^32 − 1 are held.
+    /// Returns the id of this combination and adds it if it is new. Returns `None` if the table holds 2^32 − 1 of them.
     pub fn intern(&mut self, labels: Labels) -> Option<LabelsId> {
         if self.rows.get(self.last as usize) == Some(&labels) {
             return Some(LabelsId(self.last));
@@ -57,27 +58,24 @@ impl LabelTable {
         Some(LabelsId(id))
     }
 
-    /// The labels with this id; none set for an id of another table.
+    /// Returns the labels with this id. For an id of another table, no label is set.
     pub fn labels(&self, id: LabelsId) -> Labels {
         self.rows.get(id.0 as usize).copied().unwrap_or_default()
     }
 
-    /// All combinations, by id.
+    /// Returns all combinations, in the order of their ids.
     pub fn rows(&self) -> &[Labels] {
         &self.rows
     }
 
-    /// How many combinations there are.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Labels>() + self.ids.allocation_size()
     }

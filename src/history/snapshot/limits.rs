@@ -1,8 +1,8 @@
-//! How much of a file may be of one kind.
+//! Limits on the contents of a snapshot.
 
-/// Lists of events that a file may have. Each costs tables of its own (a few kilobytes), and is of one device or of nobody.
-pub(super) const MOST_TRACES: usize = 1 << 16;
+/// Maximum number of traces in a file. Each has tables of a few kilobytes, even if it belongs to no device.
+pub(super) const MAX_TRACES: usize = 1 << 16;
 
-/// Values of one list (not of events) or dict, while it is open: 256 MiB, and as much again while that grows. A list of a million
-/// segments is unheard of.
-pub(super) const MOST_ITEMS: usize = 1 << 25;
+/// Maximum number of values in an open list (other than of events) or dict: 256 MiB, and twice that while it grows.
+/// Known files have far fewer than a million segments.
+pub(super) const MAX_ITEMS: usize = 1 << 25;

@@ -1,9 +1,9 @@
-//! Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
+//! Snapshot tables: frames, stacks, events and segments, faithful to the file and without inference.
 //!
-//! [`Reader`] is the builder a `pickle::Machine` pushes its values to. Events leave it while the file is being decoded, through
-//! an [`EventSink`]; the rest is the [`Snapshot`] that [`Reader::finish`] returns.
+//! [`Reader`] is the builder for the pickle and JSON parsers. Events leave it while the file is being decoded, through
+//! an [`EventSink`]. The rest is in the [`Snapshot`] that [`Reader::finish`] returns.
 //!
-//! Versions seen: PyTorch 1.12 to 2.15 (FORMAT.md), by Python's pickler and torch's own.
+//! Supported versions are PyTorch 1.12 to 2.15 (FORMAT.md), written by Python's pickler or torch's own.
 
 pub mod error;
 pub mod event;
@@ -15,8 +15,8 @@ pub mod stacks;
 pub mod strings;
 pub mod warning;
 
-mod before;
 mod dicts;
+mod entry_delta;
 mod limits;
 mod queue;
 mod reader;
@@ -34,6 +34,6 @@ pub use reader::Reader;
 pub use segments::{AnnotationMark, AnnotationRange, Block, BlockState, Segment};
 pub use stacks::{StackId, Stacks};
 pub use strings::{StringId, Strings};
-pub use top::{Devices, End, HOST, MOST_SETTINGS, SIMULATED, Snapshot, torch_with};
+pub use top::{Devices, EndState, HOST_DEVICE, MAX_SETTINGS, SIMULATED_KEY, Snapshot, torch_version_with};
 pub use value::Value;
 pub use warning::{WarningKind, Warnings};

@@ -1,14 +1,14 @@
-//! Events that were decoded and no list has taken yet, in order of decoding.
+//! Queue of decoded events that no list has taken yet.
 //!
-//! Python's pickler hands them over in batches of 1000; torch's C++ pickler only at the end of the list, so this may hold a
-//! whole trace. It grows by chunks and gives each chunk back as soon as its events are taken.
+//! Python's pickler passes events to their list in batches of 1000, torch's C++ pickler only at the end. The queue may
+//! therefore hold a whole trace. It grows in chunks and frees each chunk as soon as its events are taken.
 
 use super::event::Event;
 use std::collections::VecDeque;
 
 const CHUNK: usize = 4096;
 
-/// The queue. Rows are numbered from 0 over the whole file.
+/// Queue of events. Rows are numbered from 0 over the whole file.
 #[derive(Default)]
 pub(super) struct EventQueue {
     chunks: VecDeque<Chunk>,
@@ -23,7 +23,7 @@ struct Chunk {
 }
 
 impl EventQueue {
-    /// Adds an event; its row. `None` when 2^32 − 1 events are held.
+    /// Adds an event and returns its row. Returns `None` after 2^32 − 1 events.
     #[inline(always)]
     pub(super) fn push(&mut self, event: Event) -> Option<u32> {
         let row = self.rows;
@@ -42,14 +42,15 @@ impl EventQueue {
         self.chunks.push_back(Chunk { events, taken: 0 });
     }
 
-    /// Takes the event of `row`; `None` when it was taken before.
+    /// Takes the event of `row`. Returns `None` if it was taken before.
     pub(super) fn take(&mut self, row: u32) -> Option<Event> {
         let at = row.checked_sub(self.first_row)? as usize;
         let chunk = self.chunks.get_mut(at / CHUNK)?;
         let event = chunk.events.get_mut(at % CHUNK)?.take()?;
         chunk.taken += 1;
         if chunk.taken == CHUNK {
-            // Also behind a chunk with an event that nobody ever takes (metadata that looks like one).
+            // Freed even if an earlier chunk still has events that will never be taken, such as metadata that looks
+            // like an event.
             chunk.events = Vec::new();
         }
         while self.chunks.front().is_some_and(|chunk| chunk.taken == CHUNK) {
@@ -59,17 +60,16 @@ impl EventQueue {
         Some(event)
     }
 
-    /// The event added last, if it was not taken.
+    /// Returns the event added last, unless it was taken.
     pub(super) fn newest(&self) -> Option<Event> {
         *self.chunks.back()?.events.last()?
     }
 
-    /// How many events were ever added.
+    /// Number of events ever added.
     pub(super) fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.events.capacity() * size_of::<Option<Event>>()).sum()
     }

@@ -1,41 +1,41 @@
-//! The builder that turns a snapshot's values into tables while they are decoded.
+//! Builder that turns the values of a snapshot into tables while they are decoded.
 //!
-//! A list of events is never held: its events go to the [`EventSink`] as the list takes them. A list of frames becomes a
-//! stack when it is finished. Everything else that is not a row of a table is kept as plain values of 8 bytes.
+//! A list of events is never stored. Its events go to the [`EventSink`] as the list takes them. A list of frames
+//! becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
 
-use super::before::EntryBefore;
-use super::dicts::claim;
+use super::dicts::identify;
+use super::entry_delta::PreviousEntry;
 use super::error::ReadError;
 use super::event::EventSink;
-use super::limits::{MOST_ITEMS, MOST_TRACES};
+use super::limits::{MAX_ITEMS, MAX_TRACES};
 use super::queue::EventQueue;
 use super::schema::Key;
 use super::segments::Segment;
 use super::store::{Store, clipped};
 use super::strings::StringId;
-use super::unknown::Seen;
+use super::unknown::SeenWords;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
 
-/// What the first values of an open container made of it.
+/// Kind of an open container, determined by its first values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Dict,
     List,
     Frames,
-    /// Its values went to the sink as events of this trace.
+    /// The values went to the sink as events of this trace.
     Events(u32),
 }
 
-struct Open {
+struct OpenContainer {
     mode: Mode,
     items: Vec<Value>,
-    taken: u64,
+    item_count: u64,
 }
 
-impl Open {
-    fn hold(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
-        if self.items.len() + items.len() > MOST_ITEMS {
+impl OpenContainer {
+    fn push_items(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
+        if self.items.len() + items.len() > MAX_ITEMS {
             return Err((0, ReadError::Items));
         }
         self.items.extend_from_slice(items);
@@ -43,67 +43,67 @@ impl Open {
     }
 }
 
-/// A list of events that went to the sink.
+/// List of events that went to the sink.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceRead {
-    /// How many events it has.
     pub(super) events: u64,
-    /// The first value in it that is no event.
+    /// Index and handle of the first value that is not an event.
     pub(super) other: Option<(u64, Value)>,
 }
 
-/// Reads a snapshot: feed it to a pickle machine, then call [`Reader::finish`].
+/// Builder for reading a snapshot. Feed it through a pickle or JSON parser, then call [`Reader::finish`].
 pub struct Reader<S> {
     pub(super) store: Store,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenWords,
     pub(super) traces: Vec<TraceRead>,
     pub(super) sink: S,
     queue: EventQueue,
-    open: Vec<Open>,
-    /// The entry before, to begin the next one with.
-    before: EntryBefore,
+    open: Vec<OpenContainer>,
+    /// Previous entry, for delta decoding.
+    previous_entry: PreviousEntry,
     pairs: Vec<Value>,
     frame_ids: Vec<u32>,
 }
 
 impl<S: EventSink> Reader<S> {
-    /// A reader that hands its events to `sink`.
+    /// Creates a reader that passes the events to `sink`.
     pub fn new(sink: S) -> Reader<S> {
         Reader {
             store: Store::default(),
-            seen: Seen::default(),
+            seen: SeenWords::default(),
             traces: Vec::new(),
             sink,
             queue: EventQueue::default(),
             open: Vec::new(),
-            before: EntryBefore::default(),
+            previous_entry: PreviousEntry::default(),
             pairs: Vec::new(),
             frame_ids: Vec::new(),
         }
     }
 
-    /// Where the events go.
+    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// Where the events go, to be worked on meanwhile.
+    /// Returns the sink of the events, for changes during reading.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// The segments that were read so far. Their blocks are rows of [`Reader::live_block`].
+    /// Segments read so far. Their blocks are rows for [`Reader::live_block`].
     pub fn segments_so_far(&self) -> &[Segment] {
         &self.store.segments
     }
 
-    /// Address and requested bytes of a block that is live; before PyTorch 2.1 its address is not known yet.
+    /// Returns address and requested bytes of a block if it is live. Returns `None` if its address is not known yet
+    /// (before PyTorch 2.1).
     pub fn live_block(&self, row: u32) -> Option<(u64, u64)> {
         let read = self.store.blocks.get(row as usize).filter(|read| read.has_address && read.block.state.is_live())?;
         Some((read.block.address, read.block.requested))
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
@@ -112,37 +112,43 @@ impl<S: EventSink> Reader<S> {
         bytes
     }
 
-    fn start(&mut self, slot: u32, mode: Mode) {
+    fn start_container(&mut self, slot: u32, mode: Mode) {
         let slot = slot as usize;
         while self.open.len() <= slot {
-            self.open.push(Open { mode, items: Vec::new(), taken: 0 });
+            self.open.push(OpenContainer { mode, items: Vec::new(), item_count: 0 });
         }
         if let Some(open) = self.open.get_mut(slot) {
             open.mode = mode;
             open.items.clear();
-            open.taken = 0;
+            open.item_count = 0;
         }
     }
 
     fn finish_dict(&mut self, pairs: &[Value]) -> Result<Value, ReadError> {
         let Reader { store, seen, queue, .. } = self;
-        let found = match claim(pairs) {
-            Some(Key::Action) => match store.event(pairs, seen, queue.rows()) {
+        let found = match identify(pairs) {
+            Some(Key::Action) => match store.parse_event(pairs, seen, queue.rows()) {
                 Ok(event) => {
                     let row = queue.push(event).ok_or(ReadError::TooMany("events"))?;
                     Some(Value::new(Kind::Event, row))
                 }
                 Err(_) => None,
             },
-            Some(Key::Filename) => store.frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
-            Some(Key::State) => store.block(pairs, seen).ok().map(|block| row(Kind::Block, &mut store.blocks, block)),
-            Some(Key::Blocks) => {
-                store.segment(pairs, seen).ok().map(|segment| row(Kind::Segment, &mut store.segments, segment))
+            Some(Key::Filename) => store.parse_frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
+            Some(Key::State) => {
+                store.parse_block(pairs, seen).ok().map(|block| push_row(Kind::Block, &mut store.blocks, block))
             }
-            Some(Key::Stage) => store.annotation(pairs).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark)),
-            Some(Key::RealSize) => {
-                store.history_entry(pairs, seen).ok().map(|entry| row(Kind::HistoryEntry, &mut store.history, entry))
+            Some(Key::Blocks) => store
+                .parse_segment(pairs, seen)
+                .ok()
+                .map(|segment| push_row(Kind::Segment, &mut store.segments, segment)),
+            Some(Key::Stage) => {
+                store.parse_annotation(pairs).ok().map(|mark| push_row(Kind::Annotation, &mut store.marks, mark))
             }
+            Some(Key::RealSize) => store
+                .parse_history_entry(pairs, seen)
+                .ok()
+                .map(|entry| push_row(Kind::HistoryEntry, &mut store.history, entry)),
             _ => None,
         };
         match found {
@@ -151,9 +157,9 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// A dict whose keys stand apart from its values: an event from the one before, if it is like that one, or any dict.
-    fn finish_apart(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
-        if let Some(event) = self.before.next(keys, values, &mut self.store, &mut self.seen) {
+    /// Finishes a dict with separate keys and values. Tries delta decoding first.
+    fn finish_keys_values(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
+        if let Some(event) = self.previous_entry.next(keys, values, &mut self.store, &mut self.seen) {
             let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
             return Ok(Value::new(Kind::Event, row));
         }
@@ -163,7 +169,7 @@ impl<S: EventSink> Reader<S> {
         let made = self.finish_dict(&pairs);
         self.pairs = pairs;
         let event = made.as_ref().ok().and_then(|made| made.as_kind(Kind::Event)).and_then(|_| self.queue.newest());
-        self.before.set(keys, values, event);
+        self.previous_entry.set(keys, values, event);
         made
     }
 
@@ -184,8 +190,8 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Appends a row; its handle. Tables of 2^32 rows do not fit into memory, the machine's limits come first.
-fn row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
+/// Appends a row and returns its handle. Other limits keep tables below 2^32 rows.
+fn push_row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
     table.push(row);
     Value::new(kind, table.len() as u32 - 1)
 }
@@ -256,11 +262,11 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn open_list(&mut self, slot: u32) {
-        self.start(slot, Mode::List);
+        self.start_container(slot, Mode::List);
     }
 
     fn open_dict(&mut self, slot: u32) {
-        self.start(slot, Mode::Dict);
+        self.start_container(slot, Mode::Dict);
     }
 
     fn append(&mut self, slot: u32, items: &[Value]) -> Result<(), (usize, ReadError)> {
@@ -268,7 +274,7 @@ impl<S: EventSink> Builder for Reader<S> {
         if open.mode == Mode::List && open.items.is_empty() {
             match items.first().map(|first| first.kind()) {
                 Some(Kind::Frame) => open.mode = Mode::Frames,
-                Some(Kind::Event) if self.traces.len() < MOST_TRACES => {
+                Some(Kind::Event) if self.traces.len() < MAX_TRACES => {
                     open.mode = Mode::Events(self.traces.len() as u32);
                     self.traces.push(TraceRead { events: 0, other: None });
                 }
@@ -283,10 +289,10 @@ impl<S: EventSink> Builder for Reader<S> {
                         Some(row) => {
                             let event = self.queue.take(row).ok_or((at, ReadError::EventUsedTwice))?;
                             self.seen.place(row, trace, read.events);
-                            self.sink.event(trace, &event);
+                            self.sink.event_at(trace, &event);
                             read.events += 1;
                         }
-                        None if read.other.is_none() => read.other = Some((open.taken + at as u64, item)),
+                        None if read.other.is_none() => read.other = Some((open.item_count + at as u64, item)),
                         None => {}
                     }
                 }
@@ -295,17 +301,17 @@ impl<S: EventSink> Builder for Reader<S> {
                 if mode == Mode::Frames && items.iter().any(|item| !item.is(Kind::Frame)) {
                     open.mode = Mode::List;
                 }
-                open.hold(items)?;
+                open.push_items(items)?;
             }
         }
-        open.taken += items.len() as u64;
+        open.item_count += items.len() as u64;
         Ok(())
     }
 
     fn set_items(&mut self, slot: u32, pairs: &[Value]) -> Result<(), (usize, ReadError)> {
         if let Some(open) = self.open.get_mut(slot as usize) {
-            open.hold(pairs)?;
-            open.taken += pairs.len() as u64 / 2;
+            open.push_items(pairs)?;
+            open.item_count += pairs.len() as u64 / 2;
         }
         Ok(())
     }
@@ -317,24 +323,24 @@ impl<S: EventSink> Builder for Reader<S> {
             Mode::Dict => self.finish_dict(&items),
             mode => self.finish_list(mode, &items),
         };
-        // Give the buffer back for the next container in this slot, unless it is a giant's.
+        // Return the buffer for the next container in this slot, unless it is very large.
         if let Some(open) = self.open.get_mut(slot as usize).filter(|_| items.capacity() <= 1 << 16) {
             open.items = items;
         }
         value
     }
 
-    fn whole_dict(&mut self, keys: &[Value], values: &[Value]) -> Option<Value> {
-        self.finish_apart(keys, values).ok()
+    fn build_dict(&mut self, keys: &[Value], values: &[Value]) -> Option<Value> {
+        self.finish_keys_values(keys, values).ok()
     }
 
-    /// A stack is its frames and nothing else; an event goes to the sink when a list takes it, and only once.
+    /// Stacks and frames have no identity. An event goes to the sink once, when a list takes it.
     fn is_shareable(&self, value: Value) -> bool {
         value.is(Kind::Frame) || value.is(Kind::Stack)
     }
 
     fn open_len(&self, slot: u32) -> u64 {
-        self.open.get(slot as usize).map_or(0, |open| open.taken)
+        self.open.get(slot as usize).map_or(0, |open| open.item_count)
     }
 
     fn key_text(&self, key: Value) -> Option<String> {

@@ -1,14 +1,15 @@
-//! Every dict key, action and state of the format (FORMAT §1–§7), once. Interned first, so a key is recognised by its id.
+//! All dict keys, actions and states of the format (FORMAT §1–§7). They are interned first, so that a key is recognized
+//! by its id.
 
 macro_rules! words {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// A word of the schema; its number is its [`StringId`](super::StringId).
+        /// Word of the schema. Its number is its [`StringId`](super::StringId).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "each is the word itself; FORMAT.md explains them")]
+        #[allow(missing_docs, reason = "named after the words, which FORMAT.md explains")]
         #[repr(u8)]
         pub enum Key { $($name),* }
 
-        /// The words in the order of their ids.
+        /// Words in the order of their ids.
         pub const KEYS: &[&str] = &[$($text),*];
 
         pub(super) const ALL: &[Key] = &[$(Key::$name),*];
@@ -47,7 +48,7 @@ words! {
 }
 
 impl Key {
-    /// The word.
+    /// Text of the word in the file.
     pub fn text(self) -> &'static str {
         KEYS.get(self as usize).copied().unwrap_or("")
     }

@@ -1,7 +1,7 @@
-//! Call stacks as a prefix tree: stacks that share their outer frames share their memory.
+//! Call stacks as a prefix tree. Stacks share their common outer frames.
 //!
-//! A stack is the node of its innermost frame; walking to the root gives the frames innermost first, which is the order of the
-//! file. Parents come before children:
+//! A stack is identified by the node of its innermost frame. The path to the root gives the frames innermost first, as
+//! in the file. Parents have lower ids than children:
 //!
 //! ```text
 //! id      0      1        2          3           4
@@ -15,22 +15,22 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// A stack of one snapshot: the node of its innermost frame. Equal stacks have equal ids.
+/// Index of a stack's innermost node in the snapshot's tree. Equal stacks have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StackId(pub u32);
 
 impl StackId {
-    /// The stack without frames, the root.
+    /// Stack without frames, the root of the tree.
     pub const EMPTY: StackId = StackId(0);
-    /// In a column: no stack was recorded at all.
+    /// Sentinel: no stack was recorded.
     pub const NONE: StackId = StackId(u32::MAX);
 }
 
-/// All stacks of a snapshot.
+/// Stacks of a snapshot.
 pub struct Stacks {
     nodes: Column<(u32, u32)>,
-    /// Whole stacks by the hash of their frames, so that a stack seen before costs one look-up, not one a frame.
-    whole: HashTable<(u64, u32)>,
+    /// Complete stacks by a hash of their frames, so that a known stack takes one lookup instead of one per frame.
+    by_frames: HashTable<(u64, u32)>,
     children: HashTable<u32>,
     hasher: RandomState,
 }
@@ -39,7 +39,7 @@ impl Default for Stacks {
     fn default() -> Self {
         Stacks {
             nodes: [(0, u32::MAX)].into_iter().collect(),
-            whole: HashTable::new(),
+            by_frames: HashTable::new(),
             children: HashTable::new(),
             hasher: RandomState::default(),
         }
@@ -47,24 +47,27 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// The id of the stack with these frames, innermost first. `None` when 2^32 − 2 nodes are held.
+    /// Returns the id of the stack with these frames, innermost first, and adds it if it is new. Returns `None` if the
+    /// tree holds 2^32 − 2 nodes.
     pub fn intern(&mut self, frames: &[u32]) -> Option<StackId> {
         if frames.is_empty() {
             return Some(StackId::EMPTY);
         }
         let hash = self.hasher.hash_one(frames);
-        if let Some(&(_, id)) = self.whole.find(hash, |&(known, id)| known == hash && self.is(StackId(id), frames)) {
+        if let Some(&(_, id)) =
+            self.by_frames.find(hash, |&(known, id)| known == hash && self.is_equal(StackId(id), frames))
+        {
             return Some(StackId(id));
         }
         let mut node = 0;
         for &frame in frames.iter().rev() {
             node = self.child(node, frame)?;
         }
-        self.whole.insert_unique(hash, (hash, node), |&(hash, _)| hash);
+        self.by_frames.insert_unique(hash, (hash, node), |&(hash, _)| hash);
         Some(StackId(node))
     }
 
-    fn is(&self, id: StackId, frames: &[u32]) -> bool {
+    fn is_equal(&self, id: StackId, frames: &[u32]) -> bool {
         let mut at = id.0 as usize;
         frames.iter().all(|&wanted| {
             let (parent, frame) = self.nodes.at(at);
@@ -73,8 +76,8 @@ impl Stacks {
         }) && at == 0
     }
 
-    /// The node of the stack that `frame` called by the stack of node `parent` is, which is new or already known. `None` when
-    /// 2^32 − 2 nodes are held.
+    /// Returns the node of `frame` below the node `parent` and adds it if it is new. Returns `None` if the tree holds
+    /// 2^32 − 2 nodes.
     pub fn child(&mut self, parent: u32, frame: u32) -> Option<u32> {
         let Stacks { nodes, children, hasher, .. } = self;
         let node = (parent, frame);
@@ -88,7 +91,7 @@ impl Stacks {
         Some(id)
     }
 
-    /// The frames, innermost first; none for [`StackId::NONE`].
+    /// Iterates over the frames, innermost first. There are none for [`StackId::NONE`].
     pub fn frames(&self, id: StackId) -> impl Iterator<Item = FrameId> + '_ {
         let mut at = if id == StackId::NONE { 0 } else { id.0 as usize };
         std::iter::from_fn(move || {
@@ -101,25 +104,25 @@ impl Stacks {
         })
     }
 
-    /// The stack of the callers, and the innermost frame; `None` for a stack without frames. Callers have a lower id.
+    /// Returns the stack of the callers and the innermost frame, or `None` for a stack without frames. Callers have
+    /// lower ids.
     pub fn innermost(&self, id: StackId) -> Option<(StackId, FrameId)> {
         let (callers, frame) = self.nodes.get(id.0 as usize).filter(|_| id != StackId::EMPTY)?;
         Some((StackId(callers), FrameId(frame)))
     }
 
-    /// How many nodes there are, the root included; ids are below this.
+    /// Number of nodes, including the root. All ids are lower.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: the root is always there.
+    /// Always false, because the root is present.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes() + self.whole.allocation_size() + self.children.allocation_size()
+        self.nodes.heap_bytes() + self.by_frames.allocation_size() + self.children.allocation_size()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Everything that was decoded, by table, and typed access to a value.
+//! Decoded values by table, and typed access to them.
 
 use super::error::{ContentError, Problem, ReadError};
 use super::frames::Frames;
@@ -8,49 +8,49 @@ use super::segments::{AnnotationMark, Block, Segment};
 use super::stacks::{StackId, Stacks};
 use super::strings::{StringId, Strings};
 use super::value::{Kind, Value};
-use crate::recorder::{Token, Tree};
+use crate::recorder::{Token, ValueTree};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// A table's row whose address may still have to be derived from its neighbours (before PyTorch 2.1).
+/// Block whose address may still have to be computed from its neighbors (before PyTorch 2.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ReadBlock {
     pub(super) block: Block,
     pub(super) has_address: bool,
 }
 
-/// One entry of an old block's history.
+/// Entry of a block's history, in old files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct HistoryEntry {
     pub(super) real_size: u64,
     pub(super) stack: StackId,
 }
 
-/// Where the values of a container stand among all.
+/// Range of a container's values in the table of all items.
 #[derive(Clone, Copy, Default)]
 struct Container {
     start: u64,
     length: u32,
-    /// How many of the first are of one kind, so that asking for one of another kind never costs a search.
-    alike: u32,
+    /// Length of the prefix of one kind. Finding a value of another kind then needs no search.
+    same_kind: u32,
 }
 
-/// How many different pairs are remembered; the pools of a process are fewer.
-const PAIRS: usize = 4096;
+/// Maximum number of distinct pairs in the cache. A process has fewer pools.
+const MAX_CACHED_PAIRS: usize = 4096;
 
-/// The tables while a file is being read.
+/// Tables of a file while it is being read.
 #[derive(Default)]
 pub(super) struct Store {
     pub(super) strings: Strings,
     pub(super) frames: Frames,
     pub(super) stacks: Stacks,
     pub(super) labels: LabelTable,
-    /// Tracebacks of forward ops: stacks of string ids.
+    /// Tracebacks of forward ops, as stacks of string ids.
     pub(super) lines: Stacks,
-    /// The stack of each list of lines, by the list's place among the containers.
+    /// Stack of each list of lines, by the index of the list in `containers`.
     pub(super) line_lists: HashMap<u32, StackId, foldhash::fast::RandomState>,
     pub(super) blocks: Vec<ReadBlock>,
-    /// Blocks below this row are a segment's.
+    /// Number of blocks that belong to a segment. Later rows are free.
     pub(super) blocks_taken: u32,
     pub(super) segments: Vec<Segment>,
     pub(super) marks: Vec<AnnotationMark>,
@@ -58,25 +58,25 @@ pub(super) struct Store {
     wide: Vec<i128>,
     wide_ids: HashMap<i128, u32, foldhash::fast::RandomState>,
     floats: Vec<f64>,
-    /// The values of lists, tuples and dicts that are nothing more specific, one after another…
+    /// Concatenated values of all lists, tuples and dicts of no specific kind.
     items: Column<Value>,
-    /// …and where each of them stands.
+    /// Range of each container in `items`.
     containers: Column<Container>,
-    /// Pairs that were met before: every event has a pool, and there are few pools.
+    /// Cache of pairs. Every event has a pool, and there are few pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
 
-/// The place of every container that holds nothing. Tables of 2^32 rows do not fit into memory.
-const NOWHERE: u32 = u32::MAX;
+/// Index of every empty container. Tables of 2^32 rows do not fit into memory.
+const EMPTY_CONTAINER: u32 = u32::MAX;
 
-/// Levels of what is kept for the recorder's tables.
-const DEEPEST: u32 = 8;
+/// Maximum nesting depth of recorder data.
+const MAX_DEPTH: u32 = 8;
 
-/// Bytes of a value's text for people.
-const MOST_TEXT: usize = 2_000;
+/// Maximum length of a value's text for display, in bytes.
+const MAX_TEXT: usize = 2_000;
 
 impl Store {
-    /// An integer, in the handle if it fits there.
+    /// Stores an integer, in the handle itself if it fits.
     pub(super) fn integer(&mut self, value: i128) -> Result<Value, ReadError> {
         if let Some(value) = i64::try_from(value).ok().and_then(Value::int) {
             return Ok(value);
@@ -89,48 +89,47 @@ impl Store {
         Ok(Value::new(Kind::WideInt, id))
     }
 
-    /// A float.
     pub(super) fn float(&mut self, value: f64) -> Result<Value, ReadError> {
         let id = u32::try_from(self.floats.len()).map_err(|_| ReadError::TooMany("floats"))?;
         self.floats.push(value);
         Ok(Value::new(Kind::Float, id))
     }
 
-    /// A container of no specific kind. Those with nothing in them share a place that is none: JSON writes `[]` for every event
-    /// without a stack.
+    /// Stores a container of no specific kind. Empty ones share an index without a row, because JSON has `[]` for every
+    /// event without a stack.
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         if values.is_empty() {
-            return Ok(Value::new(kind, NOWHERE));
+            return Ok(Value::new(kind, EMPTY_CONTAINER));
         }
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
         let first = values.first().map(|first| first.kind());
         let alike = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
-        self.containers.push(Container { start: self.items.len() as u64, length, alike });
+        self.containers.push(Container { start: self.items.len() as u64, length, same_kind: alike });
         values.iter().for_each(|&value| self.items.push(value));
         Ok(Value::new(kind, id))
     }
 
-    /// A tuple, or a list that may be one (JSON has no tuples); equal pairs have one place.
+    /// Stores a tuple, or a list that may stand for one (JSON has no tuples). Equal pairs share an index.
     pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
         if let Some(&known) = self.pairs.get(&pair) {
             return Ok(Value::new(kind, known.index()));
         }
         let tuple = self.container(kind, values)?;
-        if self.pairs.len() < PAIRS {
+        if self.pairs.len() < MAX_CACHED_PAIRS {
             self.pairs.insert(pair, tuple);
         }
         Ok(tuple)
     }
 
-    /// The values of a list or tuple, or key, value, key, value… of a dict.
+    /// Iterates over the values of a list or tuple, or over key, value, key, value… of a dict.
     pub(super) fn values(&self, container: Value) -> impl Iterator<Item = Value> + '_ {
-        let Container { start, length, .. } = self.place(container);
+        let Container { start, length, .. } = self.container_range(container);
         self.items.range(start as usize..start as usize + length as usize)
     }
 
-    fn place(&self, container: Value) -> Container {
+    fn container_range(&self, container: Value) -> Container {
         match container.kind() {
             Kind::List | Kind::Tuple | Kind::Dict => {
                 self.containers.get(container.index() as usize).unwrap_or_default()
@@ -139,12 +138,12 @@ impl Store {
         }
     }
 
-    /// The pairs of a dict, in one piece.
+    /// Collects the keys and values of a dict.
     pub(super) fn pairs(&self, dict: Value) -> Vec<Value> {
         self.values(dict).collect()
     }
 
-    /// The integer a value is.
+    /// Returns the value as an integer, if it is one.
     pub(super) fn as_integer(&self, value: Value) -> Option<i128> {
         match value.kind() {
             Kind::Int => Some(i128::from(value.small_int())),
@@ -157,7 +156,7 @@ impl Store {
         self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
     }
 
-    /// A number of bytes: 0 to 2^63 − 1, so that sums of a few are safe in 128 bits and one is in 64.
+    /// Returns a size in bytes, from 0 to 2^63 − 1. Sums of sizes are then safe in 128 bits.
     #[inline]
     pub(super) fn bytes_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
         if value.kind() == Kind::Int && value.small_int() >= 0 {
@@ -170,7 +169,7 @@ impl Store {
             .ok_or_else(|| ContentError::at_key(key, Problem::Range("a number of bytes between 0 and 2^63")))
     }
 
-    /// An address or a handle: 64 bits. The C++ pickler writes those above 2^63 as negative.
+    /// Returns a 64-bit address or handle. The C++ pickler writes values above 2^63 as negative.
     #[inline]
     pub(super) fn address_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
         if value.kind() == Kind::Int {
@@ -218,17 +217,17 @@ impl Store {
         }
     }
 
-    /// A stack: a list of frames, which may be empty.
+    /// Returns a stack: a list of frames, which may be empty.
     pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
         match value.kind() {
             Kind::Stack => Ok(StackId(value.index())),
-            Kind::List => match self.first_other(value, Kind::Frame) {
+            Kind::List => match self.first_not_of(value, Kind::Frame) {
                 None => Ok(StackId::EMPTY),
                 Some((at, other)) => {
                     let problem = match other.kind() {
                         Kind::Dict => {
                             let pairs = self.pairs(other);
-                            self.frame(&pairs, &mut Default::default())
+                            self.parse_frame(&pairs, &mut Default::default())
                                 .err()
                                 .unwrap_or_else(|| ContentError { path: String::new(), problem: Problem::Missing })
                         }
@@ -242,28 +241,30 @@ impl Store {
         }
     }
 
-    /// The first value of a list that is not of `kind`.
-    pub(super) fn first_other(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
-        let place = self.place(list);
+    /// Returns index and handle of the first value of a list that is not of `kind`.
+    pub(super) fn first_not_of(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
+        let place = self.container_range(list);
         let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
         match (place.length > 0).then(|| at(0)).flatten() {
-            Some((_, first)) if first.kind() == kind => (place.alike < place.length).then(|| at(place.alike)).flatten(),
+            Some((_, first)) if first.kind() == kind => {
+                (place.same_kind < place.length).then(|| at(place.same_kind)).flatten()
+            }
             first => first,
         }
     }
 
-    /// A value as text for people, JSON-like; cut after about 2,000 bytes and 6 levels.
+    /// Formats a value for display, similar to JSON. The text is cut after about 2,000 bytes and 6 levels.
     pub(super) fn describe(&self, value: Value) -> String {
         let mut text = String::new();
-        self.write(value, 0, &mut text);
+        self.write_text(value, 0, &mut text);
         text
     }
 
-    /// A dict as JSON; what is not of JSON as text. Cut as [`Store::describe`] cuts it.
+    /// Formats a dict as JSON, with strings for values outside JSON. Cut like [`Store::describe`].
     pub(super) fn json(&self, dict: Value) -> String {
         let mut text = String::from("{");
         for pair in self.pairs(dict).chunks_exact(2) {
-            if text.len() > MOST_TEXT {
+            if text.len() > MAX_TEXT {
                 break;
             }
             if text.len() > 1 {
@@ -280,8 +281,8 @@ impl Store {
         text
     }
 
-    fn write(&self, value: Value, depth: u32, text: &mut String) {
-        if depth > 6 || text.len() > MOST_TEXT {
+    fn write_text(&self, value: Value, depth: u32, text: &mut String) {
+        if depth > 6 || text.len() > MAX_TEXT {
             text.push('…');
             return;
         }
@@ -297,7 +298,7 @@ impl Store {
             kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
                 text.push_str(if kind == Kind::Dict { "{" } else { "[" });
                 for (at, item) in self.values(value).enumerate() {
-                    if text.len() > MOST_TEXT {
+                    if text.len() > MAX_TEXT {
                         break;
                     }
                     match (at, kind) {
@@ -305,7 +306,7 @@ impl Store {
                         (_, Kind::Dict) if at % 2 == 1 => text.push_str(": "),
                         _ => text.push_str(", "),
                     }
-                    self.write(item, depth + 1, text);
+                    self.write_text(item, depth + 1, text);
                 }
                 text.push_str(if kind == Kind::Dict { "}" } else { "]" });
             }
@@ -313,8 +314,8 @@ impl Store {
         }
     }
 
-    /// A value as it is, for the recorder's tables. Containers may share containers, so a small file can have endlessly much: it is cut.
-    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut Tree) {
+    /// Encodes a value for the recorder's tables. Shared containers can expand without limit, so the output is cut.
+    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut ValueTree) {
         let is_dict = value.kind() == Kind::Dict;
         tree.put(match value.kind() {
             Kind::Constant if value == Value::NONE => Token::None,
@@ -325,8 +326,8 @@ impl Store {
             }
             Kind::Float => Token::Float(self.floats.get(value.index() as usize).copied().unwrap_or(0.0)),
             Kind::String => Token::Text(self.strings.bytes(StringId(value.index()))),
-            Kind::List | Kind::Tuple if depth < DEEPEST => Token::List,
-            Kind::Dict if depth < DEEPEST => Token::Dict,
+            Kind::List | Kind::Tuple if depth < MAX_DEPTH => Token::List,
+            Kind::Dict if depth < MAX_DEPTH => Token::Dict,
             _ => return tree.put(Token::None),
         });
         if !matches!(value.kind(), Kind::List | Kind::Tuple | Kind::Dict) {
@@ -335,7 +336,7 @@ impl Store {
         let mut is_key = is_dict;
         let mut is_left_out = false;
         for item in self.values(value) {
-            // A key that is no text goes with its value.
+            // A key that is not a string is skipped together with its value.
             is_left_out = if is_key { item.kind() != Kind::String || !tree.has_room() } else { is_left_out };
             let is_wanted = if is_dict { !is_left_out } else { tree.has_room() };
             if is_wanted {
@@ -348,7 +349,7 @@ impl Store {
         tree.put(Token::End);
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             ("strings", self.strings.heap_bytes()),
@@ -374,7 +375,7 @@ impl Store {
     }
 }
 
-/// Appends a text as a string of JSON; it holds no control characters.
+/// Appends a string in JSON quotes. It must not contain control characters.
 fn quote(json: &mut String, text: &str) {
     json.push('"');
     for letter in text.chars() {
@@ -386,9 +387,9 @@ fn quote(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// The beginning of a string for people, on one line: a file's control characters could command a terminal.
+/// Returns the start of a string for display. Control characters are escaped, because they could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    let (beginning, more) = bytes.get(..MOST_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
+    let (beginning, more) = bytes.get(..MAX_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
     let mut text = String::with_capacity(beginning.len());
     for letter in String::from_utf8_lossy(beginning).chars() {
         match letter.is_control() {

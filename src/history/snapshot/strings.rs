@@ -1,4 +1,4 @@
-//! Interned strings: every distinct one stands once.
+//! Interned strings.
 
 use super::schema::{ALL, KEYS, Key};
 use base::column::Column;
@@ -7,32 +7,33 @@ use hashbrown::HashTable;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
-/// A string of one snapshot. The ids below `KEYS.len()` are the schema's words, in that order.
+/// Index of a string in the snapshot's table. Ids below `KEYS.len()` are the schema's words, in that order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StringId(pub u32);
 
-/// All strings of a snapshot.
+/// Strings of a snapshot, each once.
 ///
-/// Their bytes stand in pieces of 1 MiB (a longer string has a piece of its own), so that growing never copies them.
+/// The bytes are stored in pieces of 1 MiB, so that growing never copies them. A longer string has a piece of its own.
 pub struct Strings {
     pieces: Vec<Vec<u8>>,
     /// Piece, start and length of each string.
-    place: Column<(u32, u32, u32)>,
+    places: Column<(u32, u32, u32)>,
     ids: HashTable<u32>,
     hasher: RandomState,
-    /// Bytes of all.
+    /// Total length in bytes.
     bytes: usize,
 }
 
-/// Bytes of all strings together: a quarter of a wasm memory. The largest snapshots known have some tens of MiB.
-pub const MOST_STRING_BYTES: usize = 1 << 30;
+/// Maximum total length of all strings in bytes, a quarter of a wasm memory. The largest known snapshots have some tens
+/// of MiB.
+pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 const PIECE: usize = 1 << 20;
 
 impl Default for Strings {
     fn default() -> Self {
         let (pieces, place, ids) = (Vec::new(), Column::new(), HashTable::new());
-        let mut strings = Strings { pieces, place, ids, hasher: RandomState::default(), bytes: 0 };
+        let mut strings = Strings { pieces, places: place, ids, hasher: RandomState::default(), bytes: 0 };
         for key in KEYS {
             strings.intern(key.as_bytes());
         }
@@ -41,20 +42,21 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// The id of `bytes`, which is new or already known. `None` when that were more than [`MOST_STRING_BYTES`].
+    /// Returns the id of `bytes` and adds them if they are new. Returns `None` if the total would exceed
+    /// [`MAX_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
-        let Strings { pieces, place, ids, hasher, bytes: held } = self;
+        let Strings { pieces, places: place, ids, hasher, bytes: held } = self;
         if let Some(&id) = ids.find(hash, |&id| slice(pieces, place, id) == bytes) {
             return Some(StringId(id));
         }
         let id = u32::try_from(place.len()).ok().filter(|&id| id < u32::MAX)?;
         let length = u32::try_from(bytes.len()).ok()?;
-        // An empty string is held once, so the number of strings has its limit here as well.
-        *held = held.checked_add(bytes.len()).filter(|&held| held <= MOST_STRING_BYTES)?;
+        // The empty string is stored once, so this limit also bounds the number of strings.
+        *held = held.checked_add(bytes.len()).filter(|&held| held <= MAX_STRING_BYTES)?;
         let fits = pieces.last().is_some_and(|piece| piece.capacity() - piece.len() >= bytes.len());
         if !fits {
-            // The first piece grows as needed: a small snapshot should stay small.
+            // The first piece starts smaller, so that a small snapshot stays small.
             pieces.push(Vec::with_capacity(if pieces.is_empty() { 16 << 10 } else { PIECE }.max(bytes.len())));
         }
         let at = pieces.len() as u32 - 1;
@@ -65,29 +67,28 @@ impl Strings {
         Some(StringId(id))
     }
 
-    /// The bytes of a string, as the file has them.
+    /// Returns the bytes of a string, as in the file.
     pub fn bytes(&self, id: StringId) -> &[u8] {
-        slice(&self.pieces, &self.place, id.0)
+        slice(&self.pieces, &self.places, id.0)
     }
 
-    /// The string for people: what is not UTF-8 (lone surrogates) becomes U+FFFD.
+    /// Returns a string for display. Invalid UTF-8 (lone surrogates) becomes U+FFFD.
     pub fn text(&self, id: StringId) -> Cow<'_, str> {
         String::from_utf8_lossy(self.bytes(id))
     }
 
-    /// How many there are, the schema's words included.
+    /// Number of strings, including the schema's words.
     pub fn len(&self) -> usize {
-        self.place.len()
+        self.places.len()
     }
 
-    /// Never: the schema's words are always there.
+    /// Always false, because the schema's words are present.
     pub fn is_empty(&self) -> bool {
-        self.place.is_empty()
+        self.places.is_empty()
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.place.heap_bytes() + self.ids.allocation_size()
+        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.places.heap_bytes() + self.ids.allocation_size()
     }
 }
 
@@ -97,7 +98,7 @@ fn slice<'a>(pieces: &'a [Vec<u8>], place: &Column<(u32, u32, u32)>, id: u32) ->
 }
 
 impl Key {
-    /// The word with this id, if the id is one of the schema's.
+    /// Returns the word with this id, if it belongs to the schema.
     #[inline(always)]
     pub fn from_id(id: StringId) -> Option<Key> {
         ALL.get(id.0 as usize).copied()

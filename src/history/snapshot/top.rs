@@ -1,72 +1,75 @@
-//! The top of a snapshot: which list is which.
+//! Top level of a snapshot: interpretation of its lists by key.
 
 use super::error::{ContentError, Problem};
 use super::event::EventSink;
 use super::frames::Frames;
 use super::labels::LabelTable;
-use super::limits::MOST_TRACES;
+use super::limits::MAX_TRACES;
 use super::reader::Reader;
 use super::schema::{self, Key};
 use super::segments::{AnnotationMark, AnnotationRange, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
-use super::unknown::{Of, Seen};
+use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
-use crate::recorder::{KEYS, Recorded, Token, Tree, read};
+use crate::recorder::{RECORDER_KEYS, RecorderData, Token, ValueTree, parse_recorder};
 use hashbrown::HashMap;
 
-/// What a file says, but for its events.
+/// Contents of a snapshot file, except its events.
 pub struct Snapshot {
     pub strings: Strings,
     pub frames: Frames,
     pub stacks: Stacks,
     pub labels: LabelTable,
-    /// Tracebacks of forward ops: stacks whose frames are [`super::StringId`]s of lines.
+    /// Tracebacks of forward ops, as stacks whose frames are [`super::StringId`]s of lines.
     pub lines: Stacks,
-    /// Segments of all devices, host memory (device −1) included, in file order.
+    /// Segments of all devices and of host memory (device −1), in file order.
     pub segments: Vec<Segment>,
     pub blocks: Vec<Block>,
     /// Starts and ends of annotations, in file order.
     pub marks: Vec<AnnotationMark>,
-    /// Which trace each device has: the device's ordinal (−1 for host memory) and the number the sink knows it by.
+    /// Traces by device: ordinal of the device (−1 for host memory), and the trace's number in the sink.
     pub traces: Vec<(i64, u32)>,
-    /// `allocator_settings`: dotted key, value as text.
+    /// `allocator_settings`: dotted key, and value as text.
     pub settings: Vec<(String, String)>,
-    /// What a recorder adds.
-    pub recorder: Recorded,
-    /// The recorder's steps where no annotations name them, called as those would be.
+    /// Data added by a recorder.
+    pub recorder: RecorderData,
+    /// Steps from the recorder, named like annotations. Empty if the file has step annotations.
     pub steps: Vec<AnnotationRange>,
-    /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
+    /// Oldest PyTorch version that writes all keys of the file, and the key that requires it.
     pub torch: Option<(&'static str, &'static str)>,
-    /// Whether the file says what was live at the end.
-    pub end: End,
-    /// What is odd about the file itself.
+    /// Availability of the state at the end.
+    pub end: EndState,
+    /// Warnings about the file itself.
     pub warnings: Warnings,
 }
 
-/// Whether a file says what was live at the end.
+/// Availability of the state at the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It has segments, if only an empty list of them.
+pub enum EndState {
+    /// The file has segments, possibly an empty list.
     Recorded,
     Unknown,
 }
 
 impl Snapshot {
-    /// Makes annotations of the recorder's steps where the file has none: those that were recorded with the profiler are more exact.
+    /// Turns the recorder's steps into annotations if the file has none for steps. Those of the profiler are more
+    /// precise.
     pub(crate) fn name_steps(&mut self) {
-        let is_step = |mark: &AnnotationMark| self.strings.bytes(mark.name).starts_with(STEP.as_bytes());
-        if self.recorder.steps.is_empty() || self.marks.iter().any(is_step) {
+        let adds_history = |mark: &AnnotationMark| self.strings.bytes(mark.name).starts_with(STEP_PREFIX.as_bytes());
+        if self.recorder.steps.is_empty() || self.marks.iter().any(adds_history) {
             return;
         }
         for [number, start_us, end_us] in &self.recorder.steps {
-            let Some(name) = self.strings.intern([STEP, &number.to_string()].concat().as_bytes()) else { return };
+            let Some(name) = self.strings.intern([STEP_PREFIX, &number.to_string()].concat().as_bytes()) else {
+                return;
+            };
             self.steps.push(AnnotationRange { name, start_us: *start_us, end_us: Some(*end_us) });
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             ("strings", self.strings.heap_bytes()),
@@ -83,22 +86,22 @@ impl Snapshot {
     }
 }
 
-/// What the annotations of steps are called, by torch.profiler and the recorder, before their number.
-const STEP: &str = "ProfilerStep#";
+/// Prefix of the step annotations of torch.profiler and the recorder, followed by the step number.
+const STEP_PREFIX: &str = "ProfilerStep#";
 
-/// The ordinal of host (pinned) memory, as its segments have it.
-pub const HOST: i64 = -1;
+/// Ordinal of host (pinned) memory, as in its segments.
+pub const HOST_DEVICE: i64 = -1;
 
-/// Settings that are kept; PyTorch has about thirty.
-pub const MOST_SETTINGS: usize = 1000;
+/// Maximum number of settings that are kept. PyTorch has about thirty.
+pub const MAX_SETTINGS: usize = 1000;
 
-/// Devices with events or blocks. torch counts devices in eight bits; each costs us a history with tables of its own, some
-/// kilobytes for the forty bytes of a hostile segment, and the page an entry of its list.
-const MOST_DEVICES: usize = 1024;
+/// Maximum number of devices with events or blocks. torch counts devices in eight bits. Each device costs some
+/// kilobytes for its history, although a malicious segment takes only forty bytes, and an entry in the page's list.
+const MAX_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
-/// The newest key tells the version (FORMAT §1–§6: "since").
-const SINCE: [(Key, &str); 14] = [
+/// Versions that introduced a key (FORMAT §1–§6: "since"), newest first.
+const KEY_VERSIONS: [(Key, &str); 14] = [
     (Key::InternalMetadata, "2.15"),
     (Key::HostSegments, "2.14"),
     (Key::HostTraces, "2.14"),
@@ -115,34 +118,38 @@ const SINCE: [(Key, &str); 14] = [
     (Key::Segments, "1.12"),
 ];
 
-/// The key that says that a file is simulated.
-pub const SIMULATED: &str = "memscape_simulated";
+/// Key that marks a file as simulated.
+pub const SIMULATED_KEY: &str = "memscape_simulated";
 
-/// The oldest PyTorch that writes this key, and the key; `None` where the key tells nothing.
-pub fn torch_with(key: &str) -> Option<(&'static str, &'static str)> {
-    SINCE.iter().find(|(since, _)| since.text() == key).map(|(key, since)| (*since, key.text()))
+/// Returns the oldest PyTorch version that writes this key, and the key. Returns `None` if the key does not depend on
+/// the version.
+pub fn torch_version_with(key: &str) -> Option<(&'static str, &'static str)> {
+    KEY_VERSIONS.iter().find(|(since, _)| since.text() == key).map(|(key, since)| (*since, key.text()))
 }
 
 impl<S: EventSink> Reader<S> {
-    /// The snapshot whose top value is `root`, and the sink with its events.
+    /// Returns the snapshot whose top-level value is `root`, and the sink with its events.
     ///
-    /// Not in slices: it costs what the segments, blocks, marks and settings of the file cost, tens of nanoseconds each, and nothing
-    /// an event. A file of 10 million events has some hundred thousand of them.
+    /// The call is not interruptible. It takes some tens of nanoseconds per segment, block, annotation and setting, and
+    /// no time per event. A file of 10 million events has some hundred thousand of them.
     ///
     /// # Errors
-    /// A value of a wrong type under a known key, with its path; or the whole is no snapshot.
+    /// A value under a known key has a wrong type, or the file as a whole is not a snapshot.
     pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {
-        let mut top = Top::default();
+        let mut top = TopLevel::default();
         match root.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(root);
                 let mut last = [0; schema::KEYS.len()];
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
-                    known(pair[0]).and_then(|key| last.get_mut(key as usize)).into_iter().for_each(|last| *last = at);
+                    schema_key(pair[0])
+                        .and_then(|key| last.get_mut(key as usize))
+                        .into_iter()
+                        .for_each(|last| *last = at);
                 }
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
-                    // Of equal keys the last counts.
-                    if known(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&at)) {
+                    // Of equal keys the last one counts.
+                    if schema_key(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&at)) {
                         self.top_key(pair[0], pair[1], &mut top)?;
                     }
                 }
@@ -150,37 +157,39 @@ impl<S: EventSink> Reader<S> {
                     return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot });
                 }
             }
-            // 1.12–1.13, and torch.cuda.memory_snapshot() to this day: the list of segments itself.
+            // A bare list of segments: 1.12–1.13, and `torch.cuda.memory_snapshot()` in all versions.
             Kind::List => {
                 self.segments("", root, None, &mut top)?;
-                top.one_pool = one_pool(&top.segments);
-                self.seen.key(Key::Segments);
+                top.single_pool = single_pool(&top.segments);
+                self.seen.mark_key(Key::Segments);
             }
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
-        Ok(self.close(top))
+        Ok(self.build_snapshot(top))
     }
 
-    /// The snapshot of a file that is a list of events, of device 0, and the sink with them; `name` is for messages.
+    /// Returns the snapshot of a file that is a list of events, of device 0, and the sink with them. `name` is the path
+    /// in errors.
     ///
     /// # Errors
     /// As [`Reader::finish`].
     pub fn finish_events(mut self, name: &str, root: Value) -> Result<(Snapshot, S), ContentError> {
-        let mut top = Top::default();
+        let mut top = TopLevel::default();
         self.trace(name, 0, root, &mut top)?;
-        Ok(self.close(top))
+        Ok(self.build_snapshot(top))
     }
 
-    fn close(self, top: Top) -> (Snapshot, S) {
-        // A smaller snapshot that memscape saved marks events by a key that the PyTorch of the recording may not have known.
+    fn build_snapshot(self, top: TopLevel) -> (Snapshot, S) {
+        // An excerpt saved by memscape marks events with a key that the recording PyTorch may not have known.
         let is_ours = |key: &Key| *key == Key::InternalMetadata && self.seen.has(Key::MemscapeCrop);
-        let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key) && !is_ours(key));
+        let torch = KEY_VERSIONS.iter().find(|(key, _)| self.seen.has(*key) && !is_ours(key));
         let torch = torch.map(|(key, since)| (*since, key.text()));
         let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
-        let end = if has_segments { End::Recorded } else { End::Unknown };
+        let end = if has_segments { EndState::Recorded } else { EndState::Unknown };
         let mut warnings = self.warnings(&top);
-        if let Some((first, second)) = top.one_pool {
-            warnings.add(WarningKind::OnePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
+        if let Some((first, second)) = top.single_pool {
+            warnings
+                .add(WarningKind::SinglePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
         }
         if let Some([settings, source]) = top.simulated {
             warnings.add(WarningKind::Simulated(settings), 1, || source);
@@ -202,7 +211,7 @@ impl<S: EventSink> Reader<S> {
             marks: top.marks,
             traces: top.traces,
             settings: top.settings,
-            recorder: read(recorder),
+            recorder: parse_recorder(recorder),
             steps: Vec::new(),
             torch,
             end,
@@ -212,45 +221,45 @@ impl<S: EventSink> Reader<S> {
         (snapshot, self.sink)
     }
 
-    fn top_key(&mut self, key: Value, value: Value, top: &mut Top) -> Result<(), ContentError> {
-        match known(key) {
+    fn top_key(&mut self, key: Value, value: Value, top: &mut TopLevel) -> Result<(), ContentError> {
+        match schema_key(key) {
             Some(Key::Segments) => self.segments("segments", value, None, top)?,
-            Some(Key::HostSegments) => self.segments("host_segments", value, Some(HOST), top)?,
+            Some(Key::HostSegments) => self.segments("host_segments", value, Some(HOST_DEVICE), top)?,
             Some(Key::DeviceTraces) => {
                 if value.kind() != Kind::List {
-                    return Err(expected("device_traces", "a list of lists of events", value));
+                    return Err(type_error("device_traces", "a list of lists of events", value));
                 }
                 let traces: Vec<Value> = self.store.values(value).collect();
                 for (device, trace) in traces.into_iter().enumerate() {
                     self.trace(&format!("device_traces[{device}]"), device as i64, trace, top)?;
                 }
             }
-            Some(Key::HostTraces) => self.trace("host_traces", HOST, value, top)?,
+            Some(Key::HostTraces) => self.trace("host_traces", HOST_DEVICE, value, top)?,
             Some(Key::ExternalAnnotations) => self.annotations(value, top)?,
             Some(Key::AllocatorSettings) => {
                 self.settings("", value, 0, &mut top.settings);
             }
-            // A placeholder of the _memory_viz command line (FORMAT §1).
+            // Placeholder that the `_memory_viz` command line writes (FORMAT §1).
             Some(Key::Traces) => {}
-            Some(Key::MemscapeCrop) => self.keep(key, value, &mut top.recorder),
-            Some(Key::MemscapeSimulated) => self.simulated(value, top),
-            _ if KEYS.contains(&&*self.store.describe(key)) => {
-                self.keep(key, value, &mut top.recorder);
+            Some(Key::MemscapeCrop) => self.keep_for_recorder(key, value, &mut top.recorder),
+            Some(Key::MemscapeSimulated) => self.parse_simulation(value, top),
+            _ if RECORDER_KEYS.contains(&&*self.store.describe(key)) => {
+                self.keep_for_recorder(key, value, &mut top.recorder);
                 return Ok(());
             }
             _ => {
-                self.seen.unknown(Of::Snapshot, key, 0);
+                self.seen.add_unknown(UnknownOwner::Snapshot, key, 0);
                 return Ok(());
             }
         }
-        if let Some(known) = known(key) {
-            self.seen.key(known);
+        if let Some(known) = schema_key(key) {
+            self.seen.mark_key(known);
         }
         Ok(())
     }
 
-    /// Keeps a value for the recorder's tables.
-    fn keep(&self, key: Value, value: Value, tree: &mut Tree) {
+    /// Adds a value to the recorder's tables.
+    fn keep_for_recorder(&self, key: Value, value: Value, tree: &mut ValueTree) {
         if tree.bytes().is_empty() {
             tree.put(Token::Dict);
         }
@@ -263,10 +272,10 @@ impl<S: EventSink> Reader<S> {
         path: &'static str,
         list: Value,
         device: Option<i64>,
-        top: &mut Top,
+        top: &mut TopLevel,
     ) -> Result<(), ContentError> {
         if list.kind() != Kind::List {
-            return Err(expected(path, "a list of segments", list));
+            return Err(type_error(path, "a list of segments", list));
         }
         let rows: Vec<Value> = self.store.values(list).collect();
         for (at, &row) in (0..).zip(&rows) {
@@ -279,7 +288,7 @@ impl<S: EventSink> Reader<S> {
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
-                        if !segment.blocks.is_empty() && !top.devices.has_room_for(segment.device) {
+                        if !segment.blocks.is_empty() && !top.devices.admit(segment.device) {
                             return Err(ContentError { path: place() + ".device", problem: TOO_MANY_DEVICES });
                         }
                         top.segments.push(segment);
@@ -287,23 +296,23 @@ impl<S: EventSink> Reader<S> {
                 }
                 Kind::Dict => {
                     let pairs = self.store.pairs(row);
-                    let error = self.store.segment(&pairs, &mut Seen::default()).err();
-                    return Err(error.unwrap_or_else(|| expected("", "a segment", row)).within(&place()));
+                    let error = self.store.parse_segment(&pairs, &mut SeenWords::default()).err();
+                    return Err(error.unwrap_or_else(|| type_error("", "a segment", row)).within(&place()));
                 }
-                _ => return Err(expected(&place(), "a segment", row)),
+                _ => return Err(type_error(&place(), "a segment", row)),
             }
         }
         Ok(())
     }
 
-    fn trace(&mut self, path: &str, device: i64, list: Value, top: &mut Top) -> Result<(), ContentError> {
+    fn trace(&mut self, path: &str, device: i64, list: Value, top: &mut TopLevel) -> Result<(), ContentError> {
         let other = match list.kind() {
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
                 if top.traces_taken.insert(list.index(), 0).is_some() {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a separate list") });
                 }
-                if other.is_none() && !top.devices.has_room_for(device) {
+                if other.is_none() && !top.devices.admit(device) {
                     return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });
                 }
                 if other.is_none() {
@@ -311,26 +320,26 @@ impl<S: EventSink> Reader<S> {
                 }
                 other
             }
-            Kind::List if self.traces.len() >= MOST_TRACES && self.starts_with_an_event(list) => {
+            Kind::List if self.traces.len() >= MAX_TRACES && self.starts_with_an_event(list) => {
                 let problem = Problem::Range("one of the first 65536 lists of events");
                 return Err(ContentError { path: path.to_owned(), problem });
             }
             Kind::List => self.store.values(list).next().map(|_| {
-                let found = self.store.first_other(list, Kind::Event);
+                let found = self.store.first_not_of(list, Kind::Event);
                 found.map_or((0, list), |(at, value)| (at as u64, value))
             }),
             Kind::Stack => Some((0, Value::new(Kind::Frame, 0))),
-            _ => return Err(expected(path, "a list of events", list)),
+            _ => return Err(type_error(path, "a list of events", list)),
         };
         let Some((at, value)) = other else { return Ok(()) };
         let place = format!("{path}[{at}]");
         Err(match value.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(value);
-                let error = self.store.event(&pairs, &mut Seen::default(), 0).err();
-                error.unwrap_or_else(|| expected("", "an event", value)).within(&place)
+                let error = self.store.parse_event(&pairs, &mut SeenWords::default(), 0).err();
+                error.unwrap_or_else(|| type_error("", "an event", value)).within(&place)
             }
-            _ => expected(&place, "an event", value),
+            _ => type_error(&place, "an event", value),
         })
     }
 
@@ -338,12 +347,12 @@ impl<S: EventSink> Reader<S> {
         self.store.values(list).next().is_some_and(|first| first.kind() == Kind::Event)
     }
 
-    fn annotations(&mut self, list: Value, top: &mut Top) -> Result<(), ContentError> {
+    fn annotations(&mut self, list: Value, top: &mut TopLevel) -> Result<(), ContentError> {
         if list.kind() != Kind::List {
-            return Err(expected("external_annotations", "a list of annotations", list));
+            return Err(type_error("external_annotations", "a list of annotations", list));
         }
         top.marks.clear();
-        if self.store.first_other(list, Kind::Annotation).is_none() {
+        if self.store.first_not_of(list, Kind::Annotation).is_none() {
             let rows = self.store.values(list).filter_map(|row| self.store.marks.get(row.index() as usize));
             top.marks.extend(rows);
             return Ok(());
@@ -357,17 +366,17 @@ impl<S: EventSink> Reader<S> {
             let place = format!("external_annotations[{at}]");
             let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
             if let Some(stage) = self.store.unknown_stage(&pairs) {
-                self.seen.unknown(Of::Stage, stage, at as u32);
+                self.seen.add_unknown(UnknownOwner::Stage, stage, at as u32);
                 continue;
             }
-            let error = if pairs.is_empty() { None } else { self.store.annotation(&pairs).err() };
-            return Err(error.unwrap_or_else(|| expected("", "an annotation", value)).within(&place));
+            let error = if pairs.is_empty() { None } else { self.store.parse_annotation(&pairs).err() };
+            return Err(error.unwrap_or_else(|| type_error("", "an annotation", value)).within(&place));
         }
         Ok(())
     }
 
-    /// Takes with which settings the file was simulated, and of which recording.
-    fn simulated(&self, value: Value, top: &mut Top) {
+    /// Reads the settings of a simulation, and the name of the recording.
+    fn parse_simulation(&self, value: Value, top: &mut TopLevel) {
         let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
         let mut told = [String::new(), String::new()];
         for pair in pairs.chunks_exact(2) {
@@ -377,16 +386,16 @@ impl<S: EventSink> Reader<S> {
         top.simulated = Some(told);
     }
 
-    /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole. Dicts may share dicts, so
-    /// a small file can have endlessly many: they are cut.
+    /// Flattens the settings to dotted keys. Deeper values than any writer's become text. Shared dicts can expand
+    /// without limit, so the number is capped.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
         if value.kind() != Kind::Dict || depth > 3 {
             out.push((prefix.to_owned(), self.store.describe(value)));
             return;
         }
         for pair in self.store.pairs(value).chunks_exact(2) {
-            if out.len() >= MOST_SETTINGS {
-                if out.len() == MOST_SETTINGS {
+            if out.len() >= MAX_SETTINGS {
+                if out.len() == MAX_SETTINGS {
                     out.push(("…".to_owned(), "too many settings: ignored".to_owned()));
                 }
                 return;
@@ -398,44 +407,45 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// The private pool that all of some segments are of; a list of those of the default pool may be of the whole device.
-fn one_pool(segments: &[Segment]) -> Option<(u64, u64)> {
+/// Returns the private pool that all segments belong to, if there is one. Segments of the default pool alone may be
+/// those of the whole device.
+fn single_pool(segments: &[Segment]) -> Option<(u64, u64)> {
     let pool = segments.first()?.pool.filter(|&pool| pool != (0, 0))?;
     segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
-/// What the keys at the top have brought so far.
+/// Contents of the top-level keys so far.
 #[derive(Default)]
-pub(super) struct Top {
+pub(super) struct TopLevel {
     pub(super) segments: Vec<Segment>,
-    /// Where each of them stands.
+    /// Place of each segment in the file.
     pub(super) segment_places: Vec<SegmentPlace>,
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
-    recorder: Tree,
-    /// The settings that the file was simulated with, and the file that was recorded.
+    recorder: ValueTree,
+    /// Settings of the simulation, and the file that was recorded.
     simulated: Option<[String; 2]>,
-    /// The private pool that the file is of alone.
-    one_pool: Option<(u64, u64)>,
-    /// Rows of segments and numbers of traces that have a place already; of which only the keys matter. A set would be a table of another
-    /// type in the wasm.
+    /// Private pool that the whole file is limited to.
+    single_pool: Option<(u64, u64)>,
+    /// Rows of segments and numbers of traces that already have a place. Only the keys matter. A set would add another
+    /// table type to the wasm.
     segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     devices: Devices,
 }
 
-/// The devices with events or blocks, ascending.
+/// Devices with events or blocks, ascending.
 #[derive(Default)]
 pub struct Devices(Vec<i64>);
 
 impl Devices {
-    /// Whether this device is one of the first 1024.
-    pub fn has_room_for(&mut self, device: i64) -> bool {
+    /// Returns whether this device is among the first 1024, and adds it.
+    pub fn admit(&mut self, device: i64) -> bool {
         match self.0.binary_search(&device) {
             Ok(_) => true,
             Err(place) => {
-                let has_room = self.0.len() < MOST_DEVICES;
+                let has_room = self.0.len() < MAX_DEVICES;
                 if has_room {
                     self.0.insert(place, device);
                 }
@@ -445,11 +455,11 @@ impl Devices {
     }
 }
 
-/// Where a segment stands in the file.
+/// Place of a segment in the file.
 pub(super) struct SegmentPlace {
     list: &'static str,
     index: u32,
-    /// Its row in the table of all segments read.
+    /// Row in the table of all segments read.
     pub(super) row: u32,
 }
 
@@ -459,10 +469,10 @@ impl SegmentPlace {
     }
 }
 
-fn expected(path: &str, what: &'static str, found: Value) -> ContentError {
+fn type_error(path: &str, what: &'static str, found: Value) -> ContentError {
     ContentError { path: path.to_owned(), problem: Problem::Type(what, found.kind()) }
 }
 
-fn known(key: Value) -> Option<Key> {
+fn schema_key(key: Value) -> Option<Key> {
     key.as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)))
 }

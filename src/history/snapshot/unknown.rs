@@ -1,35 +1,35 @@
-//! Keys and words that are not of the schema: counted while the file is read.
+//! Unknown keys and words, counted while the file is read.
 
 use super::schema::{KEYS, Key};
 use super::value::Value;
 use hashbrown::HashMap;
 
-/// Hostile files have endless new keys; a list of so many says enough.
-const MOST: usize = 100;
+/// Maximum number of distinct unknown words that are kept. Malicious files can have any number.
+const MAX_UNKNOWN_WORDS: usize = 100;
 
-/// What has a key, or is a word, that is not known.
+/// Object that has an unknown key, or field that has an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    /// A key of an event; numbered as the queue of events does.
+pub(super) enum UnknownOwner {
+    /// Key of an event. The row is that of the event queue.
     Event,
     /// The `action` of an event.
     Action,
-    /// A key of a segment, by its row.
+    /// Key of a segment, by its row.
     Segment,
-    /// A key of a block, by its row.
+    /// Key of a block, by its row.
     Block,
     /// The `state` of a block.
     State,
     /// The `stage` of an annotation, by its index in the list.
     Stage,
     Frame,
-    /// A key of an entry of a block's history.
+    /// Key of an entry in a block's history.
     History,
     Snapshot,
 }
 
 pub(super) struct Unknown {
-    pub(super) of: Of,
+    pub(super) owner: UnknownOwner,
     pub(super) word: Value,
     pub(super) count: u64,
     pub(super) row: u32,
@@ -43,38 +43,38 @@ impl Default for Keys {
     }
 }
 
-/// Which words of the schema were seen, and which were not known. Kept apart from the tables so that both can be borrowed.
+/// Known words that occurred, and unknown ones. Separate from the tables, so that both can be borrowed.
 #[derive(Default)]
-pub(super) struct Seen {
-    /// One a [`Key`].
+pub(super) struct SeenWords {
+    /// Indexed by [`Key`].
     keys: Keys,
     pub(super) unknown: Vec<Unknown>,
-    /// The rows of events that are named in a warning; trace and index once a list has taken them.
+    /// Rows of events that a warning refers to, with trace and index once a list has taken them.
     pub(super) events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
 }
 
-impl Seen {
-    pub(super) fn key(&mut self, key: Key) {
+impl SeenWords {
+    pub(super) fn mark_key(&mut self, key: Key) {
         self.keys.0[key as usize] = true;
     }
 
-    /// Whether a dict that uses this key was read.
+    /// Returns whether a dict with this key was read.
     pub(super) fn has(&self, key: Key) -> bool {
         self.keys.0[key as usize]
     }
 
-    pub(super) fn unknown(&mut self, of: Of, word: Value, row: u32) {
-        if let Some(known) = self.unknown.iter_mut().find(|known| known.of == of && known.word == word) {
+    pub(super) fn add_unknown(&mut self, of: UnknownOwner, word: Value, row: u32) {
+        if let Some(known) = self.unknown.iter_mut().find(|known| known.owner == of && known.word == word) {
             known.count += 1;
-        } else if self.unknown.len() < MOST {
-            self.unknown.push(Unknown { of, word, count: 1, row });
-            if matches!(of, Of::Event | Of::Action) {
+        } else if self.unknown.len() < MAX_UNKNOWN_WORDS {
+            self.unknown.push(Unknown { owner: of, word, count: 1, row });
+            if matches!(of, UnknownOwner::Event | UnknownOwner::Action) {
                 self.events.insert(row, None);
             }
         }
     }
 
-    /// The event of `row` stands at `index` of this trace.
+    /// Records that the event of `row` is at `index` of `trace`.
     #[inline]
     pub(super) fn place(&mut self, row: u32, trace: u32, index: u64) {
         if !self.events.is_empty()

@@ -1,37 +1,37 @@
-//! The 8-byte handle of a decoded value: 5 bits of kind, 59 bits of payload.
+//! Handle of a decoded value: 8 bytes, with 5 bits of kind and 59 bits of payload.
 
-/// What a handle stands for.
+/// Kind of a decoded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// A container that is not finished; payload: the machine's slot.
+    /// Unfinished container. Payload: its slot.
     Open,
-    /// `None`, `True`, `False`: payload 0, 1, 2.
+    /// `None`, `False` or `True`. Payload: 0, 1 or 2.
     Constant,
-    /// An integer of 59 signed bits.
+    /// Integer of 59 signed bits.
     Int,
-    /// A larger integer; payload: its place in the table of wide integers.
+    /// Larger integer. Payload: its index in the table of wide integers.
     WideInt,
-    /// A float; payload: its place in the table of floats.
+    /// Float. Payload: its index in the table of floats.
     Float,
     String,
-    /// A bytes object, which nothing in a snapshot is. No payload.
+    /// Bytes object, which no snapshot contains. No payload.
     Bytes,
     Frame,
-    /// A list of frames; payload: the id of the stack.
+    /// List of frames. Payload: the id of the stack.
     Stack,
-    /// A trace event that no list has taken yet; payload: its row.
+    /// Trace event that no list has taken yet. Payload: its row.
     Event,
-    /// A list of events; payload: its place among the traces.
+    /// List of events. Payload: its number among the traces.
     Trace,
     Block,
     Segment,
     Annotation,
-    /// An entry of an old block's history.
+    /// Entry of a block's history, in old files.
     HistoryEntry,
-    /// A list of anything else, or mixed.
+    /// List of any other or of mixed kinds.
     List,
-    /// A dict that is none of the above.
+    /// Any other dict.
     Dict,
     Tuple,
 }
@@ -60,59 +60,58 @@ const KINDS: [Kind; 18] = [
 const PAYLOAD_BITS: u32 = 59;
 const PAYLOAD: u64 = (1 << PAYLOAD_BITS) - 1;
 
-/// A decoded value.
+/// Handle of a decoded value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(u64);
 
 impl Value {
     /// Python's `None`.
     pub const NONE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS);
-    /// `False`.
+    /// Python's `False`.
     pub const FALSE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 1);
-    /// `True`.
+    /// Python's `True`.
     pub const TRUE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 2);
-    /// A bytes object.
+    /// Any bytes object.
     pub const BYTES: Value = Value((Kind::Bytes as u64) << PAYLOAD_BITS);
 
-    /// A handle whose payload is a table's index.
+    /// Creates a handle whose payload is an index.
     #[inline(always)]
     pub fn new(kind: Kind, index: u32) -> Value {
         Value((kind as u64) << PAYLOAD_BITS | u64::from(index))
     }
 
-    /// An integer, if it fits into 59 signed bits.
+    /// Creates an integer, if it fits into 59 signed bits.
     #[inline(always)]
     pub fn int(value: i64) -> Option<Value> {
         let shift = 64 - PAYLOAD_BITS;
         (value << shift >> shift == value).then_some(Value((Kind::Int as u64) << PAYLOAD_BITS | value as u64 & PAYLOAD))
     }
 
-    /// What it stands for.
     #[inline(always)]
     pub fn kind(self) -> Kind {
         KINDS[(self.0 >> PAYLOAD_BITS) as usize]
     }
 
-    /// The payload as a table's index.
+    /// Payload as an index.
     #[inline(always)]
     pub fn index(self) -> u32 {
         self.0 as u32
     }
 
-    /// The payload as an integer of 59 signed bits.
+    /// Payload as an integer of 59 signed bits.
     #[inline(always)]
     pub fn small_int(self) -> i64 {
         let shift = 64 - PAYLOAD_BITS;
         (self.0 << shift) as i64 >> shift
     }
 
-    /// Whether it is of this kind.
+    /// Returns whether the value is of this kind.
     #[inline(always)]
     pub fn is(self, kind: Kind) -> bool {
         self.0 >> PAYLOAD_BITS == kind as u64
     }
 
-    /// The index, if it is of this kind.
+    /// Returns the index if the value is of this kind.
     #[inline(always)]
     pub fn as_kind(self, kind: Kind) -> Option<u32> {
         self.is(kind).then_some(self.index())
@@ -120,7 +119,7 @@ impl Value {
 }
 
 impl Kind {
-    /// How a value of this kind is called in an error message.
+    /// Name of the kind in error messages, with an article.
     pub fn noun(self) -> &'static str {
         match self {
             Kind::Open => "an unfinished container",

@@ -1,52 +1,52 @@
-//! Oddities that do not stop us, counted by kind.
+//! Warnings about a file that do not prevent opening it, counted by kind.
 
-/// What is odd. The text is for people; the name is stable.
+/// Kind of a warning. Its message is for people, its name is stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningKind {
-    /// A key no version of PyTorch we know writes; what of, and the key.
+    /// Key that no known version of PyTorch writes: the object, and the key.
     UnknownKey(&'static str, String),
-    /// An action we do not know.
+    /// Unknown action of an event.
     UnknownAction(String),
-    /// A block's state that we do not know.
+    /// Unknown state of a block.
     UnknownState(String),
-    /// The stage of an annotation, neither `START` nor `END`.
+    /// Stage of an annotation other than `START` and `END`.
     UnknownStage(String),
-    /// An allocation at an address that is live.
+    /// Allocation at an address that is already live.
     AllocatedTwice,
-    /// A second `free_requested` of the same block.
+    /// Second `free_requested` of the same block.
     FreedTwice,
-    /// A `free_requested` that nothing completes, of a block that is not in the segments.
+    /// `free_requested` that is never completed, of a block that is not in the segments.
     FreeOfUnknownBlock,
-    /// A free whose size is not the allocation's.
-    SizeOfFreeDiffers,
-    /// More bytes are live at the start than the trace and the segments explain.
+    /// Free whose size differs from the allocation's.
+    FreeSizeDiffers,
+    /// More bytes are live at the start than trace and segments explain.
     UnexplainedBytes,
-    /// Fewer: the trace and the segments contradict each other.
+    /// Fewer bytes are live at the start than trace and segments require: they contradict each other.
     NegativeRemainder,
-    /// The trace has no `free_completed` (skip_actions): frees count when they are requested.
+    /// The trace has no `free_completed` (skip_actions), so frees count when they are requested.
     FreesNeverComplete,
-    /// `time_us` steps back.
-    TimeStepsBack,
-    /// An annotation that ends without having begun.
+    /// `time_us` decreases.
+    TimeDecreases,
+    /// Annotation that ends without a start.
     AnnotationWithoutStart,
-    /// A sum of bytes left 64 signed bits.
+    /// A sum of bytes exceeded 64 signed bits.
     TotalsAtLimit,
-    /// A list of the segments of one private pool (`MemPool.snapshot()`); which.
-    OnePool(String),
-    /// More is live than was reserved: segments are missing, or addresses were changed.
-    BeyondReserved,
-    /// There are events, but no list of segments.
+    /// The segments are those of one private pool (`MemPool.snapshot()`), which is named.
+    SinglePool(String),
+    /// More bytes are live than reserved: segments are missing or addresses were changed.
+    LiveExceedsReserved,
+    /// The file has events but no list of segments.
     NoSegments,
-    /// The history comes from what SnapViewer draws.
-    FromADrawing,
-    /// The file is not recorded but simulated, with these allocator settings.
+    /// The history comes from SnapViewer's plot data.
+    FromPlotData,
+    /// The file was simulated with these allocator settings, not recorded.
     Simulated(String),
-    /// There are bytes behind the end of what is read: of a layer of packing, or of the pickle.
-    BytesBehind(&'static str),
+    /// Bytes after the end of a compression layer or of the pickle.
+    TrailingBytes(&'static str),
 }
 
 impl WarningKind {
-    /// The stable name.
+    /// Stable name of the kind.
     pub fn name(&self) -> &'static str {
         match self {
             WarningKind::UnknownKey(..) => "unknown_key",
@@ -56,23 +56,23 @@ impl WarningKind {
             WarningKind::AllocatedTwice => "allocated_twice",
             WarningKind::FreedTwice => "freed_twice",
             WarningKind::FreeOfUnknownBlock => "free_of_unknown_block",
-            WarningKind::SizeOfFreeDiffers => "size_of_free_differs",
+            WarningKind::FreeSizeDiffers => "size_of_free_differs",
             WarningKind::UnexplainedBytes => "unexplained_bytes",
             WarningKind::NegativeRemainder => "negative_remainder",
             WarningKind::FreesNeverComplete => "frees_never_complete",
-            WarningKind::TimeStepsBack => "time_steps_back",
+            WarningKind::TimeDecreases => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
-            WarningKind::OnePool(_) => "one_pool",
-            WarningKind::BeyondReserved => "requested_beyond_reserved",
+            WarningKind::SinglePool(_) => "one_pool",
+            WarningKind::LiveExceedsReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
-            WarningKind::FromADrawing => "from_a_drawing",
+            WarningKind::FromPlotData => "from_a_drawing",
             WarningKind::Simulated(_) => "simulated",
-            WarningKind::BytesBehind(_) => "bytes_behind",
+            WarningKind::TrailingBytes(_) => "bytes_behind",
         }
     }
 
-    /// One sentence.
+    /// One-sentence message for people.
     pub fn message(&self) -> String {
         match self {
             WarningKind::UnknownKey(of, key) => format!("unknown key '{key}' in {of}, ignored"),
@@ -88,7 +88,7 @@ impl WarningKind {
             WarningKind::FreeOfUnknownBlock => {
                 "free_requested for an unknown block, not drawn".into()
             }
-            WarningKind::SizeOfFreeDiffers => "the size of a free differs from its allocation's".into(),
+            WarningKind::FreeSizeDiffers => "the size of a free differs from its allocation's".into(),
             WarningKind::UnexplainedBytes => {
                 "unexplained bytes live before recording, drawn as one block at the bottom".into()
             }
@@ -98,21 +98,21 @@ impl WarningKind {
             WarningKind::FreesNeverComplete => {
                 "no free_completed events: blocks end at free_requested".into()
             }
-            WarningKind::TimeStepsBack => "the time of an event is before the previous event's".into(),
+            WarningKind::TimeDecreases => "the time of an event is before the previous event's".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends without a start".into(),
             WarningKind::TotalsAtLimit => "totals of 8 EiB or more are capped and not exact".into(),
-            WarningKind::OnePool(pool) => {
+            WarningKind::SinglePool(pool) => {
                 format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
             }
-            WarningKind::BeyondReserved => {
+            WarningKind::LiveExceedsReserved => {
                 "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
             }
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }
             WarningKind::Simulated(settings) => ["simulated, not recorded: allocator settings ", settings].concat(),
-            WarningKind::BytesBehind(what) => format!("data after the end of the {what}, ignored"),
-            WarningKind::FromADrawing => {
+            WarningKind::TrailingBytes(what) => format!("data after the end of the {what}, ignored"),
+            WarningKind::FromPlotData => {
                 "SnapViewer files have only allocations and frees, without times or stacks of frees: allocations drawn to the last \
                  step count as never freed"
                     .into()
@@ -121,15 +121,15 @@ impl WarningKind {
     }
 }
 
-/// All warnings of a file, each kind with a count and its first place.
+/// Warnings of a file: each kind with its count and first place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
-    /// By kind: a decoder names a hundred unknown words and little else.
+    /// Sorted by kind. A decoder lists a hundred unknown words and little else.
     counts: Vec<(WarningKind, u64, String)>,
 }
 
 impl Warnings {
-    /// Counts `times` more of this kind; `example` is asked for when it is the first.
+    /// Counts `times` more warnings of this kind. `example` is called for the first one.
     pub fn add(&mut self, kind: WarningKind, times: u64, example: impl FnOnce() -> String) {
         if times > 0 {
             match self.counts.binary_search_by(|(known, ..)| known.cmp(&kind)) {
@@ -139,7 +139,7 @@ impl Warnings {
         }
     }
 
-    /// Kind, count and first place of each.
+    /// Iterates over the kinds with count and first place.
     pub fn iter(&self) -> impl Iterator<Item = (&WarningKind, u64, &str)> {
         self.counts.iter().map(|(kind, count, example)| (kind, *count, example.as_str()))
     }

@@ -1,23 +1,23 @@
-//! Values → JSON, without blanks. Pairs are lists, and what repeats is written again.
+//! JSON writer, without whitespace. Pairs become lists, and shared values are repeated.
 
-use super::{Items, Values};
+use super::{Items, ValueWriter};
 use std::io::{self, Write};
 
-/// JSON on its way.
+/// Writer of one JSON value.
 pub struct JsonWriter<W> {
     out: W,
-    /// For each open dict and list around: how many keys and values of a dict there are, `None` for a list.
+    /// For each open container: the number of keys and values so far for a dict, `None` for a list.
     open: Vec<Option<u64>>,
 }
 
 impl<W: Write> JsonWriter<W> {
-    /// Begins.
+    /// Creates a writer.
     pub fn new(out: W) -> JsonWriter<W> {
         JsonWriter { out, open: Vec::new() }
     }
 
-    /// What comes before a value, as its place in a dict has it.
-    fn begin(&mut self) -> io::Result<()> {
+    /// Writes the separator before a key or value of a dict.
+    fn write_separator(&mut self) -> io::Result<()> {
         let Some(Some(count)) = self.open.last_mut() else { return Ok(()) };
         *count += 1;
         match *count {
@@ -27,12 +27,12 @@ impl<W: Write> JsonWriter<W> {
         }
     }
 
-    fn end(&mut self, bracket: &[u8]) -> io::Result<()> {
+    fn close_container(&mut self, bracket: &[u8]) -> io::Result<()> {
         self.open.pop();
         self.out.write_all(bracket)
     }
 
-    fn quoted(&mut self, text: &str) -> io::Result<()> {
+    fn write_quoted(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(b"\"")?;
         let mut from = 0;
         for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
@@ -49,20 +49,20 @@ impl<W: Write> JsonWriter<W> {
     }
 }
 
-impl<W: Write> Values for JsonWriter<W> {
+impl<W: Write> ValueWriter for JsonWriter<W> {
     fn bool(&mut self, value: bool) -> io::Result<()> {
-        self.begin()?;
+        self.write_separator()?;
         self.out.write_all(if value { b"true" } else { b"false" })
     }
 
     fn int(&mut self, value: i128) -> io::Result<()> {
-        self.begin()?;
+        self.write_separator()?;
         write!(self.out, "{value}")
     }
 
-    /// A number, or a text where JSON has no such number.
+    /// Writes a number, or a string if JSON cannot represent it.
     fn float(&mut self, value: f64) -> io::Result<()> {
-        self.begin()?;
+        self.write_separator()?;
         match value.is_finite() {
             true => write!(self.out, "{value:?}"),
             false => write!(self.out, "\"{value}\""),
@@ -70,40 +70,40 @@ impl<W: Write> Values for JsonWriter<W> {
     }
 
     fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.begin()?;
-        self.quoted(&String::from_utf8_lossy(bytes))
+        self.write_separator()?;
+        self.write_quoted(&String::from_utf8_lossy(bytes))
     }
 
     fn key(&mut self, key: &'static str) -> io::Result<()> {
-        self.begin()?;
-        self.quoted(key)
+        self.write_separator()?;
+        self.write_quoted(key)
     }
 
-    fn remember(&mut self) -> io::Result<Option<u32>> {
+    fn memoize(&mut self) -> io::Result<Option<u32>> {
         Ok(None)
     }
 
-    fn again(&mut self, _: u32) -> io::Result<()> {
+    fn reference(&mut self, _: u32) -> io::Result<()> {
         Err(io::Error::other("JSON has no references"))
     }
 
     fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {
-        self.begin()?;
+        self.write_separator()?;
         write!(self.out, "[{one},{other}]")
     }
 
     fn dict(&mut self) -> io::Result<()> {
-        self.begin()?;
+        self.write_separator()?;
         self.open.push(Some(0));
         self.out.write_all(b"{")
     }
 
     fn end_dict(&mut self) -> io::Result<()> {
-        self.end(b"}")
+        self.close_container(b"}")
     }
 
     fn list(&mut self) -> io::Result<Items> {
-        self.begin()?;
+        self.write_separator()?;
         self.open.push(None);
         self.out.write_all(b"[")?;
         Ok(Items::default())
@@ -118,7 +118,7 @@ impl<W: Write> Values for JsonWriter<W> {
     }
 
     fn end_list(&mut self, _: Items) -> io::Result<()> {
-        self.end(b"]")
+        self.close_container(b"]")
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -1,37 +1,37 @@
-//! Values → a pickle, as CPython writes it: what repeats is remembered, lists come in batches.
+//! Pickle writer, which works like CPython's: repeated values are memoized, and lists are written in batches.
 //!
-//! Protocol 4 unless something else is wanted, since older pages of PyTorch's viewer refuse 5; and batches of a thousand, since JavaScript
-//! takes no more arguments at once.
+//! The default is protocol 4, because older pages of PyTorch's viewer reject 5. Batches have a thousand elements,
+//! because JavaScript functions have a limited number of arguments.
 
-use super::{Items, Values};
+use super::{Items, ValueWriter};
 use std::io::{self, Write};
 
-/// Elements of a list that are appended at once.
+/// Number of list elements per batch.
 const BATCH: usize = 1000;
 
-/// A pickle on its way.
+/// Writer of one pickle.
 pub struct PickleWriter<W> {
     out: W,
-    /// Pickle's protocol, 2 to 5.
+    /// Pickle protocol, 2 to 5.
     protocol: u8,
-    /// Values that were remembered.
-    remembered: u32,
+    /// Number of memoized values.
+    memoized: u32,
     keys: Vec<(&'static str, u32)>,
 }
 
 impl<W: Write> PickleWriter<W> {
-    /// Begins a pickle of this protocol, of 2 to 5.
+    /// Creates a writer for a pickle protocol, clamped to 2 to 5.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written.
     pub fn new(mut out: W, protocol: u8) -> io::Result<PickleWriter<W>> {
         let protocol = protocol.clamp(2, 5);
         out.write_all(&[0x80, protocol])?;
-        Ok(PickleWriter { out, protocol, remembered: 0, keys: Vec::new() })
+        Ok(PickleWriter { out, protocol, memoized: 0, keys: Vec::new() })
     }
 
-    /// An opcode with an index of one byte or four.
-    fn indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
+    /// Writes an opcode with an index of one or four bytes.
+    fn write_indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
         match u8::try_from(number) {
             Ok(byte) => self.out.write_all(&[short, byte]),
             Err(_) => {
@@ -41,18 +41,18 @@ impl<W: Write> PickleWriter<W> {
         }
     }
 
-    fn put(&mut self) -> io::Result<u32> {
-        let number = self.remembered;
+    fn write_put(&mut self) -> io::Result<u32> {
+        let number = self.memoized;
         match self.protocol {
             4.. => self.out.write_all(&[0x94])?,
-            _ => self.indexed([b'q', b'r'], number)?,
+            _ => self.write_indexed([b'q', b'r'], number)?,
         }
-        self.remembered += 1;
+        self.memoized += 1;
         Ok(number)
     }
 }
 
-impl<W: Write> Values for PickleWriter<W> {
+impl<W: Write> ValueWriter for PickleWriter<W> {
     fn bool(&mut self, value: bool) -> io::Result<()> {
         self.out.write_all(&[if value { 0x88 } else { 0x89 }])
     }
@@ -69,7 +69,7 @@ impl<W: Write> Values for PickleWriter<W> {
             self.out.write_all(b"J")?;
             return self.out.write_all(&word.to_le_bytes());
         }
-        // As few bytes as hold it with its sign.
+        // Use the shortest two's complement.
         let bytes = value.to_le_bytes();
         let sign = if value < 0 { 0xff } else { 0 };
         let mut count = bytes.len();
@@ -101,23 +101,23 @@ impl<W: Write> Values for PickleWriter<W> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// Written out once.
+    /// Writes the text once, and references afterwards.
     fn key(&mut self, key: &'static str) -> io::Result<()> {
         if let Some(&(_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
-            return self.again(number);
+            return self.reference(number);
         }
         self.text(key.as_bytes())?;
-        let number = self.put()?;
+        let number = self.write_put()?;
         self.keys.push((key, number));
         Ok(())
     }
 
-    fn remember(&mut self) -> io::Result<Option<u32>> {
-        self.put().map(Some)
+    fn memoize(&mut self) -> io::Result<Option<u32>> {
+        self.write_put().map(Some)
     }
 
-    fn again(&mut self, number: u32) -> io::Result<()> {
-        self.indexed([b'h', b'j'], number)
+    fn reference(&mut self, number: u32) -> io::Result<()> {
+        self.write_indexed([b'h', b'j'], number)
     }
 
     fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {

@@ -1,14 +1,14 @@
-//! The line above the picture that says what is compared and how, and the difference below the picture.
+//! Toolbar of a comparison above the timeline, and the strip of differences below it.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use crate::labels::bare_context;
+use crate::labels::context_2d;
 use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
 use engine::protocol::{Align, MatchKey};
-use ui::comparing::view::{Bar, Strip, bar, other_devices, strip};
+use ui::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
 use ui::comparing::{ComparedAt, ComparingAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -22,21 +22,21 @@ elements! {
     HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
 }
 
-/// CSS pixels around a mark that a click on it may miss it by.
-const NEAR_PX: f64 = 8.0;
+/// Distance, in CSS pixels, within which a click hits a mark.
+const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    bar: Shown<Option<Bar>>,
-    is_compared: Shown<bool>,
-    devices: Shown<Vec<(i64, String)>>,
-    strip: Shown<Picture>,
+    bar: LastShown<Option<ComparisonBar>>,
+    is_compared: LastShown<bool>,
+    devices: LastShown<Vec<(i64, String)>>,
+    strip: LastShown<Picture>,
 }
 
-/// Everything that the difference depends on, in device pixels.
+/// Everything that determines the strip of differences, in device pixels.
 #[derive(Default, PartialEq)]
 struct Picture {
-    strip: Option<Strip>,
+    strip: Option<DeltaStrip>,
     size: (u32, u32),
     theme: Option<Theme>,
 }
@@ -56,18 +56,18 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.compare_at, "change", |app, elements, _| {
-            if let Some(at) = ComparedAt::ALL.get(chosen(&elements.compare_at)) {
+            if let Some(at) = ComparedAt::ALL.get(selected_index(&elements.compare_at)) {
                 act(app, ComparingAction::AtChosen(*at));
             }
         });
         on(&elements.compare_key, "change", |app, elements, _| {
-            let key = chosen(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
+            let key = selected_index(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
             act(app, ComparingAction::KeyChosen(key.copied()));
         });
         on(&elements.compare_align, "change", |app, elements, _| {
-            let align = chosen(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
+            let align = selected_index(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
             act(app, ComparingAction::AlignChosen(align.copied()));
         });
         on(&elements.compare_paths, "change", |app, elements, _| {
@@ -85,39 +85,39 @@ impl Part for Panel {
             let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
             let x = f64::from(event.offset_x()) * scale;
             let marks = strip(&state).map(|strip| strip.marks).unwrap_or_default();
-            let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= NEAR_PX * scale);
+            let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= CLICK_PX * scale);
             let moment = nearest.map(|(.., moment)| *moment);
             drop(state);
-            act(app, ComparingAction::PointedAt(moment, x));
+            act(app, ComparingAction::CurveClicked(moment, x));
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if let Some(bar) = self.bar.changed(bar(state)) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if let Some(bar) = self.bar.update(bar(state)) {
             show_bar(elements, bar.as_ref());
         }
-        if let Some(others) = self.devices.changed(other_devices(state)) {
+        if let Some(others) = self.devices.update(other_devices(state)) {
             elements.compare_device_field.set_hidden(others.is_empty());
             clear(&elements.compare_device);
-            elements.add(&elements.compare_device, "option", "", "choose…");
+            elements.append_new(&elements.compare_device, "option", "", "choose…");
             for (device, name) in others {
-                let option = elements.add(&elements.compare_device, "option", "", name);
+                let option = elements.append_new(&elements.compare_device, "option", "", name);
                 set_attribute(&option, "value", &device.to_string());
             }
         }
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let strip = strip(state);
-        if let Some(is_compared) = self.is_compared.changed(state.comparing.pair.is_some()) {
+        if let Some(is_compared) = self.is_compared.update(state.comparing.pair.is_some()) {
             elements.difference_field.set_hidden(!is_compared);
         }
-        let size = app.sizes.difference.get().on_device(scale);
+        let size = app.sizes.difference.get().to_device(scale);
         let picture = Picture { strip, size, theme: Some(app.theme.borrow().clone()) };
-        let Some(picture) = self.strip.changed(picture) else { return };
+        let Some(picture) = self.strip.update(picture) else { return };
         draw(elements, picture, scale);
     }
 }
 
-fn chosen(picker: &HtmlSelectElement) -> usize {
+fn selected_index(picker: &HtmlSelectElement) -> usize {
     usize::try_from(picker.selected_index()).unwrap_or(0)
 }
 
@@ -125,7 +125,7 @@ fn act(app: &App, action: ComparingAction) {
     app.dispatch(Action::Comparing(action));
 }
 
-fn show_bar(elements: &Elements, bar: Option<&Bar>) {
+fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>) {
     elements.compare.set_hidden(bar.is_none());
     let Some(bar) = bar else { return };
     set_text(&elements.compare_loading, &bar.loading);
@@ -137,28 +137,28 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
         picker.set_selected_index(i32::try_from(place).unwrap_or(0));
     }
     if let Some(automatic) = elements.compare_align.first_element_child() {
-        set_text(&automatic, &bar.aligned);
+        set_text(&automatic, &bar.automatic_label);
     }
     elements.compare_paths.set_value(&bar.paths);
     set_text(&elements.compare_cursor, &bar.cursor);
-    set_attribute(&elements.compare_cursor, "title", &bar.exact);
+    set_attribute(&elements.compare_cursor, "title", &bar.cursor_exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }
 
-/// Bars from zero up where B has more, down where it has less; hatched below, so that colour is not the only sign.
+/// Draws bars: upwards where B has more, downwards where it has less. The direction makes them readable without colour.
 fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let canvas = &elements.difference;
     let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };
-    set_text(&elements.difference_text, &["B − A, live\n± ", &Bytes(strip.most).to_string()].concat());
+    set_text(&elements.difference_text, &["B − A, live\n± ", &Bytes(strip.max_delta).to_string()].concat());
     if (canvas.width(), canvas.height()) != picture.size {
         canvas.set_width(picture.size.0);
         canvas.set_height(picture.size.1);
     }
-    let (Some(context), Some(theme)) = (bare_context(canvas), &picture.theme) else { return };
+    let (Some(context), Some(theme)) = (context_2d(canvas), &picture.theme) else { return };
     let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
     let zero = (height / 2.0).round();
-    let rows = |delta: i64| delta as f64 / strip.most.max(1) as f64 * (zero - 2.0 * scale);
+    let rows = |delta: i64| delta as f64 / strip.max_delta.max(1) as f64 * (zero - 2.0 * scale);
     for ([from, to], [least, most]) in &strip.columns {
         let wide = (to - from).max(1.0);
         if *most > 0 {

@@ -1,9 +1,9 @@
-//! The selected allocation.
+//! Details of the selected allocation.
 
-use crate::app::{App, Part, Shown};
-use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
+use crate::app::{App, LastShown, Part};
+use crate::dom::{append, clear, set_attribute, set_source_link, set_text, show_text};
 use crate::elements::elements;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::Details;
 use ui::State;
 use ui::details::{FrameKind, FrameView, Run, view};
@@ -16,15 +16,15 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<Option<Box<Details>>>,
-    settings: Shown<u32>,
+    shown: LastShown<Option<Box<Details>>>,
+    settings: LastShown<u32>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if self.settings.changed(state.settings.version).is_some()
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if self.settings.update(state.settings.version).is_some()
             && let Some(Some(details)) = &self.shown.0
         {
             show(elements, details, &state.settings);
@@ -32,7 +32,7 @@ impl Part for Panel {
         if self.shown.0.as_ref() == Some(&state.selection) {
             return;
         }
-        if let Some(selection) = self.shown.changed(state.selection.clone()) {
+        if let Some(selection) = self.shown.update(state.selection.clone()) {
             elements.details.set_hidden(selection.is_none());
             elements.about_hint.set_hidden(selection.is_some());
             match selection {
@@ -40,13 +40,13 @@ impl Part for Panel {
                     show(elements, details, &state.settings);
                     elements.selection_panel.set_scroll_top(0);
                 }
-                None => forget(elements),
+                None => clear_attributes(elements),
             }
         }
     }
 }
 
-fn forget(elements: &Elements) {
+fn clear_attributes(elements: &Elements) {
     for name in ["data-allocation", "data-size", "data-address"] {
         let _ = elements.details.remove_attribute(name);
     }
@@ -61,9 +61,9 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     }
     let view = view(details);
     set_text(&elements.details_title, &view.title);
-    set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
-    show_text(&elements.details_caution, view.caution);
-    let key = view.key.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    set_text(&elements.details_site, view.call_site.as_deref().unwrap_or_default());
+    show_text(&elements.details_caution, view.warning);
+    let key = view.summary.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_key, key);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_facts, facts);
@@ -71,12 +71,12 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     clear(&elements.frames);
     for run in view.runs() {
         match run {
-            Run::Own(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
+            Run::User(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
             Run::Internal(frames) => {
-                let item = elements.add(&elements.frames, "li", "internal", "");
-                let fold = elements.add(&item, "details", "", "");
-                elements.add(&fold, "summary", "", &counted(frames.len() as u64, "internal frame"));
-                let list = elements.add(&fold, "ol", "", "");
+                let item = elements.append_new(&elements.frames, "li", "internal", "");
+                let fold = elements.append_new(&item, "details", "", "");
+                elements.append_new(&fold, "summary", "", &pluralize(frames.len() as u64, "internal frame"));
+                let list = elements.append_new(&fold, "ol", "", "");
                 frames.iter().for_each(|frame| append(&list, &frame_element(elements, frame, settings)));
             }
         }
@@ -93,24 +93,24 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
     };
     let item = elements.new_element("li", class, "");
     let name = elements.new_element("span", "name", &frame.name);
-    // C++ names are cut to a line.
+    // Long C++ names are truncated by the style sheet.
     set_attribute(&name, "title", &frame.name);
     append(&item, &name);
-    if !frame.place.is_empty() {
+    if !frame.location.is_empty() {
         let [file, line] = &frame.source;
-        let short = settings.place(file, line);
+        let short = settings.location(file, line);
         let link = settings.link(file, line);
         let place = elements.new_element(if link.is_ok() { "a" } else { "span" }, "place", &short);
-        if short != frame.place {
-            set_attribute(&place, "title", &frame.place);
+        if short != frame.location {
+            set_attribute(&place, "title", &frame.location);
         }
         if let Ok(link) = &link {
-            source_link(&place, link);
+            set_source_link(&place, link);
         }
         append(&item, &place);
     }
     for note in &frame.notes {
-        elements.add(&item, "span", "note", note);
+        elements.append_new(&item, "span", "note", note);
     }
     item
 }

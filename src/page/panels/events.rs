@@ -1,10 +1,10 @@
-//! The list of events: rows, actions to choose from, what filters.
+//! Events tab: the list of events and its filters.
 
-use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, number, set_attribute, set_flag, set_text};
+use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
+use ui::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
 use ui::tab::Tab;
@@ -18,22 +18,22 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    grid: Shown<Grid>,
+    grid: LastShown<Grid>,
     rows: Rows,
-    chips: Shown<Vec<Chip>>,
-    status: Shown<EventsStatus>,
-    text: Shown<String>,
-    has_times: Shown<bool>,
+    chips: LastShown<Vec<ActionFilter>>,
+    status: LastShown<EventsStatus>,
+    text: LastShown<String>,
+    has_times: LastShown<bool>,
 }
 
-fn place(elements: &Elements) -> GridElements<'_> {
+fn grid_elements(elements: &Elements) -> GridElements<'_> {
     GridElements {
         grid: &elements.events_grid,
         space: &elements.events_space,
         rows: &elements.events_rows,
         empty: [&elements.events_empty, &elements.events_empty_text],
-        id: "event-row-",
-        of: "data-event",
+        id_prefix: "event-row-",
+        item_attribute: "data-event",
     }
 }
 
@@ -43,73 +43,75 @@ impl Part for Panel {
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (name, meaning) in COLUMNS {
-            let header = elements.add(&elements.events_head, "div", "", name);
+            let header = elements.append_new(&elements.events_head, "div", "", name);
             set_attribute(&header, "role", "columnheader");
             set_attribute(&header, "title", meaning);
         }
-        let scrolled = |top, height| Action::of(EventsAction::Scrolled(top, height));
-        watch_scroll(app, &elements.events_grid, HEAD_PX, scrolled)
+        let scrolled = |top, height| Action::feature(EventsAction::Scrolled(top, height));
+        watch_scroll(app, &elements.events_grid, HEADER_PX, scrolled)
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.events_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::of(EventsAction::RowClicked(row, extent)));
+                app.dispatch(Action::feature(EventsAction::RowClicked(row, extent)));
             }
         });
         on(&elements.events_filter, "input", |app, elements, _| {
-            app.dispatch(Action::of(EventsAction::Typed(elements.events_filter.value())));
+            app.dispatch(Action::feature(EventsAction::FilterTyped(elements.events_filter.value())));
         });
-        on(&elements.events_filter, "keydown", |_, elements, event| leave_field(&elements.events_grid, event));
+        on(&elements.events_filter, "keydown", |_, elements, event| {
+            move_focus_from_field(&elements.events_grid, event);
+        });
         on(&elements.events_actions, "click", |app, _, event| {
-            if let Some(action) = number(event, "data-action") {
-                app.dispatch(Action::of(EventsAction::ActionToggled(action)));
+            if let Some(action) = number_at(event, "data-action") {
+                app.dispatch(Action::feature(EventsAction::ActionToggled(action)));
             }
         });
-        // Their keys are those of the table's buttons.
+        // These have the shortcuts of the Allocations tab's buttons.
         on(&elements.events_all, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
         });
         on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
         on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
-        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::TypeMoment)));
+        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::FocusGoTo)));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
-            self.rows.show(elements, &place(elements), grid);
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(grid) = self.grid.update(grid(&state.events, state)) {
+            self.rows.show(elements, &grid_elements(elements), grid);
         }
-        // The columns of times are left out where there are none.
+        // Hides the columns of times if no times were recorded.
         let has_times = state.device().is_some_and(|device| device.time_us.is_some());
-        if let Some(has_times) = self.has_times.changed(has_times) {
+        if let Some(has_times) = self.has_times.update(has_times) {
             set_flag(&elements.events_grid, "data-times", *has_times);
         }
-        self.rows.scroll(&place(elements), &state.events.scroll);
-        if let Some(chips) = self.chips.changed(chips(&state.events)) {
-            show_chips(elements, chips);
+        self.rows.scroll(&grid_elements(elements), &state.events.scroll);
+        if let Some(chips) = self.chips.update(action_filters(&state.events)) {
+            show_action_filters(elements, chips);
         }
-        if let Some(text) = self.text.changed(state.events.text.clone()) {
+        if let Some(text) = self.text.update(state.events.text.clone()) {
             elements.set_value(&elements.events_filter, text);
         }
-        if let Some(status) = self.status.changed(status(&state.events)) {
+        if let Some(status) = self.status.update(status(&state.events)) {
             set_text(&elements.events_status, &status.text);
-            elements.events_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_flag(&elements.events_filter, "aria-invalid", status.is_wrong);
+            elements.events_status.set_class_name(if status.is_error { "wrong" } else { "" });
+            set_flag(&elements.events_filter, "aria-invalid", status.is_error);
             elements.events_clear.set_hidden(!status.is_filtered);
-            for (name, value) in ["data-listed", "data-all"].iter().zip(status.data) {
+            for (name, value) in ["data-listed", "data-all"].iter().zip(status.counts) {
                 set_attribute(&elements.events_status, name, &value.to_string());
             }
         }
     }
 }
 
-/// The buttons stay as long as there are as many, so that the one with the focus keeps it.
-fn show_chips(elements: &Elements, chips: &[Chip]) {
+/// Shows the action filters. Buttons are reused if their number is unchanged, so that the focused one keeps the focus.
+fn show_action_filters(elements: &Elements, chips: &[ActionFilter]) {
     let place = &elements.events_actions;
     if place.child_element_count() as usize != chips.len() {
         clear(place);
         for _ in chips {
-            set_attribute(&elements.add(place, "button", "", ""), "type", "button");
+            set_attribute(&elements.append_new(place, "button", "", ""), "type", "button");
         }
     }
     let mut button = place.first_element_child();

@@ -1,12 +1,12 @@
-//! The dialog that offers the formats of a picture.
+//! Export dialog.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
 use engine::protocol::ExportTable;
 use ui::export::ExportAction;
-use ui::export::{Dialog, exported, pixels, ranges, table_label};
+use ui::export::{Dialog, describe_scope, picture_size, ranges, table_label};
 use ui::picture_file::Format;
 use ui::{Action, State};
 use web_sys::Element;
@@ -20,52 +20,52 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    trace: Shown<Option<String>>,
+    trace: LastShown<Option<String>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::feature(ExportAction::Closed)));
         on(&elements.export, "close", |app, elements, _| {
-            if is_ended(&elements.export) {
-                app.dispatch(Action::of(ExportAction::Closed));
+            if was_closed_by_browser(&elements.export) {
+                app.dispatch(Action::feature(ExportAction::Closed));
             }
         });
         on(&elements.export_table, "change", |app, elements, _| {
             let at = elements.export_table.selected_index().max(0) as usize;
-            app.dispatch(Action::of(ExportAction::TableChosen(at)));
+            app.dispatch(Action::feature(ExportAction::TableChosen(at)));
         });
         on(&elements.export_range, "change", |app, elements, _| {
             let at = elements.export_range.selected_index().max(0) as usize;
-            app.dispatch(Action::of(ExportAction::CropChosen(at)));
+            app.dispatch(Action::feature(ExportAction::CropChosen(at)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(trace) = self.trace.changed(state.export.trace.clone()) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(trace) = self.trace.update(state.export.trace.clone()) {
             set_text(&elements.export_onto, trace.as_deref().unwrap_or("into a profiler trace…"));
         }
         if set_open(&elements.export, state.export.dialog == Dialog::Open) {
-            for format in Format::ALL.into_iter().filter(|format| format.has_pixels()) {
-                if let Some(size) = last_part(elements, format.control()) {
-                    set_text(&size, &pixels(state, format));
+            for format in Format::ALL.into_iter().filter(|format| format.is_raster()) {
+                if let Some(size) = size_label(elements, format.control()) {
+                    set_text(&size, &picture_size(state, format));
                 }
             }
-            offer(elements, state);
+            fill_choices(elements, state);
         }
     }
 }
 
-/// What stands last in a button: how large the picture becomes.
-fn last_part(dom: &Dom, button: &str) -> Option<Element> {
+/// Returns the last element of a button, which shows the size of the picture.
+fn size_label(dom: &Dom, button: &str) -> Option<Element> {
     dom.document.get_element_by_id(button)?.last_element_child()
 }
 
-/// What can be chosen, and what it would have.
-fn offer(dom: &Elements, state: &State) {
-    set_text(&dom.export_note, &exported(state));
+/// Fills the lists of tables and ranges.
+fn fill_choices(dom: &Elements, state: &State) {
+    set_text(&dom.export_note, &describe_scope(state));
     let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());
     dom.fill_options(&dom.export_table, &tables);
     let table = ExportTable::ALL.iter().position(|table| *table == state.export.table);

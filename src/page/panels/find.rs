@@ -1,11 +1,11 @@
-//! What is said beside the field of the search, and about the stack of the selection.
+//! Search field with its status, and the button that highlights allocations with the same stack.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::cell::Cell;
-use ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
+use ui::find::{FindStatus, MatchCase, SameStack, same_stack_text, status};
 use ui::range::ViewScope;
 use ui::tab::Tab;
 use ui::table::TableAction;
@@ -19,15 +19,15 @@ elements! {
     HtmlInputElement: find;
 }
 
-/// Nobody reads what is found between two letters.
-const PAUSE_MS: u32 = 120;
+/// Delay, in milliseconds, between typing and searching.
+const DEBOUNCE_MS: u32 = 120;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    status: Shown<FindStatus>,
-    text: Shown<String>,
-    capitals: Shown<Capitals>,
-    same_stack: Shown<(SameStack, String)>,
+    status: LastShown<FindStatus>,
+    text: LastShown<String>,
+    capitals: LastShown<MatchCase>,
+    same_stack: LastShown<(SameStack, String)>,
 }
 
 impl Part for Panel {
@@ -36,10 +36,10 @@ impl Part for Panel {
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let pause = Cell::new(None);
         listen(&elements.find, "input", move |_| {
-            let reason = app.busy.begin();
-            // The one before is cancelled as it is dropped.
-            let later = Timeout::new(PAUSE_MS, move || {
-                take(app, elements);
+            let reason = app.busy.guard();
+            // Replacing the previous timer cancels it.
+            let later = Timeout::new(DEBOUNCE_MS, move || {
+                search(app, elements);
                 drop(reason);
             });
             drop(pause.replace(Some(later)));
@@ -47,38 +47,38 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.find, "keydown", key);
-        // Whoever leaves it is done typing.
-        on(&elements.find, "change", |app, elements, _| take(app, elements));
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.find, "keydown", on_key);
+        // Leaving the field searches immediately.
+        on(&elements.find, "change", |app, elements, _| search(app, elements));
         on(&elements.find_clear, "click", |app, elements, _| {
             elements.find.set_value("");
-            take(app, elements);
-            elements.select("find");
+            search(app, elements);
+            elements.focus_and_select("find");
         });
         on(&elements.find_list, "click", |app, _, _| {
             let text = app.state.borrow().find.text.clone();
-            app.dispatch(Action::of(TableAction::FilterTyped(text)));
+            app.dispatch(Action::feature(TableAction::FilterTyped(text)));
             app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace));
-            app.dispatch(Action::Command(Command::Show(Tab::Table)));
+            app.dispatch(Action::Command(Command::Show(Tab::Allocations)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if self.text.0.as_ref() != Some(&state.find.text)
-            && let Some(text) = self.text.changed(state.find.text.clone())
+            && let Some(text) = self.text.update(state.find.text.clone())
         {
             elements.set_value(&elements.find, text);
             elements.find_clear.set_hidden(text.is_empty());
         }
-        if let Some(capitals) = self.capitals.changed(state.find.capitals) {
-            set_flag(&elements.find_capitals, "aria-pressed", *capitals == Capitals::Matter);
+        if let Some(capitals) = self.capitals.update(state.find.match_case) {
+            set_flag(&elements.find_capitals, "aria-pressed", *capitals == MatchCase::On);
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.update(status(state)) {
             set_text(&elements.find_status, &status.text);
             set_attribute(&elements.find_status, "title", &status.exact);
-            elements.find_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_flag(&elements.find, "aria-invalid", status.is_wrong);
+            elements.find_status.set_class_name(if status.is_error { "wrong" } else { "" });
+            set_flag(&elements.find, "aria-invalid", status.is_error);
             let tally =
                 status.tally.map_or_else(Default::default, |it| [it.count.to_string(), it.requested.to_string()]);
             let [count, requested]: [String; 2] = tally;
@@ -89,31 +89,31 @@ impl Part for Panel {
             elements.find_list.set_disabled(is_empty);
             elements.find_previous.set_disabled(is_empty);
         }
-        if let Some((standing, text)) = self.same_stack.changed((state.same_stack, same_stack(state))) {
-            set_flag(&elements.same_stack, "aria-pressed", *standing == SameStack::StandsOut);
+        if let Some((standing, text)) = self.same_stack.update((state.same_stack, same_stack_text(state))) {
+            set_flag(&elements.same_stack, "aria-pressed", *standing == SameStack::Highlighted);
             set_text(&elements.same_stack_text, text);
         }
     }
 }
 
-fn take(app: &'static App, elements: &Elements) {
+fn search(app: &'static App, elements: &Elements) {
     app.dispatch(Action::FindTyped(elements.find.value()));
 }
 
-fn key(app: &'static App, elements: &'static Elements, event: &Event) {
+fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {
         "c" | "C" if event.alt_key() => {
-            take(app, elements);
-            app.dispatch(Action::Command(Command::FindCapitals));
+            search(app, elements);
+            app.dispatch(Action::Command(Command::ToggleMatchCase));
         }
         "Enter" => {
-            // Whoever is done typing does not wait for the pause.
-            take(app, elements);
+            // Enter searches immediately.
+            search(app, elements);
             app.dispatch(Action::Command(if event.shift_key() { Command::FindPrevious } else { Command::FindNext }));
         }
         "Escape" => {
-            take(app, elements);
+            search(app, elements);
             elements.focus_timeline();
         }
         _ => return,

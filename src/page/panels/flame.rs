@@ -1,12 +1,12 @@
-//! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
+//! Elements around the flame graph: path to the zoomed box, card next to the pointer, and status line.
 
 use super::hover::place_card;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
-use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
-use ui::flame::{FlameAction, Growth};
+use ui::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
+use ui::flame::{FlameAction, GrowthDirection};
 use ui::tab::Tab;
 use ui::{Action, State};
 
@@ -19,36 +19,36 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    crumbs: Shown<Vec<Crumb>>,
-    card: Shown<Option<FlameCard>>,
-    pressed: Shown<(Growth, Arrangement)>,
+    crumbs: LastShown<Vec<Crumb>>,
+    card: LastShown<Option<FlameCard>>,
+    pressed: LastShown<(GrowthDirection, Arrangement)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Flame);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.flame_merge, "change", |app, elements, _| {
             let merge = match elements.flame_merge.selected_index() {
                 1 => Merge::Function,
                 2 => Merge::File,
                 _ => Merge::Line,
             };
-            app.dispatch(Action::of(FlameAction::Merged(merge)));
+            app.dispatch(Action::feature(FlameAction::Merged(merge)));
         });
         on(&elements.flame_crumbs, "click", |app, _, event| {
-            if let Some(node) = number(event, "data-node") {
-                app.dispatch(Action::of(FlameAction::Chosen(node)));
+            if let Some(node) = number_at(event, "data-node") {
+                app.dispatch(Action::feature(FlameAction::CrumbClicked(node)));
             }
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let flame = &state.flame;
-        if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
+        if let Some((growth, arrangement)) = self.pressed.update((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [
-                (&elements.flame_turn, *growth == Growth::Up),
+                (&elements.flame_turn, *growth == GrowthDirection::Up),
                 (&elements.flame_invert, arrangement.root == Root::Innermost),
                 (&elements.flame_internal, arrangement.internal == Internal::Hidden),
             ] {
@@ -60,7 +60,7 @@ impl Part for Panel {
                 Merge::File => 2,
             });
         }
-        if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
+        if let Some(crumbs) = self.crumbs.update(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
             clear(&elements.flame_crumbs);
             for crumb in crumbs {
                 let button = elements.new_button("", &crumb.text, ("data-node", &crumb.node.to_string()));
@@ -71,16 +71,16 @@ impl Part for Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
-        set_text(&elements.flame_found, &found(&state.flame, state));
-        set_text(&elements.flame_note, note(&state.flame, state));
-        set_text(&elements.flame_reading, &reading(&state.flame, state));
+        set_text(&elements.flame_found, &matches(&state.flame, state));
+        set_text(&elements.flame_note, empty_message(&state.flame, state));
+        set_text(&elements.flame_reading, &status(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
-        if let Some(card) = self.card.changed(hovered) {
+        if let Some(card) = self.card.update(hovered) {
             elements.flame_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.flame_card_title, &card.title);
                 set_text(&elements.flame_card_name, &card.name);
-                set_text(&elements.flame_card_place, &card.place);
+                set_text(&elements.flame_card_place, &card.location);
                 set_text(&elements.flame_card_shares, &card.shares);
             }
         }

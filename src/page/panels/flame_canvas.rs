@@ -1,16 +1,16 @@
-//! The canvas of the flame graph: boxes, names and outlines, drawn when something of it changed; and what the pointer does over it.
+//! Canvas of the flame graph: boxes, names and outlines, redrawn only after a change, and pointer events.
 
-use crate::app::{App, On, Part};
-use crate::device::{choose, watch_size};
-use crate::dom::{self, place_in, set_style};
+use crate::app::{AddListener, App, Part};
+use crate::device::{select_renderer, watch_size};
+use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
-use crate::labels::{bare_context, ink};
+use crate::labels::{context_2d, contrast_colour};
 use crate::theme::Theme;
 use engine::protocol::NodeKind;
 use picture::render::flames::{
-    self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT,
+    self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX_MASK, MARK_SHIFT,
 };
-use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
+use picture::render::{Drawing, Flame, OverlayRect, PictureTheme, Tile};
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
 use ui::tab::Tab;
@@ -22,11 +22,11 @@ elements! {
     HtmlElement: flame_plot, flame_scroll, flame_space;
 }
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<(FlamePicture, Theme, u32)>,
-    /// CSS pixels of all rows.
+    /// Height of all rows, in CSS pixels.
     height: i32,
     frames: u64,
 }
@@ -35,20 +35,22 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
+        watch_size(app, &elements.flame_plot, |canvas| Action::feature(FlameAction::Resized(canvas)))
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.flame_plot;
-        on(plot, "pointermove", |app, elements, event| act(app, FlameAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointermove", |app, elements, event| {
+            act(app, FlameAction::PointerAt(position(app, elements, event)));
+        });
         on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
-            if let Some(at) = place(app, elements, event) {
+            if let Some(at) = position(app, elements, event) {
                 act(app, FlameAction::Clicked(at));
             }
         });
         on(plot, "dblclick", |app, elements, event| {
-            if let Some(at) = place(app, elements, event) {
+            if let Some(at) = position(app, elements, event) {
                 act(app, FlameAction::DoubleClicked(at));
             }
         });
@@ -57,23 +59,23 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
-        if state.views.seen() != Some(Tab::Flame) {
-            // WebKit may show an empty canvas that was hidden, until something is drawn on it.
+        if state.views.visible() != Some(Tab::Flame) {
+            // WebKit may show a canvas that was hidden as empty until something is drawn on it.
             self.shown = None;
             return;
         }
         self.scroll(elements, state);
         let Some(picture) = picture(&state.flame, state) else { return };
-        let now = (picture, Theme::clone(&theme), painter.surfaces());
+        let now = (picture, Theme::clone(&theme), painter.surface_count());
         if self.shown.as_ref() == Some(&now) {
             return;
         }
         let (picture, theme, _) = &now;
         let thick = state.flame.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
         let flame = Flame {
-            tiles: picture.tiles.iter().map(|it| tile(it, picture.size_px[1])).collect(),
+            tiles: picture.tiles.iter().map(|it| to_tile(it, picture.size_px[1])).collect(),
             colours: flames::colours(&theme.look),
         };
         let overlay = outlines(picture, &theme.look, thick);
@@ -86,10 +88,10 @@ impl Part for Panel {
         };
         match painter.draw_flame(&drawing) {
             None => return,
-            Some(false) => return choose(app),
+            Some(false) => return select_renderer(app),
             Some(true) => {}
         }
-        write(elements, picture, &flame, theme);
+        draw_names(elements, picture, &flame, theme);
         self.frames += 1;
         let [_, canvas] = painter.canvases();
         dom::set_attribute(&canvas, "data-frames", &self.frames.to_string());
@@ -104,7 +106,7 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// Lets the browser's scroll bar say where the state is.
+    /// Synchronizes the scroll bar with the state.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
         let height = (state.flame.content_px() as f64 / scale).floor() as i32;
@@ -119,7 +121,7 @@ impl Panel {
     }
 }
 
-fn tile(it: &FlameTile, height_px: u32) -> Tile {
+fn to_tile(it: &FlameTile, height_px: u32) -> Tile {
     let fill = match it.fill {
         FlameFill::Slot(slot) => FIRST_FILL + slot,
         FlameFill::Change(0) => FIRST_NEUTRAL + 3,
@@ -140,13 +142,13 @@ fn tile(it: &FlameTile, height_px: u32) -> Tile {
     let has_faded = !matches!(it.fill, FlameFill::Change(1.. | ..=-1));
     let faded = if it.is_faded && has_faded { FADED_FILL } else { 0 };
     let hatched = if it.is_hatched { HATCHED } else { 0 };
-    let paint = (fill + faded) & INDEX | hatched | it.found_px.min(0xffff) << MARK_SHIFT;
+    let paint = (fill + faded) & INDEX_MASK | hatched | it.matched_px.min(0xffff) << MARK_SHIFT;
     let edge = |px: i32| px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
     let [top, bottom] = it.y.map(|y| height_px as i32 - y);
     Tile { x: it.x.map(edge), y: [edge(bottom), edge(top)], paint }
 }
 
-fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect> {
+fn outlines(picture: &FlamePicture, look: &PictureTheme, thick: i32) -> Vec<OverlayRect> {
     let of = |outline: &ui::flame::picture::FlameOutline| {
         let (thick, rgba) = match outline.stroke {
             FlameStroke::Hovered => (thick, look.hover),
@@ -154,40 +156,40 @@ fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect>
             FlameStroke::Selected => (2 * thick, look.selection),
         };
         let [top, bottom] = outline.y.map(|y| picture.size_px[1] as i32 - y);
-        // The seam stays outside.
-        let seam = i32::from(outline.x[1] - outline.x[0] >= flames::SEAMED_PX);
+        // The outline does not cover the seam between boxes.
+        let seam = i32::from(outline.x[1] - outline.x[0] >= flames::MIN_SEAMED_PX);
         OverlayRect::outline([outline.x[0], outline.x[1] - seam], [bottom + 1, top], thick, rgba)
     };
     picture.outlines.iter().flat_map(of).collect()
 }
 
-fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &Theme) {
+fn draw_names(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &Theme) {
     let canvas = &elements.flame_labels;
     let [width, height] = picture.size_px;
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
         canvas.set_height(height);
     }
-    let Some(context) = bare_context(canvas) else { return };
+    let Some(context) = context_2d(canvas) else { return };
     context.clear_rect(0.0, 0.0, width.into(), height.into());
     context.set_text_baseline("middle");
     for weight in ["", "600 "] {
         context.set_font(&[weight, &picture.text_px.to_string(), "px ", &theme.font].concat());
         for text in picture.texts.iter().filter(|text| text.is_bold != weight.is_empty()) {
-            let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX) as usize));
-            context.set_fill_style_str(ink(colour.copied().unwrap_or(theme.look.background)));
-            // It fails for no text.
-            let _ = context.fill_text_with_max_width(&text.text, text.at[0], text.at[1], text.room_px);
+            let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX_MASK) as usize));
+            context.set_fill_style_str(contrast_colour(colour.copied().unwrap_or(theme.look.background)));
+            // Cannot fail for a string.
+            let _ = context.fill_text_with_max_width(&text.text, text.origin[0], text.origin[1], text.max_width_px);
         }
     }
 }
 
 fn act(app: &App, action: FlameAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-/// Where a mouse event is on the canvas, in its device pixels.
-fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
+/// Returns the position of a mouse event on the canvas, in device pixels.
+fn position(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().flame.canvas?.scale;
-    place_in(&elements.flame_plot, event, scale)
+    position_in(&elements.flame_plot, event, scale)
 }

@@ -1,38 +1,40 @@
-//! Rows of a grid: as many elements as are seen, filled anew as they are scrolled.
+//! Virtualized rows of a grid: elements exist only for visible rows and are reused while scrolling.
 
 use crate::app::App;
-use crate::dom::{Dom, append, give_focus, listen, number, observe, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{
+    Dom, append, focus_element, listen, number_at, observe_sizes, set_attribute, set_flag, set_style, set_text,
+};
 use std::rc::Rc;
 use ui::Action;
-use ui::rows::{Cell, Extent, Grid, RowView};
+use ui::rows::{Cell, Grid, RowView, SelectMode};
 use ui::scroll::Scroll;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// CSS pixels of the header, which covers the top of a grid.
-pub(super) const HEAD_PX: f64 = 24.0;
+/// Height, in CSS pixels, of the header, which covers the top of a grid.
+pub(super) const HEADER_PX: f64 = 24.0;
 
-/// The elements of a grid.
+/// Elements of a grid.
 pub(super) struct GridElements<'a> {
     pub(super) grid: &'a HtmlElement,
     pub(super) space: &'a HtmlElement,
     pub(super) rows: &'a HtmlElement,
-    /// What is seen instead of rows, and its text.
+    /// Element that is shown if there are no rows, and its text.
     pub(super) empty: [&'a HtmlElement; 2],
-    /// What the ids of rows begin with.
-    pub(super) id: &'static str,
-    /// The attribute that tells what a row is about.
-    pub(super) of: &'static str,
+    /// Prefix of the ids of rows.
+    pub(super) id_prefix: &'static str,
+    /// Attribute with the id of the item in a row.
+    pub(super) item_attribute: &'static str,
 }
 
-/// The rows that are there.
+/// Row elements of a grid.
 #[derive(Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
     jumps: u32,
 }
 
-/// A row of the page, and what it shows.
+/// Row element, and the row that it shows.
 struct Row {
     element: Element,
     cells: Vec<Element>,
@@ -40,7 +42,7 @@ struct Row {
 }
 
 impl Rows {
-    /// Scrolls where that is wanted.
+    /// Applies a requested scroll position.
     pub(super) fn scroll(&mut self, place: &GridElements<'_>, scroll: &Scroll) {
         let (jumps, px) = scroll.jump();
         if self.jumps != jumps {
@@ -49,12 +51,12 @@ impl Rows {
         }
     }
 
-    /// Shows rows.
+    /// Shows the visible rows.
     pub(super) fn show(&mut self, dom: &Dom, place: &GridElements<'_>, grid: &Grid) {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
-        set_style(place.space, "height", &[&(grid.all_px as u32).to_string(), "px"].concat());
-        set_style(place.rows, "transform", &["translateY(", &(grid.rows_px as i32).to_string(), "px)"].concat());
+        set_style(place.space, "height", &[&(grid.total_px as u32).to_string(), "px"].concat());
+        set_style(place.rows, "transform", &["translateY(", &(grid.offset_px as i32).to_string(), "px)"].concat());
         place.empty[0].set_hidden(grid.empty.is_empty());
         set_text(place.empty[1], grid.empty);
         while rows.len() > grid.rows.len() {
@@ -78,7 +80,7 @@ impl Rows {
 }
 
 fn row_id(place: &GridElements<'_>, row: u32) -> String {
-    [place.id, &row.to_string()].concat()
+    [place.id_prefix, &row.to_string()].concat()
 }
 
 fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
@@ -95,7 +97,7 @@ fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
     append(place.rows, &element);
     let shown = RowView {
         row: u32::MAX,
-        of: u32::MAX,
+        item: u32::MAX,
         cells: vec![Cell::default(); columns],
         class: String::new(),
         is_chosen: true,
@@ -116,10 +118,10 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
             set_attribute(cell, "title", &new.title);
         }
     }
-    if shown.row != view.row || shown.of != view.of {
+    if shown.row != view.row || shown.item != view.item {
         element.set_id(&row_id(place, view.row));
         set_attribute(element, "data-row", &view.row.to_string());
-        set_attribute(element, place.of, &view.of.to_string());
+        set_attribute(element, place.item_attribute, &view.item.to_string());
         set_attribute(element, "aria-rowindex", &(u64::from(view.row) + 2).to_string());
     }
     if shown.class != view.class {
@@ -131,7 +133,8 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     shown.clone_from(view);
 }
 
-/// Tells the state how much of a list is seen, now and whenever that changes. Of its top so many pixels are covered.
+/// Dispatches the visible part of a list (top and height, in CSS pixels), now and after each change. `head_px` is the
+/// height of the header that covers the list's top.
 pub(super) fn watch_scroll(
     app: &'static App,
     list: &HtmlElement,
@@ -141,34 +144,34 @@ pub(super) fn watch_scroll(
     let seen = list.clone();
     let tell = Rc::new(move || {
         let (top, height) = (f64::from(seen.scroll_top()), f64::from(seen.client_height()) - head_px);
-        // What is hidden has no height, and loses its place for a while.
+        // A hidden list has no height, and loses its scroll position for a while.
         if height > 0.0 {
             app.dispatch(then(top, height));
         }
     });
     let scrolled = tell.clone();
     listen(list, "scroll", move |_| scrolled());
-    observe(&[list], move |_| tell())
+    observe_sizes(&[list], move |_| tell())
 }
 
-/// The row that was clicked, and what becomes of those chosen before.
-pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
-    let row = number(event, "data-row")?;
+/// Returns the clicked row, and how it changes the rows chosen before.
+pub(super) fn clicked_row(event: &Event) -> Option<(u32, SelectMode)> {
+    let row = number_at(event, "data-row")?;
     let event = event.dyn_ref::<MouseEvent>()?;
     let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
-        (true, _) => Extent::Through,
-        (_, true) => Extent::Toggle,
-        _ => Extent::One,
+        (true, _) => SelectMode::Extend,
+        (_, true) => SelectMode::Toggle,
+        _ => SelectMode::Only,
     };
     Some((row, extent))
 }
 
-/// From a field to what it is about.
-pub(super) fn leave_field(to: &HtmlElement, event: &Event) {
+/// Moves the focus from a filter field to its list on Enter, Escape and arrow down.
+pub(super) fn move_focus_from_field(to: &HtmlElement, event: &Event) {
     let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
     if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {
         event.prevent_default();
         event.stop_propagation();
-        give_focus(to);
+        focus_element(to);
     }
 }

@@ -1,10 +1,10 @@
-//! The help: keys and gestures in groups, and a field that filters them.
+//! Help dialog: keys and gestures in groups, with a filter.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::clear;
 use crate::elements::elements;
-use ui::help::{FIRST, FORMS, Group, groups};
+use ui::help::{Group, START_TITLE, SYNTAX_TITLE, groups};
 use ui::stage::{Help, Letters};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
@@ -19,17 +19,17 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    letters: Shown<Letters>,
-    filter: Shown<String>,
+    letters: LastShown<Letters>,
+    filter: LastShown<String>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.help_close, "click", |app, _, _| app.dispatch(Action::HelpClosed));
         on(&elements.help, "close", |app, elements, _| {
-            if is_ended(&elements.help) {
+            if was_closed_by_browser(&elements.help) {
                 app.dispatch(Action::HelpClosed);
             }
         });
@@ -37,7 +37,8 @@ impl Part for Panel {
         on(&elements.help_filter, "input", |app, elements, _| {
             app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
         });
-        // The key that opens it closes it, as long as nothing is typed. Closed, it still has the focus until the next frame.
+        // The key that opens the dialog closes it while the filter is empty. A dialog that was closed keeps the focus
+        // until the next frame.
         on(&elements.help_filter, "keydown", |app, elements, event| {
             let is_key = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "?");
             if is_key && elements.help.open() && elements.help_filter.value().is_empty() {
@@ -47,16 +48,16 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if set_open(&elements.help, state.help == Help::Open) {
             elements.help_filter.set_value(&state.help_filter);
         }
         if state.help == Help::Open
-            && let Some(filter) = self.filter.changed(state.help_filter.clone())
+            && let Some(filter) = self.filter.update(state.help_filter.clone())
         {
             show_groups(elements, &groups(filter));
         }
-        if let Some(letters) = self.letters.changed(state.letters) {
+        if let Some(letters) = self.letters.update(state.letters) {
             elements.letters.set_checked(*letters == Letters::On);
         }
     }
@@ -66,22 +67,27 @@ fn show_groups(elements: &Elements, groups: &[Group]) {
     clear(&elements.keys);
     clear(&elements.forms);
     elements.help_none.set_hidden(!groups.is_empty());
-    elements.forms_group.set_hidden(groups.iter().all(|group| group.title != FORMS));
+    elements.forms_group.set_hidden(groups.iter().all(|group| group.title != SYNTAX_TITLE));
     for group in groups {
-        let list: Element = if group.title == FORMS {
+        let list: Element = if group.title == SYNTAX_TITLE {
             elements.forms.clone().into()
         } else {
-            let section = elements.add(&elements.keys, "section", if group.title == FIRST { "start" } else { "" }, "");
-            elements.add(&section, "h3", "", group.title);
-            elements.add(&section, "dl", "", "")
+            let section = elements.append_new(
+                &elements.keys,
+                "section",
+                if group.title == START_TITLE { "start" } else { "" },
+                "",
+            );
+            elements.append_new(&section, "h3", "", group.title);
+            elements.append_new(&section, "dl", "", "")
         };
         for row in &group.rows {
-            let line = elements.add(&list, "div", "", "");
-            let term = elements.add(&line, "dt", "", "");
+            let line = elements.append_new(&list, "div", "", "");
+            let term = elements.append_new(&line, "dt", "", "");
             for key in &row.keys {
-                elements.add(&term, "kbd", "", key);
+                elements.append_new(&term, "kbd", "", key);
             }
-            elements.add(&line, "dd", "", row.text);
+            elements.append_new(&line, "dd", "", row.text);
         }
     }
 }

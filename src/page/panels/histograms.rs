@@ -1,9 +1,11 @@
-//! The histograms: a button a bar.
+//! Histograms tab: each bar is a button that filters the Allocations tab.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{
+    Dom, append, clear, focus_element, hit_element, listen, number_at, set_attribute, set_flag, set_style, set_text,
+};
 use crate::elements::elements;
-use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
+use ui::histograms::{Bar, Chart, ClickMode, Histogram, Measure};
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::{Action, State};
@@ -16,15 +18,15 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    charts: [Shown<Chart>; 2],
-    measure: Shown<Measure>,
+    charts: [LastShown<Chart>; 2],
+    measure: LastShown<Measure>,
 }
 
 impl Elements {
     fn charts(&self) -> [(Histogram, &HtmlElement, &HtmlElement, &HtmlElement); 2] {
         [
             (Histogram::Sizes, &self.size_bars, &self.size_top, &self.size_axis),
-            (Histogram::Lives, &self.life_bars, &self.life_top, &self.life_axis),
+            (Histogram::Lifetimes, &self.life_bars, &self.life_top, &self.life_axis),
         ]
     }
 }
@@ -37,38 +39,38 @@ impl Part for Panel {
         for (of, bars, top, _) in elements.charts() {
             listen(bars, "click", move |event| {
                 let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
-                if let Some(class) = number(event, "data-class") {
-                    app.dispatch(Action::of(TableAction::BarClicked(
+                if let Some(class) = number_at(event, "data-class") {
+                    app.dispatch(Action::feature(TableAction::BarClicked(
                         of,
                         class as u8,
-                        if shift { Reach::Through } else { Reach::One },
+                        if shift { ClickMode::Extend } else { ClickMode::Only },
                     )));
                 }
             });
             for event in ["pointerover", "focusin", "pointerleave", "focusout"] {
                 let top = top.clone();
-                listen(bars, event, move |event| tell_bar(&top, event));
+                listen(bars, event, move |event| show_bar_name(&top, event));
             }
         }
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.size_bars, "keydown", |_, elements, event| walk(elements, &elements.size_bars, event));
-        on(&elements.life_bars, "keydown", |_, elements, event| walk(elements, &elements.life_bars, event));
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.size_bars, "keydown", |_, elements, event| move_focus(elements, &elements.size_bars, event));
+        on(&elements.life_bars, "keydown", |_, elements, event| move_focus(elements, &elements.life_bars, event));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(measure) = self.measure.changed(state.table.measure) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(measure) = self.measure.update(state.table.measure) {
             let is_count = *measure == Measure::Count;
             set_flag(&elements.measure, "aria-pressed", is_count);
         }
         for (shown, (of, bars, _, axis)) in self.charts.iter_mut().zip(elements.charts()) {
-            if let Some(chart) = shown.changed(state.table.chart(of)) {
+            if let Some(chart) = shown.update(state.table.chart(of)) {
                 clear(axis);
                 let [what, top, middle] = &chart.axis;
-                [what, top, middle].into_iter().for_each(|text| drop(elements.add(axis, "span", "", text)));
-                elements.add(axis, "span", "", "0");
+                [what, top, middle].into_iter().for_each(|text| drop(elements.append_new(axis, "span", "", text)));
+                elements.append_new(axis, "span", "", "0");
                 show_bars(elements, bars, &chart.bars);
             }
         }
@@ -76,49 +78,49 @@ impl Part for Panel {
 }
 
 fn show_bars(elements: &Elements, place: &HtmlElement, bars: &[Bar]) {
-    // A redrawn chart must not take the focus away from who works in it.
-    let focus = elements.focus().filter(|focus| place.contains(Some(focus)));
+    // Rebuilding the chart must not move the focus away from a bar.
+    let focus = elements.focused_element().filter(|focus| place.contains(Some(focus)));
     let focused = focus.and_then(|focus| focus.get_attribute("data-class"));
     let is_focused = |bar: &Bar| focused.as_deref() == Some(bar.class.to_string().as_str());
-    // Nor may the bars come without it when somebody who came here waits for them.
+    // If the chart itself has the focus, because the user got here before the bars existed, the first bar gets it.
     let waits = elements.has_focus(&elements.histograms);
     clear(place);
-    let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_chosen)).unwrap_or(0);
+    let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_selected)).unwrap_or(0);
     for (number, bar) in bars.iter().enumerate() {
         let button = new_bar(elements, bar);
         set_attribute(&button, "tabindex", if number == tabbed { "0" } else { "-1" });
         append(place, &button);
         if is_focused(bar) || (waits && number == tabbed) {
-            give_focus(&button);
+            focus_element(&button);
         }
     }
 }
 
 fn new_bar(elements: &Elements, bar: &Bar) -> Element {
     let button =
-        elements.new_button(if bar.is_apart { "apart" } else { "" }, "", ("data-class", &bar.class.to_string()));
+        elements.new_button(if bar.is_special { "apart" } else { "" }, "", ("data-class", &bar.class.to_string()));
     set_attribute(&button, "aria-label", &bar.name);
     set_attribute(&button, "title", &bar.name);
-    set_flag(&button, "aria-pressed", bar.is_chosen);
+    set_flag(&button, "aria-pressed", bar.is_selected);
     let fill = elements.new_element("span", "fill", "");
     set_style(&fill, "--part", &bar.height.to_string());
     append(&button, &fill);
-    // A name of the button must hold all of its text: what stands below the bar is a picture of its class.
-    set_attribute(&elements.add(&button, "span", "tick", ""), "data-tick", &bar.tick);
+    // An accessible name has to contain all text of the button, so the label below the bar is drawn by the style sheet.
+    set_attribute(&elements.append_new(&button, "span", "tick", ""), "data-tick", &bar.tick);
     button
 }
 
-/// Tells what the bar is that is pointed at or has the focus.
-fn tell_bar(top: &HtmlElement, event: &Event) {
-    let told = hit(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
+/// Shows the name of the hovered or focused bar above the chart.
+fn show_bar_name(top: &HtmlElement, event: &Event) {
+    let told = hit_element(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
     let told = told.and_then(|button| button.get_attribute("aria-label"));
     set_text(top, &told.unwrap_or_default());
 }
 
-/// Arrows go from bar to bar.
-fn walk(dom: &Dom, bars: &HtmlElement, event: &Event) {
+/// Moves the focus between bars on arrow keys, Home and End.
+fn move_focus(dom: &Dom, bars: &HtmlElement, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
-    let next = match (key.as_str(), dom.focus()) {
+    let next = match (key.as_str(), dom.focused_element()) {
         ("ArrowLeft", Some(focus)) => focus.previous_element_sibling(),
         ("ArrowRight", Some(focus)) => focus.next_element_sibling(),
         ("Home", _) => bars.first_element_child(),
@@ -127,5 +129,5 @@ fn walk(dom: &Dom, bars: &HtmlElement, event: &Event) {
     };
     event.prevent_default();
     event.stop_propagation();
-    next.iter().for_each(give_focus);
+    next.iter().for_each(focus_element);
 }

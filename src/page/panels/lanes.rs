@@ -1,9 +1,9 @@
-//! The labels at the lanes, each a button that gives its lane the focus; and the toggle of the lanes.
+//! Labels of the lanes, which are buttons that select a lane, and the button that shows all lanes.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
+use ui::lane_labels::{LaneLabel, LanesToggle, lane_labels, lanes_toggle};
 use ui::{Action, State};
 
 elements! {
@@ -13,36 +13,36 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    labels: Shown<Vec<LaneLabel>>,
-    toggle: Shown<Toggle>,
+    labels: LastShown<Vec<LaneLabel>>,
+    toggle: LastShown<LanesToggle>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.lane_labels, "click", |app, _, event| {
-            if let Some(device) = said(event, "data-lane").and_then(|device| device.parse().ok()) {
+            if let Some(device) = attribute_at(event, "data-lane").and_then(|device| device.parse().ok()) {
                 app.dispatch(Action::DeviceChosen(device));
             }
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(toggle) = self.toggle.changed(toggle(state)) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(toggle) = self.toggle.update(lanes_toggle(state)) {
             elements.lanes.set_hidden(!toggle.is_possible);
             set_flag(&elements.lanes, "aria-pressed", toggle.is_on);
             set_text(&elements.lanes_note, &toggle.note);
         }
-        if let Some(labels) = self.labels.changed(lane_labels(state)) {
+        if let Some(labels) = self.labels.update(lane_labels(state)) {
             show_labels(elements, labels);
         }
     }
 }
 
 fn show_labels(elements: &Elements, labels: &[LaneLabel]) {
-    // A redrawn list must not take the focus away from who works in it.
-    let focused = elements.focus().and_then(|focus| focus.get_attribute("data-lane"));
+    // Rebuilding the list must not move the focus away from a label.
+    let focused = elements.focused_element().and_then(|focus| focus.get_attribute("data-lane"));
     clear(&elements.lane_labels);
     for label in labels {
         let device = label.device.to_string();
@@ -50,8 +50,8 @@ fn show_labels(elements: &Elements, labels: &[LaneLabel]) {
         if label.is_focused {
             set_attribute(&button, "aria-current", "true");
         }
-        elements.add(&button, "span", "name", &label.name);
-        elements.add(&button, "span", "note", &label.note);
+        elements.append_new(&button, "span", "name", &label.name);
+        elements.append_new(&button, "span", "note", &label.note);
         let strip = elements.new_element("div", if label.is_focused { "strip focused" } else { "strip" }, "");
         let [top, height] = label.top_and_height;
         set_style(&strip, "top", &format!("{top}px"));
@@ -59,7 +59,7 @@ fn show_labels(elements: &Elements, labels: &[LaneLabel]) {
         append(&strip, &button);
         append(&elements.lane_labels, &strip);
         if focused.as_deref() == Some(device.as_str()) {
-            give_focus(&button);
+            focus_element(&button);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
+//! Legend of the colours, whose entries fade what they name, and the selects for stacking order, colouring and axis.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::{Grouping, LegendEntry, Plot};
@@ -9,8 +9,8 @@ use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{Covered, FEW, Line, filtered, heading, lines as entry_lines};
-use ui::marks::lanes;
+use ui::legend::{Line, MAX_UNFILTERED, VisiblePixels, filtered, heading, lines as entry_lines};
+use ui::marks::track_count;
 use ui::{Action, State};
 use web_sys::{Event, HtmlElement};
 
@@ -23,19 +23,19 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    lanes: Shown<u32>,
-    pickers: Shown<(Option<Grouping>, Grouping, Axis, bool)>,
-    entries: Shown<Entries>,
+    lanes: LastShown<u32>,
+    pickers: LastShown<(Option<Grouping>, Grouping, Axis, bool)>,
+    entries: LastShown<Entries>,
 }
 
-/// Everything the list depends on.
+/// Everything that determines the list.
 #[derive(PartialEq)]
 struct Entries {
     entries: Option<Rc<Vec<LegendEntry>>>,
     plot: Plot,
     colouring: Grouping,
     faded: BTreeSet<u32>,
-    covered: Option<Covered>,
+    covered: Option<VisiblePixels>,
     background: [u8; 4],
     filter: String,
 }
@@ -43,37 +43,37 @@ struct Entries {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.stacking, "change", |app, elements, _| {
-            app.dispatch(Action::StackingChosen(Grouping::named(&elements.stacking.value())));
+            app.dispatch(Action::StackingChosen(Grouping::from_name(&elements.stacking.value())));
         });
         on(&elements.colouring, "change", |app, elements, _| {
-            if let Some(colouring) = Grouping::named(&elements.colouring.value()) {
+            if let Some(colouring) = Grouping::from_name(&elements.colouring.value()) {
                 app.dispatch(Action::ColouringChosen(colouring));
             }
         });
         on(&elements.group, "change", |app, elements, _| {
             let group = elements.group.value();
-            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::named(&group).map(Some) } {
+            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::from_name(&group).map(Some) } {
                 app.dispatch(Action::GroupChosen(group));
             }
         });
         on(&elements.legend_filter, "input", |app, elements, _| {
             app.dispatch(Action::LegendFiltered(elements.legend_filter.value()));
         });
-        on(&elements.legend_entries, "click", clicked);
-        on(&elements.legend_entries, "dblclick", clicked);
+        on(&elements.legend_entries, "click", on_click);
+        on(&elements.legend_entries, "dblclick", on_click);
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        if let Some(lanes) = self.lanes.changed(lanes(state)) {
-            // The style sheet's 26 px are those of the axis alone.
+        if let Some(lanes) = self.lanes.update(track_count(state)) {
+            // The style sheet's default of 26 px is the height of the axis alone.
             set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
         let timed = state.device().is_some_and(|device| device.time_us.is_some());
         let pickers = (state.looks.stacking, state.looks.colouring, state.axis, timed);
-        if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
+        if let Some((stacking, colouring, axis, timed)) = self.pickers.update(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
             let group = state.looks.group().map(|group| group.map_or("birth", Grouping::name));
@@ -82,18 +82,18 @@ impl Part for Panel {
             elements.axis.set_disabled(!timed);
         }
         let (plot, colouring) = (state.looks.plot, state.coloured_by());
-        let entries = state.around.legend_of(colouring).cloned();
-        let (faded, background) = (state.around.faded.clone(), theme.look.background);
-        let covered = state.view.as_ref().and_then(|view| state.covered(view));
+        let entries = state.surroundings.legend_of(colouring).cloned();
+        let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
+        let covered = state.view.as_ref().and_then(|view| state.visible_pixels(view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
-        if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.changed(now) {
+        if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &heading(*plot, *colouring));
             let lines = entry_lines(*plot, *colouring, entries, faded, covered.as_ref());
-            elements.legend_filter.set_hidden(lines.len() <= FEW);
-            let shown = if lines.len() <= FEW { lines } else { filtered(lines, filter) };
+            elements.legend_filter.set_hidden(lines.len() <= MAX_UNFILTERED);
+            let shown = if lines.len() <= MAX_UNFILTERED { lines } else { filtered(lines, filter) };
             set_class(&elements.legend, "plain", matches!(plot, Plot::Reserved(_)));
             set_class(&elements.legend, "ramp", colouring.is_ordered());
             show_entries(elements, &shown, palette(theme, *colouring));
@@ -101,14 +101,14 @@ impl Part for Panel {
     }
 }
 
-/// A slot's colour, as CSS has it.
-pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
+/// Returns a slot's colour in CSS syntax.
+pub(super) fn slot_colour(palette: &[[u8; 4]; 256], slot: u32) -> String {
     let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
     format!("rgb({red} {green} {blue})")
 }
 
 fn set_class(element: &HtmlElement, name: &str, holds: bool) {
-    // It fails only for a name that is no word.
+    // Fails only for invalid class names.
     let _ = element.class_list().toggle_with_force(name, holds);
 }
 
@@ -117,36 +117,37 @@ fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
 }
 
 fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
-    // A redrawn list must not take the focus away from who works in it.
-    let focused = elements.focus().and_then(|focus| focus.get_attribute("data-slot"));
+    // Rebuilding the list must not move the focus away from an entry.
+    let focused = elements.focused_element().and_then(|focus| focus.get_attribute("data-slot"));
     clear(&elements.legend_entries);
     if lines.is_empty() {
-        elements.add(&elements.legend_entries, "li", "none", "No matches");
+        elements.append_new(&elements.legend_entries, "li", "none", "No matches");
     }
     for line in lines {
-        let item = elements.add(&elements.legend_entries, "li", "", "");
+        let item = elements.append_new(&elements.legend_entries, "li", "", "");
         let button = elements.new_button("entry", "", ("data-slot", &line.slot.to_string()));
         set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
         set_attribute(&button, "title", &line.exact);
-        let swatch = elements.add(&button, "span", "swatch", "");
-        set_style(&swatch, "background", &rgb(palette, line.slot));
-        elements.add(&button, "span", "label", &line.label);
+        let swatch = elements.append_new(&button, "span", "swatch", "");
+        set_style(&swatch, "background", &slot_colour(palette, line.slot));
+        elements.append_new(&button, "span", "label", &line.label);
         for column in &line.columns {
-            elements.add(&button, "span", "bytes", column);
+            elements.append_new(&button, "span", "bytes", column);
         }
         append(&item, &button);
         let only = elements.new_button("only", "only", ("data-slot", &line.slot.to_string()));
         set_attribute(&only, "aria-label", &format!("Only {}", line.label));
         append(&item, &only);
         if focused.as_deref() == Some(line.slot.to_string().as_str()) {
-            give_focus(&button);
+            focus_element(&button);
         }
     }
 }
 
-/// A click on an entry fades it or brings it back; a double click, or its "only", fades all others.
-fn clicked(app: &'static App, _: &'static Elements, event: &Event) {
-    let (Some(button), Some(slot)) = (hit(event, "button"), number(event, "data-slot")) else { return };
+/// Handles clicks on an entry. A click fades the entry or restores it. A double click, or its "only" button, fades all
+/// others.
+fn on_click(app: &'static App, _: &'static Elements, event: &Event) {
+    let (Some(button), Some(slot)) = (hit_element(event, "button"), number_at(event, "data-slot")) else { return };
     if event.type_() == "dblclick" || button.class_name() == "only" {
         app.dispatch(Action::LegendIsolated(slot));
     } else {

@@ -1,13 +1,13 @@
-//! What stands above the picture of a file that changes: how old it is, the newer one, and those to compare with.
+//! Notice about a file that changes: its age, the newer version, and versions to compare with.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::changes;
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Interval;
 use ui::features::FeatureCommand;
-use ui::features::live::{LiveAction, LiveStep};
-use ui::reloading::{LiveView, follows, view};
+use ui::features::watch::{WatchAction, WatchStep};
+use ui::reload::{LiveView, follows, view};
 use ui::{Action, Command, State};
 
 elements! {
@@ -17,14 +17,14 @@ elements! {
     HtmlSelectElement: live_compare;
 }
 
-/// An age in seconds changes so often.
+/// Update interval of the age, in milliseconds.
 const TICK_MS: u32 = 1000;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<Option<LiveView>>,
-    compared: Shown<Vec<(usize, String)>>,
-    follows: Shown<Option<bool>>,
+    shown: LastShown<Option<LiveView>>,
+    compared: LastShown<Vec<(usize, String)>>,
+    follows: LastShown<Option<bool>>,
     ticking: Option<Interval>,
 }
 
@@ -32,39 +32,39 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, _: &'static Elements) -> Result<(), String> {
-        changes::begin(app);
+        changes::watch(app);
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::of(LiveAction::Dismissed)));
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::feature(WatchAction::Dismissed)));
         on(&elements.live_follows, "change", |app, _, _| {
-            app.dispatch(Action::Command(Command::Feature(FeatureCommand::Live(LiveStep::Follow))));
+            app.dispatch(Action::Command(Command::Feature(FeatureCommand::Live(WatchStep::Follow))));
         });
         on(&elements.live_compare, "change", |app, elements, _| {
             if let Ok(place) = elements.live_compare.value().parse() {
-                app.dispatch(Action::of(LiveAction::Compared(place)));
+                app.dispatch(Action::feature(WatchAction::Compared(place)));
             }
             elements.live_compare.set_value("");
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if let Some(follows) = self.follows.changed(follows(state)) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if let Some(follows) = self.follows.update(follows(state)) {
             elements.live_follow.set_hidden(follows.is_none());
             set_flag(&elements.live_follow, "aria-pressed", *follows == Some(true));
         }
         let now = view(state, changes::now(app));
-        // An age grows while nothing happens.
+        // The age changes without any action.
         if now.is_none() {
             self.ticking = None;
         } else if self.ticking.is_none() {
             self.ticking = Some(Interval::new(TICK_MS, move || {
-                let waits = app.state.borrow().live.waits();
-                if waits { app.dispatch(Action::of(LiveAction::Waited)) } else { app.frame.request() }
+                let waits = app.state.borrow().live.will_reload();
+                if waits { app.dispatch(Action::feature(WatchAction::TimePassed)) } else { app.frame.request() }
             }));
         }
-        let Some(view) = self.shown.changed(now) else { return };
+        let Some(view) = self.shown.update(now) else { return };
         elements.live.set_hidden(view.is_none());
         let Some(view) = view else { return };
         set_text(&elements.live_text, &view.text);
@@ -73,11 +73,11 @@ impl Part for Panel {
         elements.live_reload.set_hidden(view.button.is_empty());
         elements.live_follows.set_checked(view.follows);
         elements.live_compare_field.set_hidden(view.compared.is_empty());
-        if let Some(compared) = self.compared.changed(view.compared.clone()) {
+        if let Some(compared) = self.compared.update(view.compared.clone()) {
             clear(&elements.live_compare);
-            elements.add(&elements.live_compare, "option", "", "Compare with…");
+            elements.append_new(&elements.live_compare, "option", "", "Compare with…");
             for (place, name) in compared {
-                let option = elements.add(&elements.live_compare, "option", "", name);
+                let option = elements.append_new(&elements.live_compare, "option", "", name);
                 set_attribute(&option, "value", &place.to_string());
             }
             if let Some(first) = elements.live_compare.first_element_child() {

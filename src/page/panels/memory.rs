@@ -1,16 +1,16 @@
-//! What stands around the bars of the allocator's state: headings, sums, pickers, the card beside the pointer, the line below.
+//! Elements around the bars of the Segments tab: headings, sums, filters, card next to the pointer, and status line.
 
-use super::grid::{leave_field, watch_scroll};
+use super::grid::{move_focus_from_field, watch_scroll};
 use super::hover::place_card;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use engine::protocol::StatePage;
+use engine::protocol::SegmentsPage;
 use std::rc::Rc;
-use ui::memory::MemoryAction;
+use ui::memory::SegmentsAction;
 use ui::memory::words::{
-    Heading, KeptLine, MemoryCard, astray, fits, headings, hovered, kept, note, pool_choices, reading, stream_choices,
-    sums,
+    Heading, KeptLine, SegmentsCard, empty_message, headings, hovered, kept_lines, outside_segments, pool_choices,
+    request_placement, status, stream_choices, sums,
 };
 use ui::tab::Tab;
 use ui::{Action, State};
@@ -25,102 +25,104 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    page: Shown<Option<Rc<StatePage>>>,
-    answer: Shown<(Vec<String>, bool)>,
-    headings: Shown<Vec<Heading>>,
-    choices: Shown<[Vec<String>; 2]>,
-    chosen: Shown<([usize; 3], bool)>,
-    card: Shown<Option<MemoryCard>>,
-    text: Shown<String>,
-    kept: Shown<Vec<KeptLine>>,
+    page: LastShown<Option<Rc<SegmentsPage>>>,
+    answer: LastShown<(Vec<String>, bool)>,
+    headings: LastShown<Vec<Heading>>,
+    choices: LastShown<[Vec<String>; 2]>,
+    chosen: LastShown<([usize; 3], bool)>,
+    card: LastShown<Option<SegmentsCard>>,
+    text: LastShown<String>,
+    kept: LastShown<Vec<KeptLine>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Memory);
+    const TAB: Option<Tab> = Some(Tab::Segments);
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
+        let scrolled = |top, height| Action::feature(SegmentsAction::Scrolled(top, height));
         watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.memory_sort, "change", |app, elements, _| {
-            act(app, MemoryAction::SortChosen(elements.memory_sort.selected_index().max(0) as usize));
+            act(app, SegmentsAction::SortChosen(elements.memory_sort.selected_index().max(0) as usize));
         });
         on(&elements.memory_pool, "change", |app, elements, _| {
-            act(app, MemoryAction::PoolChosen(elements.memory_pool.selected_index().max(0) as usize));
+            act(app, SegmentsAction::PoolChosen(elements.memory_pool.selected_index().max(0) as usize));
         });
         on(&elements.memory_stream, "change", |app, elements, _| {
-            act(app, MemoryAction::StreamChosen(elements.memory_stream.selected_index().max(0) as usize));
+            act(app, SegmentsAction::StreamChosen(elements.memory_stream.selected_index().max(0) as usize));
         });
         on(&elements.memory_request, "input", |app, elements, _| {
-            act(app, MemoryAction::RequestTyped(elements.memory_request.value()));
+            act(app, SegmentsAction::RequestTyped(elements.memory_request.value()));
         });
         on(&elements.memory_kept, "click", |app, _, event| {
-            if let Some(allocation) = number(event, "data-keeper") {
-                act(app, MemoryAction::KeeperPicked(allocation));
+            if let Some(allocation) = number_at(event, "data-keeper") {
+                act(app, SegmentsAction::KeptLineClicked(allocation));
             }
         });
-        on(&elements.memory_request, "keydown", |_, elements, event| leave_field(&elements.memory_canvas, event));
+        on(&elements.memory_request, "keydown", |_, elements, event| {
+            move_focus_from_field(&elements.memory_canvas, event);
+        });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
-        if let Some(choices) = self.choices.changed(choices) {
+        if let Some(choices) = self.choices.update(choices) {
             for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
                 elements.fill_options(picker, lines);
-                // With nothing to choose from it says nothing.
+                // A filter without alternatives is hidden.
                 picker.set_hidden(lines.len() < 3);
             }
-            self.chosen = Shown::default();
+            self.chosen = LastShown::default();
         }
-        if let Some((chosen, is_fitted)) = self.chosen.changed((memory.chosen(), memory.fits())) {
+        if let Some((chosen, is_fitted)) = self.chosen.update((memory.picker_indices(), memory.fits())) {
             let pickers = [&elements.memory_sort, &elements.memory_pool, &elements.memory_stream];
             for (picker, place) in pickers.into_iter().zip(chosen) {
                 picker.set_selected_index(*place as i32);
             }
             set_flag(&elements.memory_fit, "aria-pressed", *is_fitted);
         }
-        if let Some(Some(page)) = self.page.changed(memory.page().cloned()) {
+        if let Some(Some(page)) = self.page.update(memory.page().cloned()) {
             show_sums(elements, page);
-            if let Some(lines) = self.kept.changed(kept(page)) {
+            if let Some(lines) = self.kept.update(kept_lines(page)) {
                 fill_kept(elements, lines);
             }
         }
-        let answer = match (&memory.wrong, memory.page()) {
+        let answer = match (&memory.request_error, memory.page()) {
             (Some(wrong), _) => vec![wrong.clone()],
-            (None, Some(page)) => fits(page),
+            (None, Some(page)) => request_placement(page),
             (None, None) => Vec::new(),
         };
-        if let Some(answer) = self.answer.changed((answer, memory.wrong.is_some())) {
+        if let Some(answer) = self.answer.update((answer, memory.request_error.is_some())) {
             elements.memory_fits.set_class_name(if answer.1 { "wrong" } else { "" });
             clear(&elements.memory_fits);
             for line in &answer.0 {
-                elements.add(&elements.memory_fits, "p", "", line);
+                elements.append_new(&elements.memory_fits, "p", "", line);
             }
         }
-        if let Some(headings) = self.headings.changed(headings(memory)) {
+        if let Some(headings) = self.headings.update(headings(memory)) {
             clear(&elements.memory_headings);
             for heading in headings {
-                let line = elements.add(&elements.memory_headings, "p", "", "");
-                elements.add(&line, "b", "", &heading.name);
-                elements.add(&line, "span", "", &heading.sums);
+                let line = elements.append_new(&elements.memory_headings, "p", "", "");
+                elements.append_new(&line, "b", "", &heading.name);
+                elements.append_new(&line, "span", "", &heading.sums);
                 set_style(&line, "transform", &["translateY(", &heading.top.to_string(), "px)"].concat());
             }
         }
-        set_text(&elements.memory_note, &note(&state.memory, state));
-        set_text(&elements.memory_reading, &reading(&state.memory, state));
-        if let Some(text) = self.text.changed(memory.text.clone()) {
+        set_text(&elements.memory_note, &empty_message(&state.memory, state));
+        set_text(&elements.memory_reading, &status(&state.memory, state));
+        if let Some(text) = self.text.update(memory.request_text.clone()) {
             elements.set_value(&elements.memory_request, text);
         }
-        if let Some(card) = self.card.changed(hovered(&state.memory, state)) {
+        if let Some(card) = self.card.update(hovered(&state.memory, state)) {
             elements.memory_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.memory_card_title, &card.title);
                 set_text(&elements.memory_card_site, &card.site);
-                set_text(&elements.memory_card_life, &card.life);
+                set_text(&elements.memory_card_life, &card.lifetime);
                 set_text(&elements.memory_card_segment, &card.segment);
             }
         }
@@ -134,7 +136,7 @@ fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
     clear(&elements.memory_kept);
     elements.memory_kept.set_hidden(lines.is_empty());
     for line in lines {
-        let item = elements.add(&elements.memory_kept, "li", "", "");
+        let item = elements.append_new(&elements.memory_kept, "li", "", "");
         match line.allocation {
             Some(allocation) => {
                 let button = elements.new_button("", &line.text, ("data-keeper", &allocation.to_string()));
@@ -146,13 +148,13 @@ fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
     }
 }
 
-fn act(app: &'static App, action: MemoryAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &'static App, action: SegmentsAction) {
+    app.dispatch(Action::feature(action));
 }
 
-fn show_sums(elements: &Elements, page: &StatePage) {
+fn show_sums(elements: &Elements, page: &SegmentsPage) {
     let [short, exact] = sums(page);
-    let astray = astray(page);
+    let astray = outside_segments(page);
     let short = if astray.is_empty() { short } else { [&short, " · ", &astray].concat() };
     set_text(&elements.memory_sums, &short);
     set_attribute(&elements.memory_sums, "title", &exact);

@@ -1,20 +1,20 @@
-//! The canvas of the allocator's state: bars, sizes and outlines, drawn when something of it changed; and what the pointer does over it.
+//! Canvas of the Segments tab: bars, sizes and outlines, redrawn only after a change, and pointer events.
 
-use crate::app::{App, On, Part};
+use crate::app::{AddListener, App, Part};
 use crate::device::watch_size;
-use crate::dom::{self, place_in, set_style};
+use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
-use crate::labels::{bare_context, ink};
-use crate::painter::faded_look;
+use crate::labels::{context_2d, contrast_colour};
+use crate::painter::base_look;
 use crate::theme::Theme;
 use engine::protocol::PieceKind;
-use picture::render::layers::{self, Placed};
-use picture::render::twin::draw_bars;
-use picture::render::{Bars, Look, OverlayRect};
+use picture::render::cpu::draw_bars;
+use picture::render::layers::{self, PlacedRect};
+use picture::render::{Bars, OverlayRect, PictureTheme};
 use picture::timeline::scene::FADED;
 use ui::features::FeatureCommand;
-use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use ui::memory::{MemoryAction, MemoryStep};
+use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::memory::{SegmentsAction, SegmentsStep};
 use ui::tab::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
@@ -25,15 +25,16 @@ elements! {
     HtmlElement: memory_plot, memory_scroll, memory_space;
 }
 
-/// A segment narrower than this has no lines at its sides: they would be half of it.
-const SIDED_PX: i32 = 8;
-/// A block narrower than this has no line at its left: it would be nothing else.
-const LINED_PX: i32 = 3;
+/// Minimum width, in CSS pixels, of a segment with lines at its sides. On a narrower one they would cover half its
+/// width.
+const MIN_SEGMENT_PX: i32 = 8;
+/// Minimum width, in CSS pixels, of a block with a line at its left. On a narrower one nothing else would be visible.
+const MIN_BLOCK_PX: i32 = 3;
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Option<(MemoryPicture, Theme)>,
+    shown: Option<(SegmentsPicture, Theme)>,
     frames: u64,
     jumps: u32,
     height: i32,
@@ -43,30 +44,32 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
+        watch_size(app, &elements.memory_plot, |canvas| Action::feature(SegmentsAction::Resized(canvas)))
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.memory_plot;
-        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(place(app, elements, event))));
-        on(plot, "pointerleave", |app, _, _| act(app, MemoryAction::PointerAt(None)));
+        on(plot, "pointermove", |app, elements, event| {
+            act(app, SegmentsAction::PointerAt(position(app, elements, event)));
+        });
+        on(plot, "pointerleave", |app, _, _| act(app, SegmentsAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
-            if let Some(at) = place(app, elements, event) {
-                act(app, MemoryAction::Clicked(at));
+            if let Some(at) = position(app, elements, event) {
+                act(app, SegmentsAction::Clicked(at));
             }
         });
         on(plot, "wheel", |app, _, event| {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
-                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
+                let step = if wheel.delta_y() < 0.0 { SegmentsStep::ZoomIn } else { SegmentsStep::ZoomOut };
                 app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
             }
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Memory) {
-            // As the flame graph: WebKit may show it empty again.
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if state.views.visible() != Some(Tab::Segments) {
+            // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
         }
@@ -77,7 +80,7 @@ impl Part for Panel {
             return;
         }
         let (picture, theme) = &now;
-        let look = faded_look(&theme.look, picture.is_ordered, &picture.faded);
+        let look = base_look(&theme.look, picture.is_ordered, &picture.faded);
         let thick = state.memory.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
         if draw(elements, picture, theme, &look, thick).is_some() {
             self.frames += 1;
@@ -88,7 +91,7 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// Lets the browser's scroll bar say where the state is.
+    /// Synchronizes the scroll bar with the state.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scroll = &state.memory.scroll;
         let height = scroll.all_px() as i32;
@@ -104,7 +107,7 @@ impl Panel {
     }
 }
 
-fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look, thick: i32) -> Option<()> {
+fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &PictureTheme, thick: i32) -> Option<()> {
     let [width, height] = picture.size_px;
     let up = |y: [i32; 2]| [height as i32 - y[1], height as i32 - y[0]];
     let mut drawn = Bars {
@@ -114,7 +117,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         ..Bars::default()
     };
     let rect = |x, y, rgba| OverlayRect { x, y, rgba };
-    // What is free is what people come for: it has to be seen where a segment is two pixels wide.
+    // Free memory is what users look for, so it stays visible even if a segment is two pixels wide.
     let half = |place: usize| look.reserved_edge[place].midpoint(look.background[place]);
     let free = [half(0), half(1), half(2), u8::MAX];
     for frame in &picture.frames {
@@ -124,8 +127,8 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         drawn.above.push(rect(x, [bottom - thick, bottom], edge));
         drawn.above.push(rect(x, [top, top + thick], edge));
         let sides = [[x[0] - thick, x[0]], [x[1], x[1] + thick]];
-        let is_sided = x[1] - x[0] >= SIDED_PX * thick;
-        for (side, _) in sides.into_iter().zip(frame.lines).filter(|(_, has_line)| *has_line && is_sided) {
+        let is_sided = x[1] - x[0] >= MIN_SEGMENT_PX * thick;
+        for (side, _) in sides.into_iter().zip(frame.has_edge_lines).filter(|(_, has_line)| *has_line && is_sided) {
             drawn.above.push(rect(side, [bottom - thick, top + thick], edge));
         }
     }
@@ -138,21 +141,21 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
             PieceKind::Live | PieceKind::Pending => paint,
         };
         let is_block = tile.kind != PieceKind::Rounding;
-        let is_wide = x[1] - x[0] >= LINED_PX * thick;
+        let is_wide = x[1] - x[0] >= MIN_BLOCK_PX * thick;
         let striped = tile.kind == PieceKind::Pending;
-        drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
+        drawn.blocks.push(PlacedRect { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
-            // Half as high: the shape says it as well.
+            // Drawn at half the height, so that it differs in shape as well as in colour.
             drawn.above.push(rect(x, [y[0], (y[0] + y[1]) / 2], look.peak));
         }
     }
     for ([x, y], stroke) in &picture.outlines {
         let (thick, rgba) = match stroke {
-            MemoryStroke::Hovered => (thick, look.hover),
-            MemoryStroke::Selected => (2 * thick, look.selection),
-            MemoryStroke::Active => (thick, look.selection),
+            SegmentsStroke::Hovered => (thick, look.hover),
+            SegmentsStroke::Selected => (2 * thick, look.selection),
+            SegmentsStroke::Active => (thick, look.selection),
         };
-        // Around it, so that the thinnest is seen.
+        // Drawn around the block, so that the narrowest block stays visible.
         let [bottom, top] = up(*y);
         let around = [[x[0] - thick, x[1] + thick], [bottom - thick, top + thick]];
         drawn.above.extend(OverlayRect::outline(around[0], around[1], thick, rgba));
@@ -163,7 +166,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         canvas.set_width(width);
         canvas.set_height(height);
     }
-    let context = bare_context(canvas)?;
+    let context = context_2d(canvas)?;
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), width, height).ok()?;
     context.put_image_data(&data, 0.0, 0.0).ok()?;
     context.set_text_baseline("middle");
@@ -173,21 +176,21 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         let is_plain = matches!(tile.kind, PieceKind::Live);
         let ground = if is_plain { drawn.colours.get(usize::from(tile.paint)).copied() } else { None };
         context.set_fill_style_str(match ground {
-            Some(ground) => ink(ground),
+            Some(ground) => contrast_colour(ground),
             None => &theme.text,
         });
-        // It fails for no text.
-        let _ = context.fill_text(&text.text, text.at[0], text.at[1]);
+        // Cannot fail for a string.
+        let _ = context.fill_text(&text.text, text.origin[0], text.origin[1]);
     }
     Some(())
 }
 
-fn act(app: &App, action: MemoryAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &App, action: SegmentsAction) {
+    app.dispatch(Action::feature(action));
 }
 
-/// Where a mouse event is on the canvas, in its device pixels.
-fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
+/// Returns the position of a mouse event on the canvas, in device pixels.
+fn position(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().memory.canvas?.scale;
-    place_in(&elements.memory_plot, event, scale)
+    position_in(&elements.memory_plot, event, scale)
 }

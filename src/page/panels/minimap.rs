@@ -1,10 +1,10 @@
-//! The silhouette of the whole device above the picture, the pinned moment and the range; and the window in it, which can be dragged
-//! at both edges and as a whole.
+//! Minimap: the whole trace above the timeline, with the cursor, the selected range, and the visible window, which can
+//! be moved and resized.
 
 use crate::app::{App, Part};
 use crate::dom::listen;
 use crate::elements::elements;
-use crate::labels::bare_context;
+use crate::labels::context_2d;
 use crate::sizes::watch;
 use crate::theme::Theme;
 use engine::protocol::Overview;
@@ -18,25 +18,25 @@ elements! {
     HtmlCanvasElement: minimap;
 }
 
-/// How near, in CSS pixels, an edge has to be to be grabbed.
+/// Distance, in CSS pixels, within which an edge can be grabbed.
 const GRAB_PX: f64 = 7.0;
-/// The narrowest window that is drawn, in CSS pixels.
-const NARROWEST_PX: f64 = 3.0;
+/// Minimum width of the drawn window, in CSS pixels.
+const MIN_WINDOW_PX: f64 = 3.0;
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<Picture>,
 }
 
-/// Everything it depends on.
+/// Everything that determines the picture.
 #[derive(PartialEq)]
 struct Picture {
     overview: Option<Rc<Overview>>,
-    /// The part of the axis that is the shown device's own.
-    own: [f64; 2],
+    /// Part of the axis that belongs to the shown device (0 to 1).
+    device_axis: [f64; 2],
     window: [f64; 2],
-    pin: Option<f64>,
+    cursor_position: Option<f64>,
     range: Option<[f64; 2]>,
     size: (u32, u32),
     theme: Theme,
@@ -59,7 +59,7 @@ impl Part for Panel {
         on("pointerdown", |app, grip, event, elements| {
             let window = app.state.borrow().window();
             let Some((at, width, window)) =
-                place(elements, event).zip(window).map(|((at, width), window)| (at, width, window))
+                axis_position(elements, event).zip(window).map(|((at, width), window)| (at, width, window))
             else {
                 return;
             };
@@ -72,24 +72,24 @@ impl Part for Panel {
             grip.set(Some(match (near(window[0]), near(window[1])) {
                 (true, false) => Grip::Left,
                 (false, true) => Grip::Right,
-                _ if inside => Grip::Whole { from: at, window },
+                _ if inside => Grip::Window { from: at, window },
                 _ => {
-                    // A click beside the window brings its middle there.
+                    // A click outside the window centres it there.
                     let half = (window[1] - window[0]) / 2.0;
                     let window = [at - half, at + half];
                     app.dispatch(Action::MinimapMoved(inside_axis(window)));
-                    Grip::Whole { from: at, window }
+                    Grip::Window { from: at, window }
                 }
             }));
         });
         on("pointermove", |app, grip, event, elements| {
-            let Some((at, _)) = place(elements, event) else { return };
+            let Some((at, _)) = axis_position(elements, event) else { return };
             let Some(window) = app.state.borrow().window() else { return };
             match grip.get() {
-                Some(Grip::Range(from)) => app.dispatch(Action::RangeDrawn([from, at])),
+                Some(Grip::Range(from)) => app.dispatch(Action::MinimapRangeDrawn([from, at])),
                 Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
                 Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
-                Some(Grip::Whole { from, window }) => {
+                Some(Grip::Window { from, window }) => {
                     let moved = window.map(|edge| edge + at - from);
                     app.dispatch(Action::MinimapMoved(inside_axis(moved)));
                 }
@@ -100,20 +100,29 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let canvas = &elements.minimap;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
-        let size = app.sizes.minimap.get().on_device(scale);
+        let size = app.sizes.minimap.get().to_device(scale);
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else {
-            // As the flame graph: WebKit may show it empty again.
+            // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
         };
         let overview = state.overview().cloned();
-        let own = state.own_axis().unwrap_or([0.0, 1.0]);
-        let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
-        let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));
-        let now = Picture { overview, own, window, pin, range, size, theme: app.theme.borrow().clone() };
+        let own = state.device_axis().unwrap_or([0.0, 1.0]);
+        let pin = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
+        let range =
+            state.range_px().and_then(|[from, to]| Some([state.axis_fraction(from)?, state.axis_fraction(to)?]));
+        let now = Picture {
+            overview,
+            device_axis: own,
+            window,
+            cursor_position: pin,
+            range,
+            size,
+            theme: app.theme.borrow().clone(),
+        };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -121,14 +130,14 @@ impl Part for Panel {
             canvas.set_width(size.0);
             canvas.set_height(size.1);
         }
-        let Some(context) = bare_context(canvas) else { return };
+        let Some(context) = context_2d(canvas) else { return };
         draw(&context, &now, scale);
         self.shown = Some(now);
     }
 }
 
 fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
-    let Picture { own, window, theme, .. } = picture;
+    let Picture { device_axis: own, window, theme, .. } = picture;
     let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
     if let Some(overview) = &picture.overview {
@@ -150,7 +159,7 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
             context.fill();
         }
     }
-    let (left, right) = drawn_window(*window, width, NARROWEST_PX * scale);
+    let (left, right) = drawn_window(*window, width, MIN_WINDOW_PX * scale);
     context.set_fill_style_str(&theme.ground);
     context.set_global_alpha(0.65);
     context.fill_rect(0.0, 0.0, left, height);
@@ -161,7 +170,7 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
         context.fill_rect(from, 0.0, (to - from).max(scale), height);
     }
     context.set_global_alpha(1.0);
-    if let Some(pin) = picture.pin.map(|pin| (pin * width).clamp(0.0, width)) {
+    if let Some(pin) = picture.cursor_position.map(|pin| (pin * width).clamp(0.0, width)) {
         let side = 4.0 * scale;
         context.fill_rect((pin - scale / 2.0).round(), 0.0, scale.max(1.0), height);
         context.begin_path();
@@ -180,34 +189,34 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
     );
 }
 
-/// The window's edges in pixels, at least `narrowest` apart.
+/// Returns the window's left and right edge in pixels, at least `narrowest` apart.
 fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
     let (left, right) = (window[0] * width, window[1] * width);
     let missing = (narrowest - (right - left)).max(0.0) / 2.0;
     ((left - missing).max(0.0), (right + missing).min(width))
 }
 
-/// What of the window is dragged: from where it was, and where the pointer was, as parts of the axis.
+/// Part of the window that is being dragged. Positions are fractions of the axis.
 #[derive(Clone, Copy)]
 enum Grip {
     Left,
     Right,
-    Whole {
+    Window {
         from: f64,
         window: [f64; 2],
     },
-    /// A range is drawn from here.
+    /// A range is being drawn, starting here.
     Range(f64),
 }
 
-/// A window of the same width that lies inside the axis.
+/// Shifts a window into the axis without changing its width.
 fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
     let shift = if left < 0.0 { -left } else { (1.0 - right).min(0.0) };
     [left + shift, right + shift]
 }
 
-/// Where the pointer is, as a part of the axis, and the axis' width in CSS pixels.
-fn place(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
+/// Returns the pointer's position as a fraction of the axis, and the axis's width in CSS pixels.
+fn axis_position(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
     let area = elements.minimap.get_bounding_client_rect();
     (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))
 }

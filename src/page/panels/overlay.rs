@@ -1,42 +1,45 @@
-//! Crosshair, ruler, box, markers and the capacity line on a canvas of their own: moving the pointer draws nothing else.
+//! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It is separate, so that
+//! moving the pointer redraws nothing else.
 
-use crate::app::{App, Part, Shown};
+use crate::app::{App, LastShown, Part};
 use crate::elements::elements;
-use crate::labels::{FONT, context};
+use crate::labels::{FONT, label_context};
 use crate::theme::Theme;
 use picture::timeline::View;
 use ui::State;
+use ui::drawing::Canvas;
 use ui::effect::Pointer;
-use ui::marks::{AXIS_PX, LANE_PX};
-use ui::overlay::{Crosshair, Flag, Overlay};
-use ui::placing::chip as beside;
-use ui::shown::Canvas;
+use ui::marks::{AXIS_PX, TRACK_PX};
+use ui::overlay::{Crosshair, MarkerFlag, Overlay};
+use ui::placement::place_chip as beside;
 use web_sys::CanvasRenderingContext2d;
 
 elements! {
     HtmlCanvasElement: overlay;
 }
 
-/// CSS pixels: the height of a chip, and what is beside its text.
-const CHIP: f64 = 18.0;
-const PAD: f64 = 5.0;
-/// CSS pixels from the top to the number of a marker: above it stand the chips and what memory ran out for.
-const FLAG: f64 = 38.0;
-/// CSS pixels between two chips.
-const APART: f64 = 4.0;
-/// CSS pixels from an end of the ruler to its text.
-const BESIDE: f64 = 8.0;
+/// Height of a chip, in CSS pixels.
+const CHIP_PX: f64 = 18.0;
+/// Padding on both sides of a chip's text, in CSS pixels.
+const PADDING_PX: f64 = 5.0;
+/// Distance, in CSS pixels, from the top to the number of a marker. The chips and out-of-memory marks are above it.
+const FLAG_TOP_PX: f64 = 38.0;
+/// Gap between two chips, in CSS pixels.
+const GAP_PX: f64 = 4.0;
+/// Gap between an end of the ruler and its text, in CSS pixels.
+const RULER_GAP_PX: f64 = 8.0;
 
-/// What is drawn now.
+/// Overlay that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<(Overlay, Size, Theme)>,
+    shown: LastShown<(Overlay, OverlaySize, Theme)>,
 }
 
-/// Of the stage and of the picture in it; and the pixels above the focused lane and right of the picture.
-type Size = ((u32, u32), u32, f64, f64);
+/// Sizes in device pixels: the stage, the picture's height, the space above the focused lane, and the space right of
+/// the picture.
+type OverlaySize = ((u32, u32), u32, f64, f64);
 
-fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
+fn space_above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
     f64::from(canvas.height_px.saturating_sub(view.height_px).saturating_sub(bottom))
 }
@@ -44,33 +47,33 @@ fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
-            // As the flame graph: WebKit may show it empty again.
-            self.shown = Shown::default();
+            // As for the flame graph, WebKit may show the canvas as empty.
+            self.shown = LastShown::default();
             return;
         };
-        let stage = app.sizes.stage.get().on_device(canvas.scale);
-        let above = above(state, &view, &canvas);
-        let right = (state.right_gutter() * canvas.scale).round();
-        let now = (Overlay::of(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
-        let Some((overlay, _, theme)) = self.shown.changed(now) else { return };
+        let stage = app.sizes.stage.get().to_device(canvas.scale);
+        let above = space_above(state, &view, &canvas);
+        let right = (state.right_axis_px() * canvas.scale).round();
+        let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
+        let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {
             layer.set_width(stage.0);
             layer.set_height(stage.1);
         }
-        let Some(context) = context(layer, theme, canvas.scale) else { return };
+        let Some(context) = label_context(layer, theme, canvas.scale) else { return };
         let stage_px = (f64::from(stage.0), f64::from(stage.1));
         context.clear_rect(0.0, 0.0, stage_px.0, stage_px.1);
         let plot = (f64::from(view.width_px), f64::from(view.height_px));
         let span = (-above, f64::from(canvas.height_px) - above);
         let left = stage_px.0 - plot.0 - right;
-        // Everything is in the focused lane: from here on its window is the plot.
+        // Everything belongs to the focused lane, so its upper edge becomes the origin.
         context.save();
         let _ = context.translate(0.0, above);
         let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
-        brush.all(overlay);
+        brush.draw(overlay);
         brush.context.restore();
     }
 }
@@ -79,61 +82,66 @@ struct Brush<'a> {
     context: CanvasRenderingContext2d,
     theme: &'a Theme,
     scale: f64,
-    /// The plot's left edge on the stage.
+    /// Left edge of the plot on the stage.
     left: f64,
     plot: (f64, f64),
-    /// The upper and lower edge of all lanes, seen from the focused one's upper edge.
+    /// Upper and lower edge of all lanes, relative to the upper edge of the focused one.
     span: (f64, f64),
     stage: (f64, f64),
 }
 
 impl Brush<'_> {
-    fn all(&self, overlay: &Overlay) {
+    fn draw(&self, overlay: &Overlay) {
         if let Some((y, text)) = &overlay.capacity {
             self.dashed(*y);
-            self.beside(text, self.plot.0 - BESIDE * self.scale, y + FONT * self.scale, &self.theme.strong);
+            self.outlined_text(
+                text,
+                self.plot.0 - RULER_GAP_PX * self.scale,
+                y + FONT * self.scale,
+                &self.theme.strong,
+            );
         }
         if let Some(ends) = overlay.range {
             self.range(ends);
         }
         if let Some((x, lane)) = overlay.slice {
-            let top = self.span.1 + (AXIS_PX + f64::from(lane) * LANE_PX) * self.scale;
-            let size = ((x[1] - x[0]).max(self.hair()), (LANE_PX - 2.0) * self.scale);
+            let top = self.span.1 + (AXIS_PX + f64::from(lane) * TRACK_PX) * self.scale;
+            let size = ((x[1] - x[0]).max(self.hairline()), (TRACK_PX - 2.0) * self.scale);
             self.fill(&self.theme.accent, 0.35, (self.left + x[0], top), size);
         }
-        if let Some([a, b]) = overlay.range.filter(|_| overlay.names_ends) {
+        if let Some([a, b]) = overlay.range.filter(|_| overlay.labels_ends) {
             // Inside the range, below the chip of the cursor.
             let (top, colours) =
-                (self.span.0 + (CHIP + APART) * self.scale, (&*self.theme.accent, &*self.theme.ground));
-            let width = self.width("B") + 2.0 * PAD * self.scale;
+                (self.span.0 + (CHIP_PX + GAP_PX) * self.scale, (&*self.theme.accent, &*self.theme.ground));
+            let width = self.text_width("B") + 2.0 * PADDING_PX * self.scale;
             self.chip("A", (self.left + a.max(0.0), top), colours);
             self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
         }
-        let pinned = overlay.pin.as_ref().map(|(x, text)| self.pin(*x, text));
-        if let Some((x, text, top)) = &overlay.other_pin {
+        let pinned = overlay.cursor.as_ref().map(|(x, text)| self.draw_cursor(*x, text));
+        if let Some((x, text, top)) = &overlay.other_cursor {
             let (accent, ground) = (&*self.theme.accent, &*self.theme.ground);
-            let width = self.width(text) + 2.0 * PAD * self.scale;
-            let left = beside(self.left + x, width, [self.left, self.right()], None, APART * self.scale);
+            let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
+            let left = beside(self.left + x, width, [self.left, self.right()], None, GAP_PX * self.scale);
             self.chip(text, (left, self.span.0 + top), (accent, ground));
         }
-        overlay.flags.iter().for_each(|flag| self.flag(flag));
-        if let Some(corners) = overlay.rubber {
-            self.rubber(corners);
+        overlay.markers.iter().for_each(|flag| self.draw_marker(flag));
+        if let Some(corners) = overlay.zoom_box {
+            self.draw_selection_box(corners);
         }
         if let Some((ends, text)) = &overlay.ruler {
             self.ruler(*ends, text);
         }
-        if let Some(column) = overlay.column {
+        if let Some(column) = overlay.other_lane_pointer {
             let from = ((self.left + column).floor(), self.span.0);
-            self.fill(&self.theme.strong, 0.45, from, (self.hair(), self.span.1 - self.span.0));
+            self.fill(&self.theme.strong, 0.45, from, (self.hairline(), self.span.1 - self.span.0));
         }
         if let Some(crosshair) = &overlay.crosshair {
             self.crosshair(crosshair, pinned);
         }
     }
 
-    /// A place of the plot on the canvas.
-    fn at(&self, place: Pointer) -> (f64, f64) {
+    /// Converts a position in the plot to canvas coordinates.
+    fn to_canvas(&self, place: Pointer) -> (f64, f64) {
         (self.left + place.x, self.plot.1 - place.y)
     }
 
@@ -144,7 +152,7 @@ impl Brush<'_> {
         self.context.set_global_alpha(1.0);
     }
 
-    fn hair(&self) -> f64 {
+    fn hairline(&self) -> f64 {
         self.scale.round().max(1.0)
     }
 
@@ -152,46 +160,51 @@ impl Brush<'_> {
         let (y, dash) = ((self.plot.1 - y).round(), 6.0 * self.scale);
         let mut x = self.left;
         while x < self.right() {
-            self.fill(&self.theme.strong, 0.75, (x, y), (dash.min(self.right() - x), self.hair()));
+            self.fill(&self.theme.strong, 0.75, (x, y), (dash.min(self.right() - x), self.hairline()));
             x += dash * 1.5;
         }
     }
 
-    fn width(&self, text: &str) -> f64 {
+    fn text_width(&self, text: &str) -> f64 {
         self.context.measure_text(text).map_or(0.0, |size| size.width())
     }
 
-    /// A filled label whose left upper corner is here.
+    /// Draws a filled label with this upper left corner.
     fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
-        let size = (self.width(text) + 2.0 * PAD * self.scale, CHIP * self.scale);
+        let size = (self.text_width(text) + 2.0 * PADDING_PX * self.scale, CHIP_PX * self.scale);
         self.fill(ground, 1.0, (x.round(), y.round()), size);
         self.context.set_fill_style_str(ink);
         self.context.set_text_align("left");
         self.context.set_text_baseline("middle");
-        // It fails for no text.
-        let _ = self.context.fill_text(text, x.round() + PAD * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
+        // Cannot fail for a string.
+        let _ = self.context.fill_text(
+            text,
+            x.round() + PADDING_PX * self.scale,
+            y.round() + size.1 / 2.0 + self.scale * 0.5,
+        );
     }
 
-    /// A label at the top of the picture, its middle there, beside one that is there already; gives its edges. Below the picture it would
-    /// hide a tick.
-    fn above(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
-        let width = self.width(text) + 2.0 * PAD * self.scale;
-        let left = beside(x, width, [self.left, self.right()], taken, APART * self.scale);
+    /// Draws a label at the top of the picture, centred at `x` unless that would cover `taken`. Returns its left and
+    /// right edge. Below the picture it would hide a tick.
+    fn top_label(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
+        let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
+        let left = beside(x, width, [self.left, self.right()], taken, GAP_PX * self.scale);
         self.chip(text, (left, self.span.0), colours);
         [left, left + width]
     }
 
-    /// The plot's right edge on the stage.
+    /// Right edge of the plot on the stage.
     fn right(&self) -> f64 {
         self.left + self.plot.0
     }
 
-    /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
-    fn beside(&self, text: &str, x: f64, y: f64, ink: &str) {
-        let width = self.width(text);
-        let left = if x + width + BESIDE * self.scale > self.plot.0 { x - width } else { x };
+    /// Draws a text that starts or ends at a position of the plot, depending on the space. It has an outline, to be
+    /// legible on any background.
+    fn outlined_text(&self, text: &str, x: f64, y: f64, ink: &str) {
+        let width = self.text_width(text);
+        let left = if x + width + RULER_GAP_PX * self.scale > self.plot.0 { x - width } else { x };
         let half = FONT * self.scale * 0.8;
-        let x = self.left + left.clamp(self.scale * PAD, (self.plot.0 - width).max(self.scale * PAD));
+        let x = self.left + left.clamp(self.scale * PADDING_PX, (self.plot.0 - width).max(self.scale * PADDING_PX));
         let y = (self.plot.1 - y).clamp(half, (self.plot.1 - half).max(half));
         self.context.set_text_align("left");
         self.context.set_text_baseline("middle");
@@ -202,10 +215,10 @@ impl Brush<'_> {
         let _ = self.context.fill_text(text, x, y);
     }
 
-    /// Hairlines through the cursor that leave its surroundings free, and what they point at on both axes.
+    /// Draws the crosshair, with a gap around the pointer, and its labels on both axes.
     fn crosshair(&self, crosshair: &Crosshair, pinned: Option<[f64; 2]>) {
-        let (x, y) = self.at(crosshair.at);
-        let (x, y, hair, free) = (x.floor(), y.floor(), self.hair(), 7.0 * self.scale);
+        let (x, y) = self.to_canvas(crosshair.at);
+        let (x, y, hair, free) = (x.floor(), y.floor(), self.hairline(), 7.0 * self.scale);
         let (ground, ink) = (self.theme.strong.as_str(), self.theme.ground.as_str());
         let line =
             |from: (f64, f64), size: (f64, f64)| self.fill(ground, 0.45, from, (size.0.max(0.0), size.1.max(0.0)));
@@ -213,33 +226,33 @@ impl Brush<'_> {
         line((x, y + free), (hair, self.span.1 - y - free));
         line((self.left, y), (x - self.left - free, hair));
         line((x + free, y), (self.right() - x - free, hair));
-        self.above(&crosshair.when, x, pinned, (ground, ink));
-        let width = self.width(&crosshair.bytes) + 2.0 * PAD * self.scale;
-        let height = CHIP * self.scale;
+        self.top_label(&crosshair.x_label, x, pinned, (ground, ink));
+        let width = self.text_width(&crosshair.y_label) + 2.0 * PADDING_PX * self.scale;
+        let height = CHIP_PX * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
-        self.chip(&crosshair.bytes, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
+        self.chip(&crosshair.y_label, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
     }
 
-    /// The band of the range, as far as it is in the plot, and its edges, with a grip at the axis.
+    /// Draws the visible part of the range, and its edges with grips at the axis.
     fn range(&self, [from, to]: [f64; 2]) {
         let accent = self.theme.accent.as_str();
         let inside = [from, to].map(|x| x.clamp(0.0, self.plot.0));
         let (top, height) = (self.span.0, self.span.1 - self.span.0);
         let left = self.left + inside[0].floor();
-        self.fill(accent, 0.14, (left, top), ((inside[1] - inside[0]).round().max(self.hair()), height));
+        self.fill(accent, 0.14, (left, top), ((inside[1] - inside[0]).round().max(self.hairline()), height));
         for x in [from, to].into_iter().filter(|x| (0.0..=self.plot.0).contains(x)) {
             let x = self.left + x.floor();
-            self.fill(accent, 1.0, (x, top), (self.hair(), height));
+            self.fill(accent, 1.0, (x, top), (self.hairline(), height));
             let grip = (5.0 * self.scale, 10.0 * self.scale);
             self.fill(accent, 1.0, ((x - grip.0 / 2.0).round(), self.span.1), grip);
         }
     }
 
-    /// The line of the pinned moment, the handle at its foot, and its event.
-    fn pin(&self, x: f64, text: &str) -> [f64; 2] {
-        let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
+    /// Draws the cursor's line, handle and label. Returns the label's left and right edge.
+    fn draw_cursor(&self, x: f64, text: &str) -> [f64; 2] {
+        let (x, hair, accent) = (self.left + x.floor(), self.hairline(), self.theme.accent.as_str());
         let height = self.span.1 - self.span.0;
-        // On both sides of its column, which stays seen: a peak is often one column wide.
+        // Drawn on both sides of the column, which stays visible. A peak is often only one column wide.
         for x in [x - hair, x + hair] {
             self.fill(accent, 1.0, (x, self.span.0), (hair, height));
         }
@@ -251,40 +264,49 @@ impl Brush<'_> {
         self.context.close_path();
         self.context.set_fill_style_str(accent);
         self.context.fill();
-        self.above(text, x, None, (accent, &self.theme.ground))
+        self.top_label(text, x, None, (accent, &self.theme.ground))
     }
 
-    /// A line through all of the picture with a number at its top; a dot where it was put.
-    fn flag(&self, flag: &Flag) {
-        let (x, y) = self.at(flag.at);
+    /// Draws a marker: a line with its number at the top, and a dot at its position.
+    fn draw_marker(&self, flag: &MarkerFlag) {
+        let (x, y) = self.to_canvas(flag.at);
         let accent = self.theme.accent.as_str();
-        self.fill(&self.theme.ground, 0.7, (x.floor() - self.hair(), 0.0), (3.0 * self.hair(), self.plot.1));
-        self.fill(accent, 1.0, (x.floor(), 0.0), (self.hair(), self.plot.1));
+        self.fill(&self.theme.ground, 0.7, (x.floor() - self.hairline(), 0.0), (3.0 * self.hairline(), self.plot.1));
+        self.fill(accent, 1.0, (x.floor(), 0.0), (self.hairline(), self.plot.1));
         if (0.0..=self.plot.1).contains(&y) {
             let side = 5.0 * self.scale;
             self.fill(accent, 1.0, ((x - side / 2.0).round(), (y - side / 2.0).round()), (side, side));
         }
-        let width = self.width(&flag.number) + 2.0 * PAD * self.scale;
+        let width = self.text_width(&flag.number) + 2.0 * PADDING_PX * self.scale;
         let on_the_left = flag.at.x + width > self.plot.0;
         let left = if on_the_left { x - width } else { x };
-        self.chip(&flag.number, (left, FLAG * self.scale), (accent, &self.theme.ground));
+        self.chip(&flag.number, (left, FLAG_TOP_PX * self.scale), (accent, &self.theme.ground));
         if !flag.text.is_empty() {
-            let gap = width + PAD * self.scale;
-            let text = self.width(&flag.text);
-            let x = if flag.at.x + gap + text > self.plot.0 - PAD { flag.at.x - gap - text } else { flag.at.x + gap };
-            self.beside(&flag.text, x, self.plot.1 - (FLAG + CHIP / 2.0) * self.scale, &self.theme.strong);
+            let gap = width + PADDING_PX * self.scale;
+            let text = self.text_width(&flag.text);
+            let x = if flag.at.x + gap + text > self.plot.0 - PADDING_PX {
+                flag.at.x - gap - text
+            } else {
+                flag.at.x + gap
+            };
+            self.outlined_text(
+                &flag.text,
+                x,
+                self.plot.1 - (FLAG_TOP_PX + CHIP_PX / 2.0) * self.scale,
+                &self.theme.strong,
+            );
         }
     }
 
-    fn rubber(&self, [a, b]: [Pointer; 2]) {
-        let ((ax, ay), (bx, by)) = (self.at(a), self.at(b));
+    fn draw_selection_box(&self, [a, b]: [Pointer; 2]) {
+        let ((ax, ay), (bx, by)) = (self.to_canvas(a), self.to_canvas(b));
         let from = (ax.min(bx).round(), ay.min(by).round());
         let size = ((ax - bx).abs().round(), (ay - by).abs().round());
         self.fill(&self.theme.accent, 0.16, from, size);
-        self.frame(from, size);
+        self.outline(from, size);
     }
 
-    /// Strokes the path in a colour that shows on any other: light in dark, or the other way round.
+    /// Strokes the current path with an outline in the opposite colour, so that it is visible on any background.
     fn stroke(&self) {
         for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
             self.context.set_stroke_style_str(colour);
@@ -293,29 +315,29 @@ impl Brush<'_> {
         }
     }
 
-    fn frame(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
+    fn outline(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let context = &self.context;
         context.begin_path();
-        context.rect(x + self.hair() / 2.0, y + self.hair() / 2.0, width, height);
+        context.rect(x + self.hairline() / 2.0, y + self.hairline() / 2.0, width, height);
         self.stroke();
     }
 
-    /// The box between both ends, as far as it is in the plot, and the result beside the second.
+    /// Draws the ruler's box, clipped to the plot, and the measurement at its second end.
     fn ruler(&self, [from, to]: [Pointer; 2], text: &str) {
         let inside =
             |place: Pointer| Pointer { x: place.x.clamp(0.0, self.plot.0), y: place.y.clamp(0.0, self.plot.1) };
-        let ((ax, ay), (bx, by)) = (self.at(inside(from)), self.at(inside(to)));
+        let ((ax, ay), (bx, by)) = (self.to_canvas(inside(from)), self.to_canvas(inside(to)));
         let corner = (ax.min(bx).round(), ay.min(by).round());
         let size = ((ax - bx).abs().round(), (ay - by).abs().round());
         self.fill(&self.theme.accent, 0.1, corner, size);
-        self.frame(corner, size);
+        self.outline(corner, size);
         self.context.begin_path();
         self.context.move_to(ax, ay);
         self.context.line_to(bx, by);
         self.stroke();
-        // Away from the first end, so that it does not lie on what is measured.
-        let width = self.width(text) + 2.0 * PAD * self.scale;
-        let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
+        // On the side away from the first end, so that it does not cover the measured area.
+        let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
+        let (gap, height) = (RULER_GAP_PX * self.scale, CHIP_PX * self.scale);
         let left = if bx >= ax { bx + gap } else { bx - gap - width };
         let top = if by > ay { by + gap } else { by - gap - height };
         let left = left.clamp(self.left, (self.stage.0 - width).max(self.left));

@@ -1,10 +1,10 @@
-//! The command palette: a field, and the list of what matches.
+//! Command palette: a text field, and the list of matching entries.
 
-use crate::app::{App, On, Part};
-use crate::dialog::{close, is_ended, set_open};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_or_remove, set_text};
+use crate::app::{AddListener, App, Part};
+use crate::dialog::{close, set_open, was_closed_by_browser};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
-use ui::palette::{PaletteAction, PaletteStep, Target};
+use ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
 use ui::palette_entries::{Entry, PaletteView, view};
 use ui::settings::Dialog;
 use ui::{Action, Command, FeatureCommand, State};
@@ -17,8 +17,8 @@ elements! {
     HtmlInputElement: palette_field;
 }
 
-/// Entries that a page key moves by.
-const PAGE: i32 = 8;
+/// Number of entries that Page Up and Page Down move by.
+const PAGE_ENTRIES: i32 = 8;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -28,22 +28,22 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.palette, "close", |app, elements, _| {
-            if is_ended(&elements.palette) {
+            if was_closed_by_browser(&elements.palette) {
                 act(app, PaletteAction::Closed);
             }
         });
         on(&elements.palette_field, "input", |app, elements, _| {
             act(app, PaletteAction::Typed(elements.palette_field.value()));
         });
-        on(&elements.palette_field, "keydown", press);
+        on(&elements.palette_field, "keydown", on_key);
         on(&elements.palette_list, "click", |app, elements, event| {
-            if let Some(place) = number(event, "data-place") {
-                pick(app, elements, place as usize);
+            if let Some(place) = number_at(event, "data-place") {
+                run_entry(app, elements, place as usize);
             }
         });
-        // A click outside of it is one on the dialog itself: what is in it fills it.
+        // A click on the dialog itself is one outside of its content.
         on(&elements.palette, "click", |app, elements, event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
@@ -52,7 +52,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if set_open(&elements.palette, state.palette.dialog == Dialog::Open) {
             elements.palette_field.set_value(&state.palette.text);
         }
@@ -73,7 +73,7 @@ impl Part for Panel {
     }
 }
 
-/// The entry that Enter picks: said to screen readers, and brought into view.
+/// Marks the entry that Enter selects, for screen readers, and scrolls it into view.
 fn mark_active(elements: &Elements, view: &PaletteView) {
     let list = &elements.palette_list;
     list.query_selector("[aria-selected]")
@@ -84,7 +84,7 @@ fn mark_active(elements: &Elements, view: &PaletteView) {
     let active = (!view.entries.is_empty()).then(|| id(view.active));
     if let Some(line) = active.as_deref().and_then(|id| elements.by_id::<HtmlElement>(id)) {
         set_flag(&line, "aria-selected", true);
-        // The list is what its lines are placed in.
+        // The lines' offsets are relative to the list.
         let (top, height) = (line.offset_top(), line.client_height());
         let (seen, room) = (list.scroll_top(), list.client_height());
         list.set_scroll_top(seen.min(top).max(top + height - room));
@@ -101,12 +101,12 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
     set_attribute(&line, "id", &id(place));
     set_attribute(&line, "role", "option");
     set_attribute(&line, "data-place", &place.to_string());
-    let name = elements.add(&line, "span", "name", "");
-    // Neighbours that were typed, or were not, are one piece.
+    let name = elements.append_new(&line, "span", "name", "");
+    // Consecutive letters that were typed, or that were not, form one piece.
     let mut piece = String::new();
     let mut was_typed = false;
     for (at, letter) in entry.name.chars().enumerate() {
-        let is_typed = entry.marks.binary_search(&at).is_ok();
+        let is_typed = entry.matched.binary_search(&at).is_ok();
         if is_typed != was_typed {
             add_piece(elements, &name, &mut piece, was_typed);
         }
@@ -114,36 +114,36 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
         was_typed = is_typed;
     }
     add_piece(elements, &name, &mut piece, was_typed);
-    elements.add(&line, "span", "kind", entry.kind);
-    let keys = elements.add(&line, "span", "keys", "");
+    elements.append_new(&line, "span", "kind", entry.kind);
+    let keys = elements.append_new(&line, "span", "keys", "");
     for key in &entry.keys {
-        elements.add(&keys, "kbd", "", key);
+        elements.append_new(&keys, "kbd", "", key);
     }
     line
 }
 
 fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: bool) {
     if !piece.is_empty() {
-        elements.add(name, if is_typed { "b" } else { "span" }, "", piece);
+        elements.append_new(name, if is_typed { "b" } else { "span" }, "", piece);
         piece.clear();
     }
 }
 
-fn press(app: &'static App, elements: &'static Elements, event: &Event) {
+fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
-    // What chooses among the letters of an input method is no key of ours. Closed, the palette still has the focus until the next frame.
+    // Keys of an input method are ignored. A palette that was closed keeps the focus until the next frame.
     if key.is_composing() || !elements.palette.open() {
         return;
     }
     let action = match key.key().as_str() {
         "ArrowDown" => PaletteAction::Moved(1),
         "ArrowUp" => PaletteAction::Moved(-1),
-        "PageDown" => PaletteAction::Moved(PAGE),
-        "PageUp" => PaletteAction::Moved(-PAGE),
+        "PageDown" => PaletteAction::Moved(PAGE_ENTRIES),
+        "PageUp" => PaletteAction::Moved(-PAGE_ENTRIES),
         "Enter" => {
             event.prevent_default();
             let active = view(&app.state.borrow()).active;
-            return pick(app, elements, active);
+            return run_entry(app, elements, active);
         }
         _ => return,
     };
@@ -151,9 +151,9 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
     act(app, action);
 }
 
-/// Does what an entry stands for. The dialog is closed before: it gives the focus back, and what is done may give it to something else.
-fn pick(app: &'static App, elements: &Elements, place: usize) {
-    let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
+/// Runs an entry. The dialog is closed first, because closing restores the focus, and the entry may move it.
+fn run_entry(app: &'static App, elements: &Elements, place: usize) {
+    let target: Option<PaletteTarget> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
         close(&elements.palette);
         act(app, PaletteAction::Picked(target));
@@ -161,8 +161,8 @@ fn pick(app: &'static App, elements: &Elements, place: usize) {
 }
 
 fn act(app: &App, action: PaletteAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-/// What opens it and closes it.
+/// Command that opens and closes the palette.
 pub(crate) const TOGGLE: Command = Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle));

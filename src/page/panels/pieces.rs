@@ -1,28 +1,30 @@
-//! The tables of a report, which come into the page in pieces: with all of a report, a frame took twice the time that it has.
+//! Tables of a report, added to the page in pieces over several frames. Adding a whole report at once takes twice as
+//! long as a frame.
 
-use super::report::{add_row, sheet_of};
+use super::report::{add_row, new_sheet};
 use crate::dom::{Dom, append};
 use std::iter::Enumerate;
 use std::vec::IntoIter;
-use ui::why::view::{Kind, RowView, SheetView};
+use ui::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
-/// Rows of the first piece. Each has twice as many as the one before, so that ten frames are enough for the longest table.
-const ROWS_AT_FIRST: usize = 6;
+/// Number of rows in the first piece. Each later piece has twice as many as the previous one, so the longest table
+/// takes at most ten frames.
+const FIRST_ROWS: usize = 6;
 
-/// The tables that are not shown yet, in their order.
+/// Tables that are not yet shown completely, in order.
 pub(super) struct Pieces {
     sheets: Enumerate<IntoIter<SheetView>>,
-    begun: Option<Begun>,
-    /// How many rows the next piece has.
+    partial: Option<PartialTable>,
+    /// Number of rows in the next piece.
     rows: usize,
 }
 
-/// A table that is shown in part.
-struct Begun {
+/// Table that is partly shown.
+struct PartialTable {
     body: Element,
-    columns: Vec<(String, Kind)>,
-    rows: IntoIter<RowView>,
+    columns: Vec<(String, ColumnKind)>,
+    rows: IntoIter<SheetRowView>,
 }
 
 impl Default for Pieces {
@@ -32,36 +34,36 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Nothing of these is shown yet.
+    /// Starts with none of the tables shown.
     pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
-        Pieces { sheets: sheets.into_iter().enumerate(), begun: None, rows: ROWS_AT_FIRST }
+        Pieces { sheets: sheets.into_iter().enumerate(), partial: None, rows: FIRST_ROWS }
     }
 
-    /// Whether all is shown.
-    pub(super) fn is_over(&self) -> bool {
-        self.sheets.len() == 0 && self.begun.as_ref().is_none_or(|begun| begun.rows.len() == 0)
+    /// Returns whether everything is shown.
+    pub(super) fn is_done(&self) -> bool {
+        self.sheets.len() == 0 && self.partial.as_ref().is_none_or(|begun| begun.rows.len() == 0)
     }
 
-    /// Shows the next piece. A table without its rows counts as one.
+    /// Shows the next piece. A table's title and header count as one row.
     pub(super) fn show(&mut self, dom: &Dom, to: &Element) {
         let mut left = self.rows;
         self.rows = self.rows.saturating_mul(2);
         while left > 0 {
-            let row = self.begun.as_mut().and_then(|begun| begun.rows.next());
-            if let (Some(begun), Some(row)) = (&self.begun, row) {
+            let row = self.partial.as_mut().and_then(|begun| begun.rows.next());
+            if let (Some(begun), Some(row)) = (&self.partial, row) {
                 add_row(dom, &begun.body, &begun.columns, &row);
             } else {
                 let Some((place, sheet)) = self.sheets.next() else { return };
-                let (table, body) = sheet_of(dom, place, &sheet);
+                let (table, body) = new_sheet(dom, place, &sheet);
                 append(to, &table);
                 let SheetView { columns, rows, .. } = sheet;
-                self.begun = body.map(|body| Begun { body, columns, rows: rows.into_iter() });
+                self.partial = body.map(|body| PartialTable { body, columns, rows: rows.into_iter() });
             }
             left -= 1;
         }
     }
 
-    /// Shows all that is left.
+    /// Shows everything that is left.
     pub(super) fn show_all(&mut self, dom: &Dom, to: &Element) {
         self.rows = usize::MAX;
         self.show(dom, to);

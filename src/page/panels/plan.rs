@@ -1,13 +1,13 @@
-//! The planner below the savings, and what is said above the picture of the peak without the selection.
+//! Planner in the Insights tab, and the notice above the timeline about a drawn plan.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, number, said, set_attribute, set_flag, set_text, show_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, number_at, set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
 use engine::protocol::Preset;
-use ui::plan::view::{HEADINGS, RowView, View, view};
-use ui::plan::words::title;
-use ui::plan::{Field, PlanAction};
-use ui::planned::{Chip, Drawn, chip};
+use ui::plan::view::{HEADINGS, PlanRowView, PlanView, view};
+use ui::plan::words::preset_title;
+use ui::plan::{PlanAction, PlanField};
+use ui::planned::{Chip, DrawnCurve, chip};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, KeyboardEvent};
@@ -20,66 +20,66 @@ elements! {
     HtmlSelectElement: plan_preset;
 }
 
-/// What fields and buttons of a row say their place in: of the group, of the factor, of the button that removes it.
-const ABOUT: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan-remove"];
+/// Data attributes with the index of a row: on its group field, its factor field and its remove button.
+const ROW_ATTRIBUTES: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan-remove"];
 
 #[derive(Default)]
 pub(super) struct Panel {
-    chip: Shown<Option<Chip>>,
-    view: Shown<Option<View>>,
-    rows: Shown<Vec<RowView>>,
+    chip: LastShown<Option<Chip>>,
+    view: LastShown<Option<PlanView>>,
+    rows: LastShown<Vec<PlanRowView>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        let options: Vec<String> = Preset::ALL.into_iter().map(|preset| title(preset).to_owned()).collect();
+        let options: Vec<String> = Preset::ALL.into_iter().map(|preset| preset_title(preset).to_owned()).collect();
         elements.fill_options(&elements.plan_preset, &options);
         append(&elements.plan_preset, &elements.new_element("option", "", "Size of a group"));
-        let head = elements.add(&elements.add(&elements.plan_groups, "thead", "", ""), "tr", "", "");
+        let head = elements.append_new(&elements.append_new(&elements.plan_groups, "thead", "", ""), "tr", "", "");
         for (at, (name, meaning)) in HEADINGS.iter().enumerate() {
-            let cell = elements.add(&head, "th", if at == 0 { "name" } else { "number" }, name);
+            let cell = elements.append_new(&head, "th", if at == 0 { "name" } else { "number" }, name);
             set_attribute(&cell, "scope", "col");
             set_attribute(&cell, "title", meaning);
         }
-        elements.add(&elements.plan_groups, "tbody", "", "");
+        elements.append_new(&elements.plan_groups, "tbody", "", "");
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.plan_add, "click", |app, elements, _| {
             let chosen = usize::try_from(elements.plan_preset.selected_index()).unwrap_or(usize::MAX);
             let preset = Preset::ALL.get(chosen).copied();
             act(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
         });
-        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undone));
+        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undo));
         on(&elements.plan_clear, "click", |app, _, _| act(app, PlanAction::Cleared));
         on(&elements.plan_draw, "click", |app, _, _| {
-            let is_drawn = app.state.borrow().planned.drawn == Drawn::Plan;
-            act(app, PlanAction::Drawn(if is_drawn { Drawn::None } else { Drawn::Plan }));
+            let is_drawn = app.state.borrow().planned.drawn == DrawnCurve::Plan;
+            act(app, PlanAction::Drawn(if is_drawn { DrawnCurve::None } else { DrawnCurve::Plan }));
         });
         on(&elements.plan_capacity, "input", |app, elements, _| {
             act(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
         });
         on(&elements.plan_rows, "change", |app, _, event| {
-            let fields = ABOUT.into_iter().zip([Field::Group, Field::By]);
-            let of = fields.into_iter().find_map(|(about, field)| Some((number(event, about)?, field)));
+            let fields = ROW_ATTRIBUTES.into_iter().zip([PlanField::Group, PlanField::Factor]);
+            let of = fields.into_iter().find_map(|(about, field)| Some((number_at(event, about)?, field)));
             let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
             if let Some(((place, field), text)) = of.zip(text) {
                 act(app, PlanAction::Typed(place as usize, field, text.value()));
             }
         });
         on(&elements.plan_rows, "click", |app, elements, event| {
-            if said(event, ABOUT[2]).is_some()
-                && let Some(place) = number(event, ABOUT[2])
+            if attribute_at(event, ROW_ATTRIBUTES[2]).is_some()
+                && let Some(place) = number_at(event, ROW_ATTRIBUTES[2])
             {
-                // The button goes.
-                give_focus(&elements.plan_add);
+                // The button is about to disappear.
+                focus_element(&elements.plan_add);
                 act(app, PlanAction::Removed(place as usize));
             }
         });
-        // The keys of the report are not those of what stands below it.
+        // Keys used in the planner must not reach the report that contains it.
         on(&elements.plan, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
@@ -88,8 +88,8 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(chip) = self.chip.changed(chip(state)) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(chip) = self.chip.update(chip(state)) {
             elements.without.set_hidden(chip.is_none());
             if let Some(Chip { name, text, exact, is_drawn }) = chip {
                 set_text(&elements.without_name, name);
@@ -98,10 +98,10 @@ impl Part for Panel {
                 set_flag(&elements.without_show, "aria-pressed", *is_drawn);
             }
         }
-        if let Some(view) = self.view.changed(view(&state.plan, state)) {
+        if let Some(view) = self.view.update(view(&state.plan, state)) {
             elements.plan.set_hidden(view.is_none());
             if let Some(view) = view {
-                if let Some(rows) = self.rows.changed(view.rows.clone()) {
+                if let Some(rows) = self.rows.update(view.rows.clone()) {
                     fill_rows(elements, rows);
                 }
                 fill(elements, view);
@@ -111,10 +111,10 @@ impl Part for Panel {
 }
 
 fn act(app: &App, action: PlanAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-fn fill(elements: &Elements, view: &View) {
+fn fill(elements: &Elements, view: &PlanView) {
     elements.plan_undo.set_disabled(!view.can_undo);
     elements.plan_clear.set_disabled(view.rows.is_empty());
     set_flag(&elements.plan_draw, "aria-pressed", view.is_drawn);
@@ -130,31 +130,31 @@ fn fill(elements: &Elements, view: &View) {
     if let Some(body) = elements.plan_groups.last_element_child() {
         clear(&body);
         for group in &view.groups {
-            let row = elements.add(&body, "tr", "", "");
+            let row = elements.append_new(&body, "tr", "", "");
             for (at, text) in group.iter().enumerate() {
-                elements.add(&row, "td", if at == 0 { "name" } else { "" }, text);
+                elements.append_new(&row, "td", if at == 0 { "name" } else { "" }, text);
             }
         }
     }
     clear(&elements.plan_caveats);
     for caveat in &view.caveats {
-        elements.add(&elements.plan_caveats, "li", "", caveat);
+        elements.append_new(&elements.plan_caveats, "li", "", caveat);
     }
 }
 
-fn fill_rows(elements: &Elements, rows: &[RowView]) {
+fn fill_rows(elements: &Elements, rows: &[PlanRowView]) {
     let list = &elements.plan_rows;
-    let focus = elements.focus().filter(|focus| list.contains(Some(focus)));
+    let focus = elements.focused_element().filter(|focus| list.contains(Some(focus)));
     let again = focus.and_then(|focus| {
-        ABOUT.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
+        ROW_ATTRIBUTES.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
     });
     let grows = list.child_element_count() as usize + 1 == rows.len();
     clear(list);
     for (place, row) in rows.iter().enumerate() {
-        let line = elements.add(list, "li", "", "");
+        let line = elements.append_new(list, "li", "", "");
         let place = place.to_string();
         let field = |about: &str, text: &str, label: &str, names: &str| {
-            let field = elements.add(&line, "input", "", "");
+            let field = elements.append_new(&line, "input", "", "");
             let text = [("type", "text"), ("autocomplete", "off"), ("spellcheck", "false"), ("value", text)];
             let own = [(about, &*place), ("aria-label", label), ("list", names)];
             text.into_iter().chain(own).for_each(|(name, value)| set_attribute(&field, name, value));
@@ -163,29 +163,29 @@ fn fill_rows(elements: &Elements, rows: &[RowView]) {
         };
         match &row.group {
             Some(group) => {
-                let input = field(ABOUT[0], group, "Group: a category or a search", "plan-group-names");
+                let input = field(ROW_ATTRIBUTES[0], group, "Group: a category or a search", "plan-group-names");
                 set_attribute(&input, "placeholder", "activations, train.py:31, >=10MiB");
             }
-            None => drop(elements.add(&line, "span", "", row.title)),
+            None => drop(elements.append_new(&line, "span", "", row.title)),
         }
-        if let Some(by) = &row.by {
+        if let Some(by) = &row.factor {
             let (label, names) = match row.group {
                 Some(_) => ("Factor", "plan-factors"),
                 None => (row.title, "plan-numbers"),
             };
-            let input = field(ABOUT[1], by, label, names);
+            let input = field(ROW_ATTRIBUTES[1], by, label, names);
             set_attribute(&input, "placeholder", if row.group.is_some() { "0, 2x, /8, fp32->bf16" } else { "8" });
         }
-        let remove = elements.new_button("", "×", (ABOUT[2], &place));
+        let remove = elements.new_button("", "×", (ROW_ATTRIBUTES[2], &place));
         set_attribute(&remove, "aria-label", "Remove this change");
         set_attribute(&remove, "title", "Remove this change");
         append(&line, &remove);
         if !row.error.is_empty() {
-            set_attribute(&elements.add(&line, "p", "wrong", &row.error), "role", "alert");
+            set_attribute(&elements.append_new(&line, "p", "wrong", &row.error), "role", "alert");
         }
     }
     let found = |selector: &str| -> Option<Element> { list.query_selector(selector).ok().flatten() };
-    // A new row is typed in.
+    // A new row gets the focus.
     let new = || found("li:last-child input").filter(|_| grows && elements.has_focus(&elements.plan_add));
-    again.and_then(|selector| found(&selector)).or_else(new).iter().for_each(give_focus);
+    again.and_then(|selector| found(&selector)).or_else(new).iter().for_each(focus_element);
 }

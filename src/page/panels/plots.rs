@@ -1,12 +1,12 @@
-//! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
+//! Selects for the plotted quantity, the legend of the lines, and details of the selected segment.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use ui::keys::BINDINGS;
-use ui::plots::Chosen;
-use ui::plots::line::KeyEntry;
-use ui::plots::segment::view;
+use ui::plots::SelectedSegment;
+use ui::plots::line::CurveKeyEntry;
+use ui::plots::segment::segment_view;
 use ui::plots::view::{Pickers, pickers};
 use ui::plots::{NAMES, PlotAction, PlotStep};
 use ui::{Action, Command, State};
@@ -22,45 +22,47 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    pickers: Shown<Pickers>,
-    lists: Shown<[Vec<String>; 2]>,
-    key: Shown<Vec<KeyEntry>>,
-    chosen: Shown<Option<Chosen>>,
+    pickers: LastShown<Pickers>,
+    lists: LastShown<[Vec<String>; 2]>,
+    key: LastShown<Vec<CurveKeyEntry>>,
+    chosen: LastShown<Option<SelectedSegment>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.show, "change", |app, elements, _| act(app, chosen(&elements.show).map(PlotAction::Shown)));
-        // The first line of pools and of streams stands for all.
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.show, "change", |app, elements, _| {
+            act(app, selected_index(&elements.show).map(PlotAction::KindChosen));
+        });
+        // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
-            act(app, chosen(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
+            act(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
         });
         on(&elements.only_stream, "change", |app, elements, _| {
-            act(app, chosen(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
+            act(app, selected_index(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
         });
         on(&elements.details_only, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Plot(PlotStep::OnlySegment)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let pickers = pickers(state);
-        if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
+        if let Some(lists) = self.lists.update([pickers.pools.clone(), pickers.streams.clone()]) {
             for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {
                 elements.fill_options(select, lines);
             }
         }
-        if let Some(pickers) = self.pickers.changed(pickers) {
+        if let Some(pickers) = self.pickers.update(pickers) {
             show_pickers(elements, pickers);
         }
-        if let Some(key) = self.key.changed(state.curve_key()) {
+        if let Some(key) = self.key.update(state.curve_key()) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
-        match self.chosen.changed(state.chosen_segment().cloned()) {
+        match self.chosen.update(state.selected_segment().cloned()) {
             Some(Some(chosen)) => show_segment(elements, chosen),
             Some(None) if before => {
                 let _ = elements.details.remove_attribute("data-segment");
@@ -77,22 +79,22 @@ fn act(app: &App, action: Option<PlotAction>) {
     action.into_iter().for_each(|action| app.dispatch(Action::Plot(action)));
 }
 
-fn chosen(select: &HtmlSelectElement) -> Option<usize> {
+fn selected_index(select: &HtmlSelectElement) -> Option<usize> {
     usize::try_from(select.selected_index()).ok()
 }
 
 fn show_pickers(elements: &Elements, pickers: &Pickers) {
-    elements.show.set_value(pickers.show);
-    set_attribute(&elements.picture, "data-show", pickers.show);
-    set_style(&elements.picture, "--gutter", &[&pickers.gutter.to_string(), "px"].concat());
+    elements.show.set_value(pickers.plot);
+    set_attribute(&elements.picture, "data-show", pickers.plot);
+    set_style(&elements.picture, "--gutter", &[&pickers.gutter_px.to_string(), "px"].concat());
     set_attribute(&elements.timeline, "aria-label", &pickers.label);
-    let is_stack = pickers.show == NAMES[0];
+    let is_stack = pickers.plot == NAMES[0];
     let fields = [
         (&elements.only_pool_field, &elements.only_pool, &pickers.pool),
         (&elements.only_stream_field, &elements.only_stream, &pickers.stream),
     ];
     for (field, select, place) in fields {
-        // One pool, or one stream, is all of them.
+        // A single pool or stream is the same as all of them.
         let is_choice = select.length() > 2 || *place > 0;
         field.set_hidden(is_stack || !is_choice);
         select.set_selected_index(*place as i32);
@@ -105,22 +107,22 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
 }
 
-/// Off where there is a reason, which stands in its title.
+/// Disables a control if there is a reason, which becomes its title.
 fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &str, set: fn(&T, bool)) {
     set(control, why.is_some());
     set_attribute(control.as_ref(), "title", why.unwrap_or(title));
 }
 
-/// A button of the key is the one that the key table names.
-fn show_line(elements: &Elements, entry: &KeyEntry) {
-    let wanted = Command::Plot(PlotStep::Toggle(entry.line));
+/// Updates the button that toggles a line. The table of shortcuts contains its id.
+fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
+    let wanted = Command::Plot(PlotStep::ToggleLine(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
     let Some(button) = elements.by_id::<HtmlElement>(binding.control) else { return };
-    set_flag(&button, "aria-pressed", entry.is_on);
+    set_flag(&button, "aria-pressed", entry.is_visible);
 }
 
-fn show_segment(elements: &Elements, chosen: &Chosen) {
-    let view = view(chosen);
+fn show_segment(elements: &Elements, chosen: &SelectedSegment) {
+    let view = segment_view(chosen);
     for name in ["data-allocation", "data-size", "data-address"] {
         let _ = elements.details.remove_attribute(name);
     }

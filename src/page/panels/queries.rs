@@ -1,12 +1,12 @@
-//! The tab SQL: an editor, and what the worker has the page show. It runs a wasm of its own, which is fetched when the tab is first seen.
+//! SQL tab: the editor, and the results, which come from a worker with its own wasm.
 
-use crate::app::{App, On, Part};
-use crate::dom::{said, set_text};
+use crate::app::{AddListener, App, Part};
+use crate::dom::{attribute_at, set_text};
 use crate::elements::elements;
-use crate::querying::sql;
+use crate::sql_worker::sql_worker;
 use js_sys::Array;
 use ui::State;
-use ui::queries::Subject;
+use ui::sql::QuerySubject;
 use ui::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
@@ -19,17 +19,17 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel;
 
-/// Rows are made when they are so near to what is seen, in pixels.
-const NEAR_PX: i32 = 600;
+/// Distance, in CSS pixels, from the end of the visible part at which more rows are created.
+const LOAD_MORE_PX: i32 = 600;
 
 fn run(app: &'static App, elements: &Elements) {
-    sql(app).work(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
+    sql_worker(app).run(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
 }
 
-/// What was clicked, or is chosen by Enter.
+/// Sends the worker the action of the element that was clicked or that has the focus on Enter.
 fn act(app: &'static App, event: &Event) {
-    if let Some(what) = said(event, "data-act") {
-        sql(app).work(app, Array::of2(&"act".into(), &what.into()));
+    if let Some(what) = attribute_at(event, "data-act") {
+        sql_worker(app).run(app, Array::of2(&"act".into(), &what.into()));
     }
 }
 
@@ -37,13 +37,13 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Sql);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sql_text, "input", |app, elements, _| {
             let text = elements.sql_text.value();
-            // Without colours until the worker has found them.
+            // Without syntax colours until the worker has sent them.
             set_text(&elements.sql_colour, &[&text, "\n"].concat());
             let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
-            sql(app).tell(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));
+            sql_worker(app).send(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));
         });
         on(&elements.sql_text, "keydown", |app, elements, event| {
             let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
@@ -52,7 +52,7 @@ impl Part for Panel {
             if name == "Enter" && is_run {
                 run(app, elements);
             } else if is_listed && matches!(&*name, "ArrowUp" | "ArrowDown" | "Tab" | "Escape") {
-                sql(app).tell(&Array::of2(&"key".into(), &name.into()));
+                sql_worker(app).send(&Array::of2(&"key".into(), &name.into()));
             } else {
                 return;
             }
@@ -67,17 +67,17 @@ impl Part for Panel {
         });
         on(&elements.sql_scroll, "scroll", |app, elements, _| {
             let place = &elements.sql_scroll;
-            if place.scroll_height() - place.scroll_top() - place.client_height() < NEAR_PX {
-                sql(app).tell(&Array::of1(&"more".into()));
+            if place.scroll_height() - place.scroll_top() - place.client_height() < LOAD_MORE_PX {
+                sql_worker(app).send(&Array::of1(&"more".into()));
             }
         });
         on(&elements.sql_run, "click", |app, elements, _| run(app, elements));
-        on(&elements.sql_cancel, "click", |app, _, _| sql(app).restart(app));
+        on(&elements.sql_cancel, "click", |app, _, _| sql_worker(app).restart(app));
     }
 
-    fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
-        if let Some(subject) = Subject::of(state) {
-            sql(app).open(app, subject);
+    fn show_details(&mut self, app: &'static App, _: &Elements, state: &State) {
+        if let Some(subject) = QuerySubject::from_state(state) {
+            sql_worker(app).open(app, subject);
         }
     }
 }

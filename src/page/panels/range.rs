@@ -1,12 +1,12 @@
-//! The strip of the axis, the field of the moment, and the range: what happened in it, what the views show of it; and what is wrong with a moment that was typed.
+//! Axis strip, "Go to" field and range: pointer events, facts about the range, and the scope of the views.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_or_remove, show_text};
 use crate::elements::elements;
-use crate::gestures::place;
+use crate::gestures::position;
 use base::units::Moment;
 use ui::axis_press::AxisPress;
-use ui::range::{About, RangeView, ViewScope, view};
+use ui::range::{RangeScope, RangeView, ViewScope, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
@@ -19,53 +19,53 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    range: Shown<Option<RangeView>>,
-    scope: Shown<(ViewScope, About)>,
-    wrong: Shown<Option<String>>,
+    range: LastShown<Option<RangeView>>,
+    scope: LastShown<(ViewScope, RangeScope)>,
+    wrong: LastShown<Option<String>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let strip = &elements.axis_strip;
         on(strip, "pointerdown", |app, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>().filter(|event| event.button() == 0) {
-                // It fails only for a pointer that is gone already.
+                // Fails only for a pointer that is gone already.
                 let _ = elements.axis_strip.set_pointer_capture(event.pointer_id());
-                // A finger was nowhere before.
-                over(app, elements, event);
+                // A finger does not hover before it touches.
+                on_hover(app, elements, event);
                 press(app, elements, event, AxisPress::Down);
             }
         });
-        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Out)));
-        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Twice)));
+        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Leave)));
+        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::DoubleClick)));
         on(strip, "pointermove", |app, elements, event| {
             let Some(event) = event.dyn_ref::<PointerEvent>() else { return };
             if elements.axis_strip.has_pointer_capture(event.pointer_id()) {
                 press(app, elements, event, AxisPress::Move);
             } else {
-                over(app, elements, event);
+                on_hover(app, elements, event);
             }
         });
         on(strip, "pointerup", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Up)));
-        on(&elements.at, "keydown", field);
-        on(&elements.at, "change", |app, elements, _| type_moment(app, elements));
+        on(&elements.at, "keydown", on_field_key);
+        on(&elements.at, "change", |app, elements, _| go_to(app, elements));
         on(&elements.scope, "change", |app, elements, _| {
             let place = usize::try_from(elements.scope.selected_index()).ok();
-            if let Some(about) = place.and_then(|place| About::OF_RANGE.get(place)) {
-                app.dispatch(Action::AboutChosen(*about));
+            if let Some(about) = place.and_then(|place| RangeScope::OF_RANGE.get(place)) {
+                app.dispatch(Action::RangeFilterChosen(*about));
             }
         });
         on(&elements.scope_cursor, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Cursor)));
         on(&elements.scope_range, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Range)));
         on(&elements.scope_change, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Change)));
         on(&elements.scope_trace, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace)));
-        on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeEnded));
+        on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeRemoved));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(view) = self.range.changed(view(state)) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(view) = self.range.update(view(state)) {
             elements.range.set_hidden(view.is_none());
             let lines = view.iter().flat_map(|view| &view.lines);
             elements.fill_definitions(&elements.range_facts, lines.map(|(label, value)| (*label, value.as_str())));
@@ -78,7 +78,7 @@ impl Part for Panel {
                 &[
                     ("data-from", exact(|facts| facts.span.from.into())),
                     ("data-to", exact(|facts| facts.span.to.into())),
-                    ("data-allocated", exact(|facts| facts.born.bytes.into())),
+                    ("data-allocated", exact(|facts| facts.allocated.bytes.into())),
                     ("data-freed", exact(|facts| facts.freed.bytes.into())),
                     ("data-kept", exact(|facts| facts.kept.bytes.into())),
                     ("data-peak", exact(|facts| facts.peak.into())),
@@ -86,9 +86,9 @@ impl Part for Panel {
                 ],
             );
         }
-        if let Some((scope, about)) = self.scope.changed((state.view_scope(), state.pinned.about)) {
+        if let Some((scope, about)) = self.scope.update((state.view_scope(), state.cursor.range_scope)) {
             elements.scope_field.set_hidden(*scope != ViewScope::Range);
-            let place = About::OF_RANGE.iter().position(|of_range| of_range == about);
+            let place = RangeScope::OF_RANGE.iter().position(|of_range| of_range == about);
             elements.scope.set_selected_index(place.and_then(|place| i32::try_from(place).ok()).unwrap_or(0));
             let buttons = [
                 (&elements.scope_cursor, ViewScope::Cursor),
@@ -100,7 +100,7 @@ impl Part for Panel {
                 set_flag(button, "aria-pressed", of == *scope);
             }
         }
-        if let Some(wrong) = self.wrong.changed(state.pinned.wrong.clone()) {
+        if let Some(wrong) = self.wrong.update(state.cursor.error.clone()) {
             show_text(&elements.at_note, wrong.as_deref());
             set_flag(&elements.at, "aria-invalid", wrong.is_some());
         }
@@ -108,25 +108,25 @@ impl Part for Panel {
 }
 
 fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> AxisPress) {
-    if let Some(at) = place(app, &elements.plot, event) {
+    if let Some(at) = position(app, &elements.plot, event) {
         app.dispatch(Action::AxisPressed(what(at.x)));
     }
 }
 
-/// The pointer is over the axis or the annotations below it.
-fn over(app: &App, elements: &Elements, event: &PointerEvent) {
-    // Its place counts upwards from the picture's lower edge.
-    if let Some(at) = place(app, &elements.plot, event) {
-        app.dispatch(Action::AxisPressed(AxisPress::Over([at.x, -at.y])));
+/// Handles hovering over the axis or the annotations below it.
+fn on_hover(app: &App, elements: &Elements, event: &PointerEvent) {
+    // Positions count upwards from the lower edge of the plot.
+    if let Some(at) = position(app, &elements.plot, event) {
+        app.dispatch(Action::AxisPressed(AxisPress::Hover([at.x, -at.y])));
     }
 }
 
-/// Enter pins what stands in the field, and it stays marked for the next; Esc leads back to the timeline.
-fn field(app: &'static App, elements: &'static Elements, event: &Event) {
+/// Handles keys of the "Go to" field. Enter moves the cursor and selects the text, Esc returns to the timeline.
+fn on_field_key(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {
         "Enter" => {
-            type_moment(app, elements);
+            go_to(app, elements);
             elements.at.select();
         }
         "Escape" => {
@@ -139,9 +139,9 @@ fn field(app: &'static App, elements: &'static Elements, event: &Event) {
     event.stop_propagation();
 }
 
-fn type_moment(app: &App, elements: &Elements) {
+fn go_to(app: &App, elements: &Elements) {
     let text = elements.at.value();
     if !text.is_empty() {
-        app.dispatch(Action::MomentTyped(text));
+        app.dispatch(Action::GoToEntered(text));
     }
 }

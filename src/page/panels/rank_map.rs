@@ -1,67 +1,70 @@
-//! The map of many ranks as elements: a curve each where they are few, else one picture with a row for each.
+//! Chart of many ranks: a curve for each rank, or a heat map with a row for each if there are many.
 
 use crate::dom::{Dom, append, set_attribute, set_style};
-use crate::labels::bare_context;
+use crate::labels::context_2d;
 use crate::theme::Theme;
 use base::units::Bytes;
-use engine::protocol::ChartMap;
+use engine::protocol::HeatMap;
 use picture::timeline::paint::SHADES;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Element, HtmlCanvasElement, ImageData};
 
-/// Ranks that have a curve of their own.
-const MOST_CURVES: usize = 16;
-/// Pixels of a curve, and of a row of the picture where they are few or many, from top to bottom.
-const CURVE: usize = 26;
-const RIBBON: usize = 48;
-const ROWS: [usize; 2] = [6, 3];
-/// Rows that are few.
-const FEW: usize = 64;
-/// The colour of the palette that bytes have.
+/// Maximum number of ranks that are drawn as curves.
+const MAX_CURVES: usize = 16;
+/// Height of a curve, in pixels.
+const CURVE_PX: usize = 26;
+/// Height of the ribbon with the spread over all ranks, in pixels.
+const RIBBON_PX: usize = 48;
+/// Heights of a row of the heat map, in pixels: with at most [`FEW`] rows, and with more.
+const ROW_PX: [usize; 2] = [6, 3];
+/// Maximum number of rows that are drawn with the larger height.
+const MAX_TALL_ROWS: usize = 64;
+/// Index of the colour in the palette.
 const COLOUR: usize = SHADES as usize;
-/// The least that is seen of anything, of 255.
-const FAINT: u32 = 18;
+/// Minimum opacity of a row, of 255.
+const MIN_ALPHA: u32 = 18;
 
-/// The map.
-pub(super) fn map_of(dom: &Dom, map: &ChartMap, theme: &Theme) -> Element {
+/// Creates the chart.
+pub(super) fn new_map(dom: &Dom, map: &HeatMap, theme: &Theme) -> Element {
     let figure = dom.new_element("div", "chart map", "");
-    let are_curves = map.rows.len() <= MOST_CURVES;
+    let are_curves = map.rows.len() <= MAX_CURVES;
     let together = if are_curves { 1 } else { map.rows.len() };
     let columns = map.columns as usize;
     let values = map.values.chunks(together.max(1) * columns.max(1));
     for (at, (rows, values)) in map.rows.chunks(together.max(1)).zip(values).enumerate() {
-        let line = dom.add(&figure, "div", "row", "");
-        let labels = dom.add(&line, "div", "labels", "");
+        let line = dom.append_new(&figure, "div", "row", "");
+        let labels = dom.append_new(&line, "div", "labels", "");
         let (first, last) = (rows.first(), rows.last().filter(|_| !are_curves));
         for (place, row) in first.iter().chain(&last).enumerate() {
             let row_of_map = if place == 0 { at * together } else { map.rows.len() - 1 };
             let label = dom.new_button("", &row.name, ("data-rank", &row_of_map.to_string()));
             let oom = if row.is_oom { " · OOM" } else { "" };
-            dom.add(&label, "span", "", &[&Bytes(row.peak).to_string(), oom].concat());
+            dom.append_new(&label, "span", "", &[&Bytes(row.peak).to_string(), oom].concat());
             set_attribute(&label, "title", "Open this snapshot (Shift: compare it with the open one)");
             append(&labels, &label);
         }
-        let height = if are_curves { CURVE } else { rows.len() * ROWS[usize::from(rows.len() > FEW)] };
-        let canvas = dom.add(&line, "canvas", "", "");
+        let height = if are_curves { CURVE_PX } else { rows.len() * ROW_PX[usize::from(rows.len() > MAX_TALL_ROWS)] };
+        let canvas = dom.append_new(&line, "canvas", "", "");
         set_attribute(&canvas, "data-ranks", &(at * together).to_string());
         set_attribute(&canvas, "data-count", &rows.len().to_string());
         set_attribute(&canvas, "aria-hidden", "true");
         set_style(&canvas, "height", &[&height.to_string(), "px"].concat());
         if let Ok(canvas) = canvas.dyn_into::<HtmlCanvasElement>() {
-            // A picture that can't be drawn leaves its labels and the table.
+            // If the canvas cannot be drawn, the labels and the table remain.
             let _ = draw(&canvas, (columns, height), rows.len(), values, theme);
         }
     }
-    ribbon(dom, &figure, map, theme);
+    add_ribbon(dom, &figure, map, theme);
     figure
 }
 
-/// The spread over all ranks below the map: from the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
-fn ribbon(dom: &Dom, figure: &Element, map: &ChartMap, theme: &Theme) {
-    let (columns, height) = (map.columns as usize, RIBBON);
-    let line = dom.add(figure, "div", "row spread", "");
-    dom.add(&line, "div", "labels", "min, 5 %, median, 95 %, max over ranks");
-    let canvas = dom.add(&line, "canvas", "", "");
+/// Adds the spread over all ranks: the ranges from minimum to maximum and from 5 % to 95 %, the median, and a line at
+/// the start of each step.
+fn add_ribbon(dom: &Dom, figure: &Element, map: &HeatMap, theme: &Theme) {
+    let (columns, height) = (map.columns as usize, RIBBON_PX);
+    let line = dom.append_new(figure, "div", "row spread", "");
+    dom.append_new(&line, "div", "labels", "min, 5 %, median, 95 %, max over ranks");
+    let canvas = dom.append_new(&line, "canvas", "", "");
     set_attribute(&canvas, "aria-hidden", "true");
     set_style(&canvas, "height", &[&height.to_string(), "px"].concat());
     let mut alphas = vec![0; columns * height];
@@ -76,7 +79,7 @@ fn ribbon(dom: &Dom, figure: &Element, map: &ChartMap, theme: &Theme) {
                 _ if map.step_columns.contains(&(x as u32)) => 34,
                 _ => 0,
             };
-            // From the bottom up.
+            // Rows count from the bottom.
             alphas.get_mut((height - 1 - y) * columns + x).into_iter().for_each(|pixel| *pixel = alpha);
         }
     }
@@ -99,21 +102,21 @@ fn draw(
         let row = (y / row_height.max(1)).min(rows.saturating_sub(1));
         let value = u32::from(*values.get(row * columns + x)?);
         let alpha = match rows {
-            // From the bottom up.
+            // Rows count from the bottom.
             1 => 255 * u32::from((height - 1 - y) as u32 * 255 < value * (height as u32 - 2)),
-            _ => FAINT + value * (255 - FAINT) / 255,
+            _ => MIN_ALPHA + value * (255 - MIN_ALPHA) / 255,
         };
         *pixel = alpha as u8;
     }
     paint(canvas, (columns, height), &alphas, theme)
 }
 
-/// Fills a canvas with one colour, which is seen as far as each pixel says.
+/// Fills a canvas with one colour, with the given opacity for each pixel.
 fn paint(canvas: &HtmlCanvasElement, (columns, height): (usize, usize), alphas: &[u8], theme: &Theme) -> Option<()> {
     let [red, green, blue, _] = theme.look.palette.get(COLOUR).copied()?;
     let pixels: Vec<u8> = alphas.iter().flat_map(|&alpha| [red, green, blue, alpha]).collect();
     canvas.set_width(columns as u32);
     canvas.set_height(height as u32);
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), columns as u32, height as u32).ok()?;
-    bare_context(canvas)?.put_image_data(&data, 0.0, 0.0).ok()
+    context_2d(canvas)?.put_image_data(&data, 0.0, 0.0).ok()
 }

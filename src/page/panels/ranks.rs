@@ -1,9 +1,9 @@
-//! The line above the insight of many ranks: how far their survey is, and what stops it.
+//! Status line above the report on ranks: progress of the survey, and its controls.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::set_text;
 use crate::elements::elements;
-use crate::surveyor::MEMORY;
+use crate::surveyor::MAX_TABLE_BYTES;
 use base::units::Bytes;
 use engine::protocol::Topic;
 use ui::ranks::{RanksAction, Survey};
@@ -19,14 +19,14 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<(bool, Survey, String, Option<&'static str>)>,
+    shown: LastShown<(bool, Survey, String, Option<&'static str>)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.ranks_toggle, "click", |app, _, _| app.dispatch(Action::Ranks(RanksAction::Toggled)));
         on(&elements.ranks_order, "change", |app, elements, _| {
             let order = u32::try_from(elements.ranks_order.selected_index()).unwrap_or(0);
@@ -37,15 +37,15 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let ranks = &state.ranks;
         let status = ranks.status();
-        let is_seen = state.why.topic == Topic::Ranks && !status.is_empty();
+        let is_seen = state.insights.topic == Topic::Ranks && !status.is_empty();
         let now = (is_seen, ranks.stage.clone(), status, ranks.toggle());
-        let Some((is_seen, stage, status, toggle)) = self.shown.changed(now) else { return };
+        let Some((is_seen, stage, status, toggle)) = self.shown.update(now) else { return };
         elements.ranks.set_hidden(!is_seen);
         let is_running = *stage == Survey::Running;
-        let memory = [" Tables of at most ", &Bytes(MEMORY as u64).to_string(), " in memory."].concat();
+        let memory = [" Tables of at most ", &Bytes(MAX_TABLE_BYTES as u64).to_string(), " in memory."].concat();
         set_text(&elements.ranks_status, &[status.as_str(), if is_running { &memory } else { "" }].concat());
         set_text(&elements.ranks_toggle, toggle.unwrap_or_default());
         elements.ranks_toggle.set_hidden(toggle.is_none());

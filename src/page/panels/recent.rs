@@ -1,11 +1,11 @@
-//! The recent files on the start page.
+//! Recent files on the start page.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, clear, number_at};
 use crate::elements::elements;
-use crate::files::give_named;
-use crate::recent::{MOST, NAME, Tried, ask, get, name, read, settled};
-use crate::storage::{store, stored};
+use crate::files::open_files;
+use crate::recent::{DATABASE, JsResult, MAX_RECENT, await_value, call_store, name, property, read_file};
+use crate::storage::{load_value, store};
 use js_sys::{Array, Date};
 use ui::recent_files::RecentFiles;
 use ui::stage::Stage;
@@ -18,12 +18,12 @@ elements! {
     HtmlElement: recent, recent_list;
 }
 
-/// What is known of them is stored under this name.
-const FACTS: &str = "memscape.recent";
+/// Storage key of the facts about recent files.
+const FACTS_KEY: &str = "memscape.recent";
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<Vec<String>>,
+    shown: LastShown<Vec<String>>,
 }
 
 impl Part for Panel {
@@ -31,41 +31,41 @@ impl Part for Panel {
 
     fn start(app: &'static App, _: &'static Elements) -> Result<(), String> {
         spawn_local(async move {
-            let kept = ask(&app.dom.window, "get", &[NAME.into()]).await;
+            let kept = call_store(&app.dom.window, "get", &[DATABASE.into()]).await;
             if let Some(kept) = kept.ok().and_then(|kept| kept.dyn_into().ok()) {
-                app.recent.known.replace(kept);
+                app.recent.handles.replace(kept);
                 app.frame.request();
             }
         });
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.recent_list, "click", |app, _, event| {
-            if let Some(place) = number(event, "data-recent") {
-                reopen(app, app.recent.known.borrow().get(place));
+            if let Some(place) = number_at(event, "data-recent") {
+                reopen(app, app.recent.handles.borrow().get(place));
             }
         });
         on(&elements.recent_clear, "click", |app, _, _| {
-            store(&app.dom, FACTS, "");
-            spawn_local(async move { drop(keep(app, Array::new()).await) });
+            store(&app.dom, FACTS_KEY, "");
+            spawn_local(async move { drop(store_handles(app, Array::new()).await) });
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         if matches!(state.stage, Stage::Ready(_) | Stage::Choosing(_) | Stage::Loading(_)) {
             return;
         }
-        if let Some(names) = self.shown.changed(app.recent.names()) {
+        if let Some(names) = self.shown.update(app.recent.names()) {
             clear(&elements.recent_list);
-            let known = known(app);
+            let known = load_facts(app);
             for (place, name) in names.iter().enumerate() {
-                let item = elements.add(&elements.recent_list, "li", "", "");
+                let item = elements.append_new(&elements.recent_list, "li", "", "");
                 append(&item, &elements.new_button("", name, ("data-recent", &place.to_string())));
-                if let Some((facts, opened_ms)) = known.facts(name) {
+                if let Some((facts, opened_ms)) = known.describe(name) {
                     let opened = Date::new(&(opened_ms as f64).into());
                     let opened = String::from(opened.to_locale_date_string("default", &JsValue::UNDEFINED));
-                    elements.add(&item, "span", "facts", &[&facts, " · ", &opened].concat());
+                    elements.append_new(&item, "span", "facts", &[&facts, " · ", &opened].concat());
                 }
             }
             elements.recent.set_hidden(names.is_empty());
@@ -73,46 +73,46 @@ impl Part for Panel {
     }
 }
 
-fn known(app: &App) -> RecentFiles {
-    RecentFiles::parse(&stored(&app.dom, FACTS).unwrap_or_default())
+fn load_facts(app: &App) -> RecentFiles {
+    RecentFiles::parse(&load_value(&app.dom, FACTS_KEY).unwrap_or_default())
 }
 
-/// A file is open, and shown: what the start page says of it. Only of one that came with a handle.
-pub(crate) fn shown(app: &App) {
-    let mut known = known(app);
+/// Stores facts about the open file for the start page. Only for files that have a handle.
+pub(crate) fn store_facts(app: &App) {
+    let mut known = load_facts(app);
     known.add(&app.state.borrow(), Date::now() as u64);
-    store(&app.dom, FACTS, &known.stored());
+    store(&app.dom, FACTS_KEY, &known.to_text());
 }
 
-/// A file is open: its handle is the latest, if it came with one; whether it did.
-pub(crate) fn opened(app: &'static App) -> bool {
-    let Some(given) = app.recent.given.take() else { return false };
+/// Adds the open file's handle to the recent files. Returns whether it has one.
+pub(crate) fn remember(app: &'static App) -> bool {
+    let Some(given) = app.recent.pending.take() else { return false };
     spawn_local(async move {
-        // Where it cannot be kept, nothing that is seen depends on it.
+        // Errors are ignored, because nothing visible depends on the stored handle.
         let _ = add(app, given).await;
     });
     true
 }
 
-async fn add(app: &'static App, given: JsValue) -> Tried {
-    let handle = settled(given).await?;
-    if get(&handle, "kind")? != "file" {
+async fn add(app: &'static App, given: JsValue) -> JsResult {
+    let handle = await_value(given).await?;
+    if property(&handle, "kind")? != "file" {
         return Ok(JsValue::NULL);
     }
-    let (known, called) = (app.recent.known.borrow().clone(), name(&handle));
+    let (known, called) = (app.recent.handles.borrow().clone(), name(&handle));
     let others = known.iter().filter(|other| name(other) != called);
-    keep(app, std::iter::once(handle).chain(others).take(MOST).collect()).await
+    store_handles(app, std::iter::once(handle).chain(others).take(MAX_RECENT).collect()).await
 }
 
-async fn keep(app: &'static App, handles: Array) -> Tried {
-    app.recent.known.replace(handles.clone());
+async fn store_handles(app: &'static App, handles: Array) -> JsResult {
+    app.recent.handles.replace(handles.clone());
     app.frame.request();
-    ask(&app.dom.window, "put", &[handles.into(), NAME.into()]).await
+    call_store(&app.dom.window, "put", &[handles.into(), DATABASE.into()]).await
 }
 
-/// Opens the kept file of this name, or else asks for a file.
-pub(super) fn choose(app: &'static App, wanted: &str) {
-    let known = app.recent.known.borrow().iter().find(|handle| name(handle) == wanted);
+/// Opens the recent file with this name, or shows the file picker.
+pub(super) fn open_named(app: &'static App, wanted: &str) {
+    let known = app.recent.handles.borrow().iter().find(|handle| name(handle) == wanted);
     match known {
         Some(handle) => reopen(app, handle),
         None => app.dispatch(Action::Command(Command::OpenFile)),
@@ -121,13 +121,13 @@ pub(super) fn choose(app: &'static App, wanted: &str) {
 
 fn reopen(app: &'static App, handle: JsValue) {
     spawn_local(async move {
-        match read(&handle).await {
+        match read_file(&handle).await {
             Ok(Some(file)) => {
-                app.recent.given.replace(Some(handle));
-                give_named(app, vec![(file.name(), file)]);
+                app.recent.pending.replace(Some(handle));
+                open_files(app, vec![(file.name(), file)]);
             }
             Ok(None) => {}
-            // It was moved, or is gone: whoever asks for it may find it.
+            // The file was moved or deleted. The user may find it in the file picker.
             Err(_) => app.dispatch(Action::Command(Command::OpenFile)),
         }
     });

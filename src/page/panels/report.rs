@@ -1,12 +1,14 @@
-//! A report as elements: its sentences and its tables.
+//! Creates the elements of a report: its sentences, charts and tables.
 
-use super::legend::rgb;
-use super::rank_map::map_of;
+use super::legend::slot_colour;
+use super::rank_map::new_map;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
 use engine::protocol::{DeltaBox, Tone};
-use ui::why::cells;
-use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
+use ui::insights::cells;
+use ui::insights::view::{
+    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, StatementView, tone_symbol,
+};
 use web_sys::Element;
 
 fn class(tone: Tone) -> &'static str {
@@ -17,100 +19,101 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-/// The sign of a tone, which is read aloud as a word.
+/// Adds the sign of a tone, with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
-    let [seen, aloud] = sign(tone);
+    let [seen, aloud] = tone_symbol(tone);
     if !seen.is_empty() {
-        set_attribute(&dom.add(to, "span", "sign", seen), "aria-hidden", "true");
-        dom.add(to, "span", "unseen", aloud);
+        set_attribute(&dom.append_new(to, "span", "sign", seen), "aria-hidden", "true");
+        dom.append_new(to, "span", "unseen", aloud);
     }
 }
 
-/// A sentence.
-pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> Element {
+/// Creates a sentence with its chart and its recommended fix.
+pub(super) fn new_statement(dom: &Dom, place: usize, said: &StatementView, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(said.tone), "");
-    let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
+    let text = dom.new_element(if said.has_evidence { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
-    if said.is_shown {
+    if said.has_evidence {
         set_attribute(&text, "type", "button");
         set_attribute(&text, "data-shows", "");
         set_attribute(&text, "title", "Show in the timeline");
     }
     add_sign(dom, &text, said.tone);
-    dom.add(&text, "span", "", &said.text);
-    if said.is_shown {
-        set_attribute(&dom.add(&text, "span", "show", "Show"), "aria-hidden", "true");
+    dom.append_new(&text, "span", "", &said.text);
+    if said.has_evidence {
+        set_attribute(&dom.append_new(&text, "span", "show", "Show"), "aria-hidden", "true");
     }
     append(&line, &text);
     if let Some(chart) = &said.chart {
-        append(&line, &chart_of(dom, chart, theme));
+        append(&line, &new_chart(dom, chart, theme));
     }
     if !said.fix.is_empty() {
-        let fix = dom.add(&line, "p", "fix", "");
-        dom.add(&fix, "b", "", "Fix");
-        dom.add(&fix, "span", "", &said.fix);
+        let fix = dom.append_new(&line, "p", "fix", "");
+        dom.append_new(&fix, "b", "", "Fix");
+        dom.append_new(&fix, "span", "", &said.fix);
     }
     line
 }
 
-/// A chart: bars or parts as elements, whose size CSS makes of their part.
-fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
+/// Creates a chart. Its bars are elements that the style sheet sizes.
+fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     if let Some(map) = &chart.map {
-        let figure = map_of(dom, map, theme);
-        dom.add(&figure, "p", "", &chart.text);
+        let figure = new_map(dom, map, theme);
+        dom.append_new(&figure, "p", "", &chart.text);
         return figure;
     }
     if chart.kind == ChartKind::Delta {
         let figure = dom.new_element("div", "chart delta", "");
-        let boxes = dom.add(&figure, "div", "marks", "");
+        let boxes = dom.append_new(&figure, "div", "marks", "");
         set_attribute(&boxes, "aria-hidden", "true");
         let rows = chart.boxes.iter().map(|of| of.depth + 1).max().unwrap_or(0);
         set_style(&boxes, "--rows", &rows.to_string());
-        let share = |part: u32| [&(100.0 * f64::from(part) / f64::from(DeltaBox::WHOLE)).to_string(), "%"].concat();
+        let share =
+            |part: u32| [&(100.0 * f64::from(part) / f64::from(DeltaBox::FULL_WIDTH)).to_string(), "%"].concat();
         for of in &chart.boxes {
-            let element = dom.add(&boxes, "i", of.way, &of.label);
+            let element = dom.append_new(&boxes, "i", of.direction, &of.label);
             set_attribute(&element, "title", &of.title);
             set_style(&element, "left", &share(of.left));
             set_style(&element, "width", &share(of.width));
             set_style(&element, "--row", &of.depth.to_string());
         }
-        dom.add(&figure, "p", "", &chart.text);
+        dom.append_new(&figure, "p", "", &chart.text);
         return figure;
     }
-    let is_course = chart.kind == ChartKind::Course;
+    let is_course = chart.kind == ChartKind::Curve;
     let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
-    let bars = dom.add(&figure, "div", "marks", "");
+    let bars = dom.append_new(&figure, "div", "marks", "");
     set_attribute(&bars, "aria-hidden", "true");
-    let names = (!is_course).then(|| dom.add(&figure, "ul", "", ""));
+    let names = (!is_course).then(|| dom.append_new(&figure, "ul", "", ""));
     for mark in &chart.marks {
-        let bar = dom.add(&bars, "i", "", "");
+        let bar = dom.append_new(&bars, "i", "", "");
         set_attribute(&bar, "title", &mark.label);
-        set_style(&bar, "--part", &[&mark.part.to_string(), "e-3"].concat());
-        let name = names.as_ref().map(|names| dom.add(names, "li", "", &mark.label));
+        set_style(&bar, "--part", &[&mark.per_mille.to_string(), "e-3"].concat());
+        let name = names.as_ref().map(|names| dom.append_new(names, "li", "", &mark.label));
         if let Some(slot) = mark.slot {
-            let colour = rgb(&theme.look.palette, slot);
+            let colour = slot_colour(&theme.look.palette, slot);
             [Some(&bar), name.as_ref()].into_iter().flatten().for_each(|of| set_style(of, "--mark", &colour));
         }
     }
     if !chart.text.is_empty() {
-        dom.add(&figure, "p", "", &chart.text);
+        dom.append_new(&figure, "p", "", &chart.text);
     }
     figure
 }
 
-/// A table with its heading, and where its rows are to be added; nowhere if it has none.
-pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, Option<Element>) {
+/// Creates a table with its heading. Also returns the body to add rows to, or `None` if the table is folded or empty.
+pub(super) fn new_sheet(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, Option<Element>) {
     let at = place.to_string();
     let section = dom.new_element("section", "", "");
     set_attribute(&section, "data-sheet", &sheet.key);
     let id = ["why-sheet-", &at].concat();
     let header = dom.new_element("header", "", "");
-    let title = dom.add(&header, "h3", "", "");
+    let title = dom.append_new(&header, "h3", "", "");
     set_attribute(&title, "id", &id);
     let fold = dom.new_button("fold", &sheet.title, ("data-fold", &at));
-    set_flag(&fold, "aria-expanded", !sheet.is_folded);
+    set_flag(&fold, "aria-expanded", !sheet.is_collapsed);
     append(&title, &fold);
-    if sheet.is_folded {
+    if sheet.is_collapsed {
         append(&section, &header);
         return (section, None);
     }
@@ -128,8 +131,8 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, 
             set_attribute(&field, name, value);
         }
         append(&label, &field);
-        dom.add(&label, "span", "", &[" ", &threshold.unit].concat());
-        dom.add(&label, "span", "short", short);
+        dom.append_new(&label, "span", "", &[" ", &threshold.unit].concat());
+        dom.append_new(&label, "span", "short", short);
         append(&header, &label);
     }
     if !sheet.rows.is_empty() {
@@ -140,32 +143,32 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, 
     }
     append(&section, &header);
     if !sheet.note.is_empty() {
-        dom.add(&section, "p", "note", &sheet.note);
+        dom.append_new(&section, "p", "note", &sheet.note);
     }
     if sheet.rows.is_empty() {
-        dom.add(&section, "p", "none", "None.");
+        dom.append_new(&section, "p", "none", "None.");
         return (section, None);
     }
-    let (frame, body) = frame(dom, sheet, &id);
+    let (frame, body) = new_frame(dom, sheet, &id);
     append(&section, &frame);
     if !sheet.more.is_empty() {
         append(&section, &dom.new_button("more", &sheet.more, ("data-more", &at)));
     }
-    if !sheet.beyond.is_empty() {
-        dom.add(&section, "p", "none", &[&sheet.beyond, ": the command line lists all"].concat());
+    if !sheet.not_shown.is_empty() {
+        dom.append_new(&section, "p", "none", &[&sheet.not_shown, ": the command line lists all"].concat());
     }
     (section, Some(body))
 }
 
-/// A table.
-pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
-    let (frame, body) = frame(dom, sheet, title);
+/// Creates a table with all its rows.
+pub(super) fn new_table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
+    let (frame, body) = new_frame(dom, sheet, title);
     sheet.rows.iter().for_each(|row| add_row(dom, &body, &sheet.columns, row));
     frame
 }
 
-/// A table without rows, and where they are to be added.
-fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
+/// Creates a table without rows. Also returns the body to add rows to.
+fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     let frame = dom.new_element("div", "sheet", "");
     let table = dom.new_element("table", "", "");
     set_attribute(&table, "role", "grid");
@@ -177,7 +180,7 @@ fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     };
     let head = dom.new_element("tr", "", "");
     for (label, kind) in &sheet.columns {
-        let cell = dom.new_element("th", kind.class(), label);
+        let cell = dom.new_element("th", kind.css_class(), label);
         set_attribute(&cell, "scope", "col");
         append(&head, &cell);
     }
@@ -186,7 +189,7 @@ fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     if !sheet.total.is_empty() {
         let line = dom.new_element("tr", "", "");
         for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
-            append(&line, &cell_of(dom, *kind, cell));
+            append(&line, &new_cell(dom, *kind, cell));
         }
         append(&part("tfoot"), &line);
     }
@@ -194,15 +197,15 @@ fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     (frame, body)
 }
 
-/// Adds a row to the body of a table.
-pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row: &RowView) {
-    append(body, &row_of(dom, columns, row));
-    if let Stack::Unfolded(lines) = &row.stack {
+/// Adds a row, and its stack if it is unfolded, to the body of a table.
+pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)], row: &SheetRowView) {
+    append(body, &new_row(dom, columns, row));
+    if let StackView::Visible(lines) = &row.stack {
         let cell = dom.new_element("td", "", "");
         set_attribute(&cell, "colspan", &columns.len().to_string());
         let list = dom.new_element("ol", "", "");
         for line in lines {
-            dom.add(&list, "li", "", line);
+            dom.append_new(&list, "li", "", line);
         }
         append(&cell, &list);
         let below = dom.new_element("tr", "stack", "");
@@ -211,21 +214,21 @@ pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row
     }
 }
 
-fn row_of(dom: &Dom, columns: &[(String, Kind)], row: &RowView) -> Element {
+fn new_row(dom: &Dom, columns: &[(String, ColumnKind)], row: &SheetRowView) -> Element {
     let line = dom.new_element("tr", class(row.tone), "");
-    let place = row.place.to_string();
+    let place = row.index.to_string();
     set_attribute(&line, "data-item", &place);
-    if row.is_shown {
+    if row.has_evidence {
         set_attribute(&line, "data-shows", "");
     }
     for ((cell, plain), (_, kind)) in row.cells.iter().zip(columns) {
-        let element = cell_of(dom, *kind, cell);
+        let element = new_cell(dom, *kind, cell);
         set_attribute(&element, "data-value", plain);
-        if *kind == Kind::Name {
+        if *kind == ColumnKind::Name {
             set_text(&element, "");
             set_style(&element, "--depth", &row.depth.min(24).to_string());
-            if row.stack != Stack::None {
-                let is_unfolded = matches!(row.stack, Stack::Unfolded(_));
+            if row.stack != StackView::None {
+                let is_unfolded = matches!(row.stack, StackView::Visible(_));
                 let fold = dom.new_button("unfold", if is_unfolded { "▾" } else { "▸" }, ("data-unfold", &place));
                 set_attribute(&fold, "tabindex", "-1");
                 set_attribute(&fold, "aria-label", "Stack");
@@ -234,19 +237,19 @@ fn row_of(dom: &Dom, columns: &[(String, Kind)], row: &RowView) -> Element {
                 append(&element, &fold);
             }
             add_sign(dom, &element, row.tone);
-            dom.add(&element, "span", "", &cell.text);
+            dom.append_new(&element, "span", "", &cell.text);
         }
         append(&line, &element);
     }
     line
 }
 
-fn cell_of(dom: &Dom, kind: Kind, cell: &cells::Shown) -> Element {
-    let element = dom.new_element("td", kind.class(), &cell.text);
+fn new_cell(dom: &Dom, kind: ColumnKind, cell: &cells::CellView) -> Element {
+    let element = dom.new_element("td", kind.css_class(), &cell.text);
     if !cell.exact.is_empty() {
         set_attribute(&element, "title", &cell.exact);
     }
-    if let Some(part) = cell.part {
+    if let Some(part) = cell.per_mille {
         set_style(&element, "--part", &[&part.to_string(), "e-3"].concat());
     }
     element

@@ -1,17 +1,17 @@
-//! The dialog of category rules: the chosen set, what is wrong with it, and what it makes of the open snapshot.
+//! Dialog for category rules: the selected set, its errors, and the resulting categories of the open snapshot.
 
 use super::report;
 use super::rules_form;
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
-use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
+use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::export;
-use crate::storage::stored;
+use crate::storage::load_value;
 use ui::export::ExportAction;
-use ui::rules::{Choice, Form, Pane, RuleEdit, RulesAction, RulesView, view};
+use ui::insights::view::{SheetView, categories};
+use ui::rules::{Pane, RuleEdit, RulesAction, RulesView, SetChoice, SetFormat, view};
 use ui::settings::{Dialog, SettingsAction};
-use ui::why::view::{SheetView, categories};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -26,35 +26,35 @@ elements! {
     HtmlTextAreaElement: rules_text;
 }
 
-/// What they are stored under.
+/// Storage key of the rules.
 pub(crate) const KEY: &str = "memscape.rules";
 
-/// Takes what was kept.
+/// Loads the stored rules.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = stored(&app.dom, KEY) {
+    if let Some(text) = load_value(&app.dom, KEY) {
         act(app, RulesAction::Loaded(text));
     }
 }
 
-/// Lets the browser save a set.
+/// Lets the browser save a set of rules.
 pub(crate) fn save(app: &App, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
-    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
+    app.dispatch(Action::feature(ExportAction::PictureSaved(saved.map_err(|error| error_message(&error)))));
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
-    changes: Shown<u32>,
-    result: Shown<Option<SheetView>>,
+    changes: LastShown<u32>,
+    result: LastShown<Option<SheetView>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.rules_close, "click", |app, _, _| act(app, RulesAction::Closed));
         on(&elements.rules, "close", |app, elements, _| {
-            if is_ended(&elements.rules) {
+            if was_closed_by_browser(&elements.rules) {
                 act(app, RulesAction::Closed);
             }
         });
@@ -64,7 +64,7 @@ impl Part for Panel {
         });
         on(&elements.rules_choices, "change", |app, _, event| {
             let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            if let Some(choice) = chosen.and_then(|chosen| Choice::named(&chosen.value())) {
+            if let Some(choice) = chosen.and_then(|chosen| SetChoice::from_name(&chosen.value())) {
                 act(app, RulesAction::Chosen(choice));
             }
         });
@@ -78,45 +78,45 @@ impl Part for Panel {
             elements.rules_form.set_scroll_top(0);
         });
         on(&elements.rules_rows, "input", |app, _, event| {
-            if let Some(edit) = rules_form::typed(event) {
+            if let Some(edit) = rules_form::typed_edit(event) {
                 act(app, RulesAction::Edited(edit));
             }
         });
         on(&elements.rules_rows, "click", |app, elements, event| {
-            if let Some(edit) = rules_form::pressed(&elements.rules_rows, event) {
+            if let Some(edit) = rules_form::pressed_edit(&elements.rules_rows, event) {
                 act(app, RulesAction::Edited(edit));
             }
         });
-        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Standard)));
-        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Mosaic)));
-        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undone));
-        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(Form::Ours)));
-        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(Form::Mosaic)));
+        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Standard)));
+        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Mosaic)));
+        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undo));
+        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Json)));
+        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Mosaic)));
         on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
         on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
-        on(&elements.rules_errors, "click", to_line);
+        on(&elements.rules_errors, "click", select_error_line);
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         set_open(&elements.rules, state.rules.dialog == Dialog::Open);
         if state.rules.dialog == Dialog::Closed {
             return;
         }
-        if self.changes.changed(state.rules.changes).is_some() {
+        if self.changes.update(state.rules.revision).is_some() {
             show_rules(elements, &view(state));
         }
-        if let Some(result) = self.result.changed(categories(&state.why)) {
+        if let Some(result) = self.result.update(categories(&state.insights)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => {
-                    let table = report::table(elements, sheet, "rules-title");
-                    // Nothing in it takes the focus, and keys must scroll it.
+                    let table = report::new_table(elements, sheet, "rules-title");
+                    // Focusable, so that keys can scroll it. Nothing in it can be focused.
                     set_attribute(&table, "tabindex", "0");
                     append(&elements.rules_result, &table);
                 }
                 None => {
                     let text = if state.file().is_some() { "" } else { "Open a snapshot to see bytes by category." };
-                    elements.add(&elements.rules_result, "p", "quiet", text);
+                    elements.append_new(&elements.rules_result, "p", "quiet", text);
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Part for Panel {
 }
 
 fn show_rules(elements: &Elements, view: &RulesView) {
-    for choice in Choice::ALL {
+    for choice in SetChoice::ALL {
         let selector = ["[value=\"", choice.name(), "\"]"].concat();
         let button = elements.rules_choices.query_selector(&selector).ok().flatten();
         if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlInputElement>().ok()) {
@@ -137,23 +137,23 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     let rows = view.rows.as_deref();
     elements.rules_form.set_hidden(!is_form || rows.is_none());
     elements.rules_unreadable.set_hidden(!is_form || rows.is_some());
-    elements.rules_add.set_disabled(view.choice != Choice::Own || rows.is_none());
+    elements.rules_add.set_disabled(view.choice != SetChoice::Own || rows.is_none());
     elements.rules_add.set_hidden(!is_form);
-    rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == Choice::Own);
+    rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == SetChoice::Own);
     let field = &elements.rules_text;
     field.set_hidden(is_form);
-    // Setting what stands there already would move the caret of who types.
+    // Setting an equal value would move the user's caret.
     if field.value() != view.text {
         field.set_value(&view.text);
     }
-    field.set_read_only(view.choice != Choice::Own);
+    field.set_read_only(view.choice != SetChoice::Own);
     let is_wrong = view.errors.iter().any(|(line, _)| *line > 0);
     set_flag(field, "aria-invalid", is_wrong);
     set_text(&elements.rules_count, &view.note);
     elements.rules_undo.set_hidden(!view.can_undo);
     clear(&elements.rules_errors);
     for (line, text) in &view.errors {
-        let item = elements.add(&elements.rules_errors, "li", "", "");
+        let item = elements.append_new(&elements.rules_errors, "li", "", "");
         let button = elements.new_button("", text, ("data-line", &line.to_string()));
         append(&item, &button);
     }
@@ -169,28 +169,28 @@ fn import(app: &'static App, elements: &Elements) {
     app.busy.spawn(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
-            Err(error) => Err(file.name() + " could not be read: " + &cause(&error) + "."),
+            Err(error) => Err(file.name() + " could not be read: " + &error_message(&error) + "."),
         };
         act(app, RulesAction::Imported(read));
     });
-    // Or picking the same file again would be no change.
+    // Otherwise, picking the same file again would not fire a change event.
     field.set_value("");
 }
 
-/// A click on an error marks its line.
-fn to_line(app: &'static App, elements: &'static Elements, event: &Event) {
-    let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
+/// Selects the line of the clicked error.
+fn select_error_line(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(before) = number_at(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
     act(app, RulesAction::PaneChosen(Pane::Json));
     let field = &elements.rules_text;
-    // What is hidden takes no focus, and it is shown with the next frame.
+    // A hidden field cannot be focused, and the state shows it only with the next frame.
     field.set_hidden(false);
     let text = field.value();
     let mut lines = text.split('\n');
-    // The field counts UTF-16.
+    // Positions in the field count UTF-16 code units.
     let length = |line: &str| line.encode_utf16().count() as u32;
     let from: u32 = lines.by_ref().take(before as usize).map(|line| length(line) + 1).sum();
     let to = from + lines.next().map_or(0, length);
-    give_focus(field);
-    // It fails only for an element that is gone.
+    focus_element(field);
+    // Fails only for an element that was removed.
     let _ = field.set_selection_range(from, to);
 }

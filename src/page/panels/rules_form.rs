@@ -1,18 +1,18 @@
-//! The table of category rules: a row a rule, whose fields are filled in place, so that who types keeps the focus.
+//! Table of category rules, with a row for each rule. Fields are updated in place, so that the user keeps the focus.
 
-use crate::dom::{Dom, append, give_focus, number, said, set_attribute, set_flag, set_text};
+use crate::dom::{Dom, append, attribute_at, focus_element, number_at, set_attribute, set_flag, set_text};
 use ui::rules::{RuleEdit, RuleField, RuleRow};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlButtonElement, HtmlInputElement};
 
-/// What stands in a field that is empty.
+/// Placeholders of the empty fields, in the order of [`RuleField::ALL`].
 const PLACEHOLDERS: [&str; 5] = ["category", "any", "any", "–", "description"];
 
-/// The buttons of a row: their names, what they say, and what they show.
+/// Buttons of a row: name, title and text.
 const BUTTONS: [(&str, &str, &str); 3] =
     [("up", "Move the rule up", "↑"), ("down", "Move the rule down", "↓"), ("remove", "Remove the rule", "×")];
 
-/// Shows the rules.
+/// Updates the table to show these rules.
 pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool) {
     while table.child_element_count() as usize > rows.len() {
         table.last_element_child().iter().for_each(Element::remove);
@@ -26,14 +26,14 @@ pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool)
         next = line.next_element_sibling();
         set_flag(&line, "data-wrong", row.is_wrong);
         for (field, value) in fields(&line).zip(&row.values) {
-            // Setting what stands there already would move the caret of who types.
+            // Setting an equal value would move the user's caret.
             if field.value() != *value {
                 field.set_value(value);
             }
             field.set_read_only(!can_edit);
         }
         if let Some(others) = line.query_selector(".others").ok().flatten() {
-            set_text(&others, &row.others);
+            set_text(&others, &row.conditions);
         }
         let is_end = [place == 0, place + 1 == rows.len(), false];
         let buttons = BUTTONS.iter().zip(is_end);
@@ -49,10 +49,10 @@ fn new_row(dom: &Dom, place: u32) -> Element {
     let row = dom.new_element("tr", "", "");
     set_attribute(&row, "data-place", &place.to_string());
     let number = (place + 1).to_string();
-    dom.add(&row, "td", "number", &number);
+    dom.append_new(&row, "td", "number", &number);
     for ((_, name), placeholder) in RuleField::ALL.into_iter().zip(PLACEHOLDERS) {
-        let cell = dom.add(&row, "td", name, "");
-        let field = dom.add(&cell, "input", "", "");
+        let cell = dom.append_new(&row, "td", name, "");
+        let field = dom.append_new(&cell, "input", "", "");
         for (attribute, value) in [
             ("type", "text"),
             ("data-field", name),
@@ -64,10 +64,10 @@ fn new_row(dom: &Dom, place: u32) -> Element {
             set_attribute(&field, attribute, value);
         }
         if name == "note" {
-            dom.add(&cell, "p", "others", "");
+            dom.append_new(&cell, "p", "others", "");
         }
     }
-    let cell = dom.add(&row, "td", "buttons", "");
+    let cell = dom.append_new(&row, "td", "buttons", "");
     for (name, title, sign) in BUTTONS {
         let button = dom.new_button("", sign, ("data-move", name));
         set_attribute(&button, "title", title);
@@ -89,17 +89,17 @@ fn button(row: &Element, name: &str) -> Option<HtmlButtonElement> {
     row.query_selector(&["[data-move=\"", name, "\"]"].concat()).ok().flatten()?.dyn_into().ok()
 }
 
-/// What was typed.
-pub(super) fn typed(event: &Event) -> Option<RuleEdit> {
-    let field = RuleField::named(&said(event, "data-field")?)?;
+/// Returns the edit for text that was typed.
+pub(super) fn typed_edit(event: &Event) -> Option<RuleEdit> {
+    let field = RuleField::from_name(&attribute_at(event, "data-field")?)?;
     let value = event.target()?.dyn_into::<HtmlInputElement>().ok()?.value();
-    Some(RuleEdit::Set(number(event, "data-place")? as usize, field, value))
+    Some(RuleEdit::Set(number_at(event, "data-place")? as usize, field, value))
 }
 
-/// What a button does. The focus goes with the rule.
-pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
-    let name = said(event, "data-move")?;
-    let place = number(event, "data-place")?;
+/// Returns the edit for a pressed button. The focus moves along with the rule.
+pub(super) fn pressed_edit(table: &Element, event: &Event) -> Option<RuleEdit> {
+    let name = attribute_at(event, "data-move")?;
+    let place = number_at(event, "data-place")?;
     let to = match name.as_str() {
         "up" => place.checked_sub(1)?,
         "down" => place + 1,
@@ -107,6 +107,6 @@ pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
     };
     let row = table.query_selector(&["[data-place=\"", &to.to_string(), "\"]"].concat()).ok().flatten();
     let other = row.and_then(|row| button(&row, &name));
-    other.iter().for_each(|button| give_focus(button));
+    other.iter().for_each(|button| focus_element(button));
     Some(RuleEdit::Moved(place as usize, to as usize))
 }

@@ -1,11 +1,11 @@
-//! The settings dialog: its fields, and what is wrong with what stands there.
+//! Settings dialog: its fields and their error messages.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{set_flag, set_text};
 use crate::elements::elements;
-use crate::keeping;
-use crate::storage::stored;
+use crate::file_cache;
+use crate::storage::load_value;
 use crate::theme;
 use ui::settings::{Dialog, Field, Settings, SettingsAction, Theme};
 use ui::{Action, State};
@@ -19,42 +19,42 @@ elements! {
     HtmlTextAreaElement: setting_rules;
 }
 
-/// What they are stored under.
+/// Storage key of the settings.
 pub(crate) const KEY: &str = "memscape.settings";
 
-/// Takes what was kept.
+/// Loads the stored settings.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = stored(&app.dom, KEY) {
+    if let Some(text) = load_value(&app.dom, KEY) {
         act(app, SettingsAction::Loaded(text));
     }
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<Settings>,
-    theme: Shown<Theme>,
+    shown: LastShown<Settings>,
+    theme: LastShown<Theme>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.settings_close, "click", |app, _, _| act(app, SettingsAction::Closed));
         on(&elements.settings, "close", |app, elements, _| {
-            if is_ended(&elements.settings) {
+            if was_closed_by_browser(&elements.settings) {
                 act(app, SettingsAction::Closed);
             }
         });
         on(&elements.default_rules, "click", |app, _, _| act(app, SettingsAction::DefaultRules));
-        on(&elements.kept_clear, "click", |app, _, _| keeping::clear(app));
+        on(&elements.kept_clear, "click", |app, _, _| file_cache::clear(app));
         on(&elements.setting_keep, "change", |app, elements, _| {
             let keeps = elements.setting_keep.checked();
-            act(app, SettingsAction::KeepingChosen(keeps));
+            act(app, SettingsAction::CachingChosen(keeps));
             if !keeps {
-                keeping::clear(app);
+                file_cache::clear(app);
             }
         });
-        on(&elements.setting_rules, "change", |app, _, _| act(app, SettingsAction::RulesDone));
+        on(&elements.setting_rules, "change", |app, _, _| act(app, SettingsAction::RulesFinished));
         on(&elements.setting_rules, "input", |app, elements, _| {
             act(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
         });
@@ -69,18 +69,18 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let is_open = state.settings.dialog == Dialog::Open;
         set_open(&elements.settings, is_open);
         if is_open {
-            set_text(&elements.kept_note, &keeping::said(app));
+            set_text(&elements.kept_note, &file_cache::summary(app));
         }
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
         }
-        if let Some(theme) = self.theme.changed(state.settings.theme) {
-            theme::choose(elements, &app.theme, *theme);
-            // Some panels were shown already.
+        if let Some(theme) = self.theme.update(state.settings.theme) {
+            theme::apply(elements, &app.theme, *theme);
+            // Panels earlier in the order were already rendered with the old theme.
             app.frame.request();
             for one in Theme::ALL {
                 if let Some(button) = elements.by_id::<Element>(one.control()) {
@@ -88,25 +88,25 @@ impl Part for Panel {
                 }
             }
         }
-        let Some(settings) = self.shown.changed(state.settings.clone()) else { return };
+        let Some(settings) = self.shown.update(state.settings.clone()) else { return };
         elements.set_value(&elements.setting_template, &settings.template);
-        elements.set_value(&elements.setting_folder, &settings.folder);
-        elements.set_value(&elements.setting_local, &settings.local);
-        elements.setting_keep.set_checked(!settings.keeps_nothing);
-        // Whoever types there is ahead of us.
+        elements.set_value(&elements.setting_folder, &settings.hidden_prefix);
+        elements.set_value(&elements.setting_local, &settings.local_folder);
+        elements.setting_keep.set_checked(!settings.no_cache);
+        // The field is not changed while the user is typing into it.
         if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());
         }
         let wrong = settings.wrong_template();
-        let sample = settings.sample();
+        let sample = settings.sample_link();
         let note = match (wrong.is_empty(), sample.is_empty()) {
             (false, _) => wrong.clone(),
             (true, true) => "If empty, locations are not links.".to_owned(),
             (true, false) => ["For example ", &sample].concat(),
         };
-        say(&elements.template_note, &elements.setting_template, &note, &wrong);
+        show_note(&elements.template_note, &elements.setting_template, &note, &wrong);
         let wrong = settings.wrong_rules();
-        say(&elements.rules_note, &elements.setting_rules, &wrong, &wrong);
+        show_note(&elements.rules_note, &elements.setting_rules, &wrong, &wrong);
     }
 }
 
@@ -114,7 +114,7 @@ fn act(app: &App, action: SettingsAction) {
     app.dispatch(Action::Settings(action));
 }
 
-fn say(element: &Element, field: &Element, text: &str, wrong: &str) {
+fn show_note(element: &Element, field: &Element, text: &str, wrong: &str) {
     set_text(element, text);
     element.set_class_name(if wrong.is_empty() { "note" } else { "note wrong" });
     set_flag(field, "aria-invalid", !wrong.is_empty());

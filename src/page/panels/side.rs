@@ -1,7 +1,7 @@
-//! The side panel: which of its tabs is shown.
+//! Tabs of the side panel.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, give_focus, set_attribute, set_flag};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{Dom, focus_element, set_attribute, set_flag};
 use crate::elements::elements;
 use ui::side::Side;
 use ui::{Action, State};
@@ -14,14 +14,14 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    side: Shown<Side>,
-    sheet: Shown<bool>,
+    side: LastShown<Side>,
+    expanded: LastShown<bool>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.side_tabs, "click", |app, elements, event| {
             let hit = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
             let side = Side::ALL.into_iter().find(|side| {
@@ -32,15 +32,15 @@ impl Part for Panel {
                 choose(app, elements, side);
             }
         });
-        on(&elements.side_tabs, "keydown", walk);
+        on(&elements.side_tabs, "keydown", move_focus);
         on(&elements.side_sheet, "click", |app, _, _| app.dispatch(Action::SheetToggled));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(side) = self.side.changed(state.side) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(side) = self.side.update(state.side) {
             reveal(elements, *side);
         }
-        if let Some(&is_up) = self.sheet.changed(state.sheet) {
+        if let Some(&is_up) = self.expanded.update(state.side_is_expanded) {
             set_flag(&elements.side, "data-up", is_up);
             set_flag(&elements.side_sheet, "aria-expanded", is_up);
             let label = if is_up { "Close the side panel" } else { "Show the side panel" };
@@ -50,7 +50,7 @@ impl Part for Panel {
     }
 }
 
-/// The ids of a tab and of its panel.
+/// Returns the ids of a tab and of its panel.
 fn ids(side: Side) -> [&'static str; 2] {
     match side {
         Side::Selection => ["side-selection", "selection-panel"],
@@ -59,7 +59,7 @@ fn ids(side: Side) -> [&'static str; 2] {
     }
 }
 
-/// Shows a tab at once: what has the focus next may be in it.
+/// Shows a tab immediately, because an element in it may be about to be focused.
 pub(crate) fn reveal(dom: &Dom, side: Side) {
     for other in Side::ALL {
         let [tab, panel] = ids(other).map(|id| dom.by_id::<HtmlElement>(id));
@@ -79,12 +79,12 @@ fn choose(app: &'static App, elements: &'static Elements, side: Side) {
     let [tab, _] = ids(side);
     if let Some(tab) = elements.by_id::<HtmlElement>(tab) {
         reveal(elements, side);
-        give_focus(&tab);
+        focus_element(&tab);
     }
 }
 
-/// Arrows go from tab to tab; the focus stays among them.
-fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+/// Moves to another tab on arrow keys, Home and End.
+fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     let now = app.state.borrow().side;
     let place = Side::ALL.iter().position(|side| *side == now).unwrap_or(0);

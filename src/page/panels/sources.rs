@@ -1,14 +1,15 @@
-//! The view "By source": the table of files and lines, and the dropped file beside it.
+//! Source view: the table of files and lines, and a dropped source file next to it.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{
-    Dom, append, cause, clear, fill_heads, give_focus, number, set_attribute, set_flag, set_style, set_text,
+    Dom, append, clear, error_message, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style,
+    set_text,
 };
 use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
-use ui::sources::{Basis, SourceAction, SourceText, basis};
+use ui::source_rows::{Expansion, Highlight, LineBytes, MAX_TEXT_LINES, RowKind, SourceRow, TextView, text_view, view};
+use ui::sources::{SourceAction, SourceInputs, SourceText, inputs};
 use ui::tab::Tab;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -22,54 +23,54 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    basis: Shown<Basis>,
-    /// What was selected when it was brought into view last.
+    basis: LastShown<SourceInputs>,
+    /// Selected items that were last scrolled into view.
     revealed: [Option<u32>; 2],
-    /// The text whose lines are on the page…
-    filled: Option<Rc<SourceText>>,
-    /// …those lines…
+    /// Text whose lines are shown.
+    shown_text: Option<Rc<SourceText>>,
+    /// Elements of those lines.
     lines: Vec<Element>,
-    /// …and what stands beside those that have bytes, by their numbers.
-    beside: BTreeMap<u32, Element>,
-    /// Whether the heaviest line is still to be brought into view.
-    reveals: bool,
+    /// Buttons with the bytes of a line, by line number (starting at 1).
+    margins: BTreeMap<u32, Element>,
+    /// Set until the heaviest line of a new text was scrolled into view.
+    reveal_pending: bool,
 }
 
 impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Sources);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sources_rows, "click", |app, _, event| {
-            if let Some(place) = number(event, "data-row") {
-                act(app, SourceAction::Picked(place as usize));
+            if let Some(place) = number_at(event, "data-row") {
+                act(app, SourceAction::RowClicked(place as usize));
             }
         });
         on(&elements.source_lines, "click", |app, _, event| {
-            if let Some(line) = number(event, "data-beside") {
-                act(app, SourceAction::LinePicked(line));
+            if let Some(line) = number_at(event, "data-beside") {
+                act(app, SourceAction::LineClicked(line));
             }
         });
         on(&elements.source_close, "click", |app, _, _| act(app, SourceAction::Closed));
-        on(&elements.sources_rows, "keydown", |_, elements, event| walk(elements, event));
-        on(&elements.source_lines, "keydown", |_, elements, event| walk(elements, event));
+        on(&elements.sources_rows, "keydown", |_, elements, event| move_focus(elements, event));
+        on(&elements.source_lines, "keydown", |_, elements, event| move_focus(elements, event));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if self.basis.changed(basis(&state.sources, state)).is_none() {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if self.basis.update(inputs(&state.sources, state)).is_none() {
             return;
         }
-        let selected = basis(&state.sources, state).selected;
+        let selected = inputs(&state.sources, state).selected;
         let table = view(&state.sources, state);
-        // After the file comes its bar.
-        fill_heads(&elements.sources_head, [("", "")].iter().chain(&table.heads));
-        let [now, other] = table.beside;
+        // The first column is the file, the second one its bar.
+        fill_table_head(&elements.sources_head, [("", "")].iter().chain(&table.heads));
+        let [now, other] = table.margin_heads;
         set_text(&elements.source_unit, now);
         if let Some(next) = elements.source_unit.next_element_sibling() {
             set_text(&next, other);
         }
         fill(elements, &table.rows);
-        let text = text(&state.sources, state);
+        let text = text_view(&state.sources, state);
         elements.source.set_hidden(text.is_none());
         match &text {
             None => {
@@ -81,7 +82,7 @@ impl Part for Panel {
         if std::mem::replace(&mut self.revealed, selected) != selected {
             for list in [&elements.sources_list, &elements.source] {
                 if let Ok(Some(current)) = list.query_selector("[aria-current=\"true\"]") {
-                    bring(list, &current);
+                    scroll_to(list, &current);
                 }
             }
         }
@@ -94,32 +95,32 @@ impl Panel {
         set_attribute(&elements.source_name, "title", &view.title);
         set_text(&elements.source_note, &view.note);
         elements.source_note.set_hidden(view.note.is_empty());
-        if self.filled.as_ref().is_none_or(|filled| !Rc::ptr_eq(filled, &view.text)) {
-            self.filled = Some(view.text.clone());
-            self.beside.clear();
-            self.lines = write(elements, &view.text.text);
+        if self.shown_text.as_ref().is_none_or(|filled| !Rc::ptr_eq(filled, &view.text)) {
+            self.shown_text = Some(view.text.clone());
+            self.margins.clear();
+            self.lines = add_lines(elements, &view.text.text);
             elements.source.set_scroll_top(0);
-            self.reveals = true;
+            self.reveal_pending = true;
         }
-        self.mark(elements, &view.margins);
-        if let Some(heaviest) = view.margins.first().and_then(|margin| self.beside.get(&margin.line)) {
-            if std::mem::take(&mut self.reveals) {
+        self.show_margins(elements, &view.lines);
+        if let Some(heaviest) = view.lines.first().and_then(|margin| self.margins.get(&margin.line)) {
+            if std::mem::take(&mut self.reveal_pending) {
                 heaviest.scroll_into_view();
             }
             set_attribute(heaviest, "tabindex", "0");
         }
     }
 
-    /// Writes bytes beside the lines that have them, and takes them from those that had.
-    fn mark(&mut self, elements: &Elements, margins: &[Margin]) {
-        let mut before = std::mem::take(&mut self.beside);
+    /// Updates the bytes next to lines. Lines that no longer have any lose their button.
+    fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
+        let mut before = std::mem::take(&mut self.margins);
         for margin in margins {
             let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
-            // One that stays keeps the focus.
+            // Buttons are kept where possible, so that the focused one keeps the focus.
             let button = before.remove(&margin.line).unwrap_or_else(|| {
                 let button = elements.new_button("", "", ("data-beside", &margin.line.to_string()));
                 for class in ["now", "peak"] {
-                    elements.add(&button, "span", class, "");
+                    elements.append_new(&button, "span", class, "");
                 }
                 append(line, &button);
                 line.set_class_name("has-bytes");
@@ -132,9 +133,9 @@ impl Panel {
             set_attribute(&button, "tabindex", "-1");
             set_attribute(&button, "title", &margin.exact);
             set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
-            show_marks(&button, margin.marked);
-            bar(&button, margin.part);
-            self.beside.insert(margin.line, button);
+            show_marks(&button, margin.highlight);
+            set_bar(&button, margin.per_mille);
+            self.margins.insert(margin.line, button);
         }
         for (number, button) in before {
             button.remove();
@@ -145,54 +146,54 @@ impl Panel {
     }
 }
 
-/// Scrolls a list so that a row of it is seen, if it is not.
-fn bring(list: &HtmlElement, row: &Element) {
+/// Scrolls a list to make a row visible, if necessary.
+fn scroll_to(list: &HtmlElement, row: &Element) {
     let (area, row) = (list.get_bounding_client_rect(), row.get_bounding_client_rect());
-    // The header lies over the first of them.
+    // The header covers the height of one row.
     if row.top() < area.top() + row.height() || row.bottom() > area.bottom() {
         let further = row.top() - area.top() - area.height() / 3.0;
         list.set_scroll_top(list.scroll_top() + further as i32);
     }
 }
 
-/// How a line stands out: pressed when it is searched for, current when the selection was made there.
-fn show_marks(button: &Element, marked: Marked) {
-    set_flag(button, "aria-pressed", marked.is_picked);
+/// Marks a line: pressed if the search is for it, current if the selected allocation was made there.
+fn show_marks(button: &Element, marked: Highlight) {
+    set_flag(button, "aria-pressed", marked.is_searched);
     set_flag(button, "aria-current", marked.is_current);
 }
 
-/// How long the bar behind an element is, in thousandths.
-fn bar(element: &Element, thousandths: u32) {
+/// Sets the length of the bar behind an element, in thousandths.
+fn set_bar(element: &Element, thousandths: u32) {
     set_style(element, "--part", &(thousandths.to_string() + "e-3"));
 }
 
-/// The lines of a text, one element each: a long file has many.
-fn write(elements: &Elements, text: &str) -> Vec<Element> {
+/// Creates an element for each line of a text, up to a maximum.
+fn add_lines(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
     let mut lines = Vec::new();
-    for text in text.lines().take(MOST_TEXT_LINES) {
-        let line = elements.add(&elements.source_lines, "div", "", text);
+    for text in text.lines().take(MAX_TEXT_LINES) {
+        let line = elements.append_new(&elements.source_lines, "div", "", text);
         set_attribute(&line, "data-line", &(lines.len() + 1).to_string());
         lines.push(line);
     }
     lines
 }
 
-fn fill(elements: &Elements, rows: &[Row]) {
-    // A redrawn table must not take the focus away from who works in it; who waits for it gets the first row.
-    let focus = elements.focus();
+fn fill(elements: &Elements, rows: &[SourceRow]) {
+    // Rebuilding the table must not move the focus. If the view itself has the focus, the first row gets it.
+    let focus = elements.focused_element();
     let waits = elements.has_focus(&elements.sources);
     let focus = focus.and_then(|focus| focus.get_attribute("data-row")).or_else(|| waits.then(|| "0".to_owned()));
     clear(&elements.sources_rows);
     for (place, row) in rows.iter().enumerate() {
         let (class, expanded) = match row.kind {
-            RowKind::File(Unfolded::Yes) => ("file", Some("true")),
-            RowKind::File(Unfolded::No) => ("file", Some("false")),
+            RowKind::File(Expansion::Expanded) => ("file", Some("true")),
+            RowKind::File(Expansion::Collapsed) => ("file", Some("false")),
             RowKind::Line => ("line", None),
             RowKind::Note => ("note", None),
         };
-        let line = elements.add(&elements.sources_rows, "tr", class, "");
-        let head = elements.add(&line, "th", "", "");
+        let line = elements.append_new(&elements.sources_rows, "tr", class, "");
+        let head = elements.append_new(&line, "th", "", "");
         set_attribute(&head, "scope", "row");
         if row.kind == RowKind::Note {
             set_text(&head, &row.label);
@@ -204,17 +205,17 @@ fn fill(elements: &Elements, rows: &[Row]) {
             match expanded {
                 Some(expanded) => {
                     set_attribute(&button, "aria-expanded", expanded);
-                    set_flag(&button, "aria-current", row.marked.is_current);
+                    set_flag(&button, "aria-current", row.highlight.is_current);
                 }
                 None => {
                     set_attribute(&button, "aria-label", &["line ", &row.label].concat());
-                    show_marks(&button, row.marked);
+                    show_marks(&button, row.highlight);
                 }
             }
             set_attribute(&head, "title", &row.path);
             append(&head, &button);
             if focus.as_ref() == Some(&place) {
-                give_focus(&button);
+                focus_element(&button);
             }
         }
         let folder = if expanded.is_some() { row.folder() } else { &row.code };
@@ -225,33 +226,33 @@ fn fill(elements: &Elements, rows: &[Row]) {
             ("count", &row.count, ""),
             ("peak", &row.peak, &row.exact_peak),
         ] {
-            let cell = elements.add(&line, "td", class, text);
+            let cell = elements.append_new(&line, "td", class, text);
             if !title.is_empty() {
                 set_attribute(&cell, "title", title);
             }
             if class == "share" {
-                bar(&cell, row.per_mille);
+                set_bar(&cell, row.per_mille);
             }
         }
     }
 }
 
 fn act(app: &App, action: SourceAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-/// Arrows go from button to button; right unfolds a file, left folds it.
-fn walk(dom: &Dom, event: &Event) {
+/// Moves the focus between rows on arrow up and down, Home and End. Right unfolds a file, left folds it.
+fn move_focus(dom: &Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
         return;
     }
-    let Some(focus) = dom.focus() else { return };
+    let Some(focus) = dom.focused_element() else { return };
     let row = focus.closest("tr, [data-line]").ok().flatten();
     let list = row.as_ref().and_then(|row| row.parent_element());
     let (down, up) = (Element::next_element_sibling, Element::previous_element_sibling);
     let expanded = focus.get_attribute("aria-expanded");
-    // Where the way begins, and which way it leads.
+    // Row to start at, and the direction to search from there.
     let (mut at, further) = match (event.key().as_str(), expanded.as_deref()) {
         ("ArrowDown", _) => (row.as_ref().and_then(down), down as fn(&Element) -> Option<Element>),
         ("ArrowUp", _) => (row.as_ref().and_then(up), up as fn(&Element) -> Option<Element>),
@@ -269,19 +270,19 @@ fn walk(dom: &Dom, event: &Event) {
         if let Ok(Some(button)) = row.query_selector("button") {
             set_attribute(&focus, "tabindex", "-1");
             set_attribute(&button, "tabindex", "0");
-            return give_focus(&button);
+            return focus_element(&button);
         }
         at = further(&row);
     }
 }
 
-/// Reads a file that was given last.
+/// Reads a file that the user gave last, as source text.
 pub(crate) fn read(app: &'static App, place: usize, name: String) {
-    let Some(file) = app.files.take_aside(place) else { return };
+    let Some(file) = app.files.take_source(place) else { return };
     app.busy.spawn(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(SourceText { name, text: text.as_string().unwrap_or_default() }),
-            Err(error) => Err(name + " could not be read: " + &cause(&error) + "."),
+            Err(error) => Err(name + " could not be read: " + &error_message(&error) + "."),
         };
         act(app, SourceAction::Read(read));
     });

@@ -1,14 +1,14 @@
-//! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
+//! Switches between the start page, loading, error and the open file. Also the status line and notices.
 
 use super::recent;
-use crate::app::{App, On, Part, Shown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_attribute, set_flag, set_or_remove, set_text, show_text};
 use crate::elements::elements;
+use ui::drawing::BytesAxis;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
-use ui::record::SNIPPET;
-use ui::shown::BytesAxis;
+use ui::recording_snippet::SNIPPET;
 use ui::stage::{Renderer, Stage};
 use ui::toast::Toast;
 use ui::{Action, Command, State};
@@ -24,15 +24,15 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    stage: Shown<(&'static str, Option<String>)>,
-    loading: Shown<Option<LoadingView>>,
-    /// Whether what is decoded so far is drawn, and whether a file is open.
-    workspace: Shown<[bool; 2]>,
-    status: Shown<(Status, u32)>,
-    tools: Shown<(Renderer, BytesAxis)>,
-    drop_hover: Shown<DropHover>,
-    notice: Shown<(Option<String>, Option<String>)>,
-    toast: Shown<Option<Toast>>,
+    stage: LastShown<(&'static str, Option<String>)>,
+    loading: LastShown<Option<LoadingView>>,
+    /// True if a partly decoded file is drawn, and true if a file is open.
+    workspace: LastShown<[bool; 2]>,
+    status: LastShown<(Status, u32)>,
+    tools: LastShown<(Renderer, BytesAxis)>,
+    drop_hover: LastShown<DropHover>,
+    notice: LastShown<(Option<String>, Option<String>)>,
+    toast: LastShown<Option<Toast>>,
 }
 
 impl Part for Panel {
@@ -43,17 +43,17 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
         on(&elements.link_choose, "click", |app, _, _| {
-            let wanted = app.state.borrow().linked.asks_for().map(str::to_owned);
-            recent::choose(app, &wanted.unwrap_or_default());
+            let wanted = app.state.borrow().linked.needed_file().map(str::to_owned);
+            recent::open_named(app, &wanted.unwrap_or_default());
         });
         on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let (name, error) = match &state.stage {
             Stage::Empty => ("empty", None),
             Stage::Choosing(_) => ("choosing", None),
@@ -61,7 +61,7 @@ impl Part for Panel {
             Stage::Ready(_) => ("ready", None),
             Stage::Failed(message) => ("error", Some(message.clone())),
         };
-        if let Some((name, error)) = self.stage.changed((name, error)) {
+        if let Some((name, error)) = self.stage.update((name, error)) {
             set_attribute(&elements.body, "data-state", name);
             show_text(&elements.error, error.as_deref());
             elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
@@ -75,11 +75,11 @@ impl Part for Panel {
             _ => None,
         };
         let is_drawn = loading.as_ref().is_some_and(|loading| loading.is_drawn);
-        if let Some([is_drawn, is_open]) = self.workspace.changed([is_drawn, state.file().is_some()]) {
+        if let Some([is_drawn, is_open]) = self.workspace.update([is_drawn, state.file().is_some()]) {
             set_or_remove(&elements.body, &[("data-unfinished", is_drawn.then(String::new))]);
             elements.workspace.set_hidden(!is_drawn && !is_open);
         }
-        if let Some(Some(loading)) = self.loading.changed(loading) {
+        if let Some(Some(loading)) = self.loading.update(loading) {
             set_text(&elements.loading_name, &loading.name);
             set_text(&elements.progress_text, &loading.text);
             match loading.fraction {
@@ -87,18 +87,18 @@ impl Part for Panel {
                 None => drop(elements.progress.remove_attribute("value")),
             }
         }
-        // What is only spoken is not spoken again for every command.
+        // A message only for screen readers is not repeated for every command.
         let made = if state.remark.is_some() { state.commands } else { 0 };
-        if let Some((status, made)) = self.status.changed((status(state), made)) {
+        if let Some((status, made)) = self.status.update((status(state), made)) {
             let (text, class) = match status {
-                Status::Spoken(text) => (text, "quiet-status"),
-                // Another animation, so that it runs again.
-                Status::Shown(text) => (text, if made % 2 == 0 { "" } else { "again" }),
+                Status::ScreenReader(text) => (text, "quiet-status"),
+                // Alternates between two animations, so that it restarts.
+                Status::Visible(text) => (text, if made % 2 == 0 { "" } else { "again" }),
             };
             elements.status.set_class_name(class);
             set_text(&elements.status, text);
         }
-        if let Some((renderer, bytes_axis)) = self.tools.changed((state.renderer.clone(), state.bytes_axis)) {
+        if let Some((renderer, bytes_axis)) = self.tools.update((state.renderer.clone(), state.bytes_axis)) {
             set_flag(&elements.fit_bytes, "aria-pressed", *bytes_axis == BytesAxis::FitsWindow);
             let notice = renderer_notice(state);
             show_text(&elements.notice, notice.as_deref());
@@ -113,8 +113,8 @@ impl Part for Panel {
                 set_attribute(&canvas, "data-renderer", name);
             }
         }
-        let wanted = state.linked.asks_for().map(str::to_owned);
-        if let Some((notice, wanted)) = self.notice.changed((state.linked.notice.clone(), wanted)) {
+        let wanted = state.linked.needed_file().map(str::to_owned);
+        if let Some((notice, wanted)) = self.notice.update((state.linked.notice.clone(), wanted)) {
             set_text(&elements.link_notice_text, notice.as_deref().unwrap_or_default());
             elements.link_notice.set_hidden(notice.is_none());
             let name = wanted.as_deref().filter(|name| !name.is_empty()).unwrap_or("the file");
@@ -122,21 +122,21 @@ impl Part for Panel {
             elements.link_choose.set_hidden(wanted.is_none());
             set_flag(&elements.body, "data-asks", wanted.is_some());
         }
-        if let Some(toast) = self.toast.changed(state.toast.clone()) {
+        if let Some(toast) = self.toast.update(state.toast.clone()) {
             let (text, details) = toast.as_ref().map_or(("", ""), |toast| (&toast.text, &toast.details));
-            // What is heard of an alert is its text when it comes: the element is there before it.
+            // Screen readers announce an alert when its text changes, so the element is shown first.
             elements.toast.set_hidden(toast.is_none());
             set_text(&elements.toast_text, text);
             set_text(&elements.toast_details, details);
             let _ = elements.toast_more.remove_attribute("open");
         }
-        if let Some(hover) = self.drop_hover.changed(state.drop_hover) {
+        if let Some(hover) = self.drop_hover.update(state.drop_hover) {
             set_attribute(&elements.body, "data-drop", if *hover == DropHover::Over { "over" } else { "" });
         }
     }
 }
 
-/// Fetches the pictures of the samples: once the page answers, and only where they are seen.
+/// Loads the pictures of the samples. Called when the start page becomes visible.
 fn show_pictures(elements: &Elements) {
     let Ok(pictures) = elements.welcome.query_selector_all("img[data-src]") else { return };
     for picture in (0..pictures.length()).filter_map(|at| pictures.get(at)?.dyn_into::<Element>().ok()) {

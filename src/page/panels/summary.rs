@@ -1,14 +1,14 @@
-//! The open file: pickers, headline numbers, all other facts, warnings.
+//! File tab of the side panel: selects for snapshot and device, headline numbers, facts and warnings.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, said, set_attribute, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
 use crate::elements::elements;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{DeviceSummary, FileSummary};
-use ui::partial::numbers;
-use ui::ranks::unlisted;
-use ui::stage::Choice;
-use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, file_title, headlines};
+use ui::partial::header_figures;
+use ui::ranks::unlisted_note;
+use ui::stage::SnapshotChoice;
+use ui::summary::{Facts, Headline, SETTINGS_TITLE, device_line, facts, file_title, headlines};
 use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
 
@@ -18,31 +18,33 @@ elements! {
     HtmlSelectElement: device, snapshot;
 }
 
-/// Of a file that is loading: the devices to choose from, the numbers of the one that is shown, and its place.
-type Numbers = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
+/// Contents for a file that is still loading: devices (value, text), numbers (label, value), and the index of the shown
+/// device.
+type PartialSummary = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Load, device: a summary changes with these only.
-    shown: Shown<(u32, Option<usize>, Option<u64>)>,
-    unfinished: Shown<Option<Numbers>>,
-    /// Lines of the list, the chosen one, and a note on files that are not listed.
-    snapshots: Shown<(Vec<String>, usize, Option<String>)>,
-    name: Shown<String>,
+    /// Load, index of the device, and bytes of the last request that ran out of memory. The summary depends only on
+    /// these.
+    shown: LastShown<(u32, Option<usize>, Option<u64>)>,
+    unfinished: LastShown<Option<PartialSummary>>,
+    /// Names of the snapshots, index of the chosen one, and a note about files that are not listed.
+    snapshots: LastShown<(Vec<String>, usize, Option<String>)>,
+    name: LastShown<String>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.device, "change", |app, elements, _| {
             if let Ok(ordinal) = elements.device.value().parse() {
                 app.dispatch(Action::DeviceChosen(ordinal));
             }
         });
         on(&elements.headlines, "click", |app, _, event| {
-            if let Some(place) = said(event, "data-place") {
-                app.dispatch(Action::MomentTyped(place));
+            if let Some(place) = attribute_at(event, "data-place") {
+                app.dispatch(Action::GoToEntered(place));
             }
         });
         on(&elements.snapshot, "change", |app, elements, _| {
@@ -52,53 +54,54 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
-        if let Some((names, chosen, note)) = self.snapshots.changed((names, state.chosen, unlisted(state))) {
+        if let Some((names, chosen, note)) = self.snapshots.update((names, state.snapshot_index, unlisted_note(state)))
+        {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
             if let Some(note) = note {
-                set_attribute(&elements.add(&elements.snapshot, "option", "", note), "disabled", "");
+                set_attribute(&elements.append_new(&elements.snapshot, "option", "", note), "disabled", "");
             }
             elements.snapshot_field.set_hidden(names.len() < 2);
-            let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
+            let title = state.snapshots.get(*chosen).map(SnapshotChoice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);
         }
         let name = state.drawn_file().map(file_title).unwrap_or_default();
-        if let Some(name) = self.name.changed(name) {
+        if let Some(name) = self.name.update(name) {
             set_text(&elements.file_name, name);
             elements.file_name.set_hidden(name.is_empty());
             let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
             elements.document.set_title(&title);
         }
         self.show_unfinished(elements, state);
-        let open = state.file().map(|_| state.device_place);
-        let marks = state.around.marks.latest();
+        let open = state.file().map(|_| state.device_index);
+        let marks = state.surroundings.marks.latest();
         let failed = marks.and_then(|marks| marks.out_of_memory.last()).map(|mark| mark.requested);
-        if self.shown.changed((state.load, open, failed)).is_none() {
+        if self.shown.update((state.load, open, failed)).is_none() {
             return;
         }
         elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
-        fill(elements, &elements.device, devices(file).into_iter(), state.device_place);
+        fill(elements, &elements.device, devices(file).into_iter(), state.device_index);
         show_warnings(elements, file);
         match state.device() {
             Some(device) => show_device(elements, file, device, failed),
-            None => show_nothing(elements),
+            None => show_no_device(elements),
         }
     }
 }
 
 impl Panel {
-    /// What is decoded so far of the file that is loading.
+    /// Shows what is known so far about a file that is loading.
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
-        let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
-        let now = devices.map(|devices| (devices, numbers(state), state.device_place));
-        let Some(Some((devices, numbers, chosen))) = self.unfinished.changed(now) else { return };
+        let devices = state.partial().and_then(|_| state.drawn_file()).map(devices);
+        let now = devices.map(|devices| (devices, header_figures(state), state.device_index));
+        let Some(Some((devices, numbers, chosen))) = self.unfinished.update(now) else { return };
         elements.device_field.set_hidden(devices.len() < 2);
         if elements.device.child_element_count() as usize == devices.len() {
-            // A list that is open stays as it is, but for its words.
+            // An opened select keeps its options and only changes their texts.
             let mut option = elements.device.first_element_child();
             for (value, text) in devices {
                 let Some(this) = option else { break };
@@ -112,19 +115,19 @@ impl Panel {
         }
         clear(&elements.headlines);
         for (label, value) in numbers {
-            let number = elements.add(&elements.headlines, "p", "", "");
-            elements.add(&number, "span", "", label);
-            elements.add(&number, "b", "", value);
+            let number = elements.append_new(&elements.headlines, "p", "", "");
+            elements.append_new(&number, "span", "", label);
+            elements.append_new(&number, "b", "", value);
         }
     }
 }
 
-/// The devices to choose from: (value, text).
+/// Returns the devices to choose from as (value, text).
 fn devices(file: &FileSummary) -> Vec<(String, String)> {
     file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
 }
 
-/// Fills a picker with (value, text).
+/// Fills a select element with options given as (value, text).
 fn fill(
     elements: &Elements,
     picker: &HtmlSelectElement,
@@ -133,7 +136,7 @@ fn fill(
 ) {
     clear(picker);
     for (value, text) in options {
-        set_attribute(&elements.add(picker, "option", "", &text), "value", &value);
+        set_attribute(&elements.append_new(picker, "option", "", &text), "value", &value);
     }
     picker.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
 }
@@ -150,46 +153,46 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
         set_attribute(&elements.summary, name, &value);
     }
     clear(&elements.headlines);
-    for Headline { place, label, value, note } in headlines(device, failed) {
+    for Headline { position: place, label, value, note } in headlines(device, failed) {
         let button = elements.new_button(place, "", ("data-place", place));
-        elements.add(&button, "span", "", label);
-        elements.add(&button, "b", "", &value);
+        elements.append_new(&button, "span", "", label);
+        elements.append_new(&button, "b", "", &value);
         set_attribute(&button, "title", &note);
         append(&elements.headlines, &button);
     }
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
-        // Settings are many and seldom asked for.
-        let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
-        let group = elements.add(&elements.facts, tag, "", "");
-        elements.add(&group, heading, "", title);
-        let list = elements.add(&group, "dl", "", "");
+        // Folded, because there are many settings and they are rarely needed.
+        let (tag, heading) = if title == SETTINGS_TITLE { ("details", "summary") } else { ("section", "h3") };
+        let group = elements.append_new(&elements.facts, tag, "", "");
+        elements.append_new(&group, heading, "", title);
+        let list = elements.append_new(&group, "dl", "", "");
         elements.fill_definitions(&list, lines.iter().map(|line| (line.label.as_str(), line.value.as_str())));
     }
 }
 
-/// A file without a device that has events or segments.
-fn show_nothing(elements: &Elements) {
+/// Shows a file that has no device with events or segments.
+fn show_no_device(elements: &Elements) {
     for name in ["data-peak-requested", "data-peak-event", "data-peak-reserved", "data-events", "data-allocations"] {
         let _ = elements.summary.remove_attribute(name);
     }
     clear(&elements.facts);
     clear(&elements.headlines);
-    elements.add(&elements.headlines, "p", "", "No device of this snapshot has events or segments.");
+    elements.append_new(&elements.headlines, "p", "", "No device of this snapshot has events or segments.");
 }
 
 fn show_warnings(elements: &Elements, file: &FileSummary) {
     clear(&elements.warnings);
     elements.oddities.set_hidden(file.warnings.is_empty());
-    set_text(&elements.oddities_title, &counted(file.warnings.len() as u64, "warning"));
+    set_text(&elements.oddities_title, &pluralize(file.warnings.len() as u64, "warning"));
     for warning in &file.warnings {
-        let item = elements.add(&elements.warnings, "li", "", &warning.message);
+        let item = elements.append_new(&elements.warnings, "li", "", &warning.message);
         if warning.count > 1 {
-            append_text(elements, &item, &format!(" ({} times)", base::units::grouped(warning.count)));
+            append_text(elements, &item, &format!(" ({} times)", base::units::group_digits(warning.count)));
         }
         if !warning.example.is_empty() {
             append_text(elements, &item, " ");
-            elements.add(&item, "code", "", &warning.example);
+            elements.append_new(&item, "code", "", &warning.example);
         }
     }
 }

@@ -1,17 +1,17 @@
-//! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
+//! Allocations tab: the virtualized table of allocations, its header, filters and status.
 
-use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
+use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
 use super::table_mini as mini;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, number, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::TableSort;
-use ui::histograms::{Chart, Histogram, chosen};
+use ui::histograms::{Chart, Histogram, selection_text};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
 use ui::tab::Tab;
 use ui::table::TableAction;
-use ui::table::{COLUMNS, Dropped, TableStatus, grid, order, status};
+use ui::table::{COLUMNS, FilterPart, TableStatus, aria_sort, grid, status};
 use ui::{Action, Command, State};
 
 elements! {
@@ -22,22 +22,22 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    grid: Shown<Grid>,
-    charts: [Shown<Chart>; 2],
-    sort: Shown<TableSort>,
-    status: Shown<TableStatus>,
-    filters: Shown<(String, [Option<String>; 3])>,
+    grid: LastShown<Grid>,
+    charts: [LastShown<Chart>; 2],
+    sort: LastShown<TableSort>,
+    status: LastShown<TableStatus>,
+    filters: LastShown<(String, [Option<String>; 3])>,
     rows: Rows,
 }
 
-fn place(elements: &Elements) -> GridElements<'_> {
+fn grid_elements(elements: &Elements) -> GridElements<'_> {
     GridElements {
         grid: &elements.table_grid,
         space: &elements.table_space,
         rows: &elements.table_rows,
         empty: [&elements.table_empty, &elements.table_empty_text],
-        id: "row-",
-        of: "data-allocation",
+        id_prefix: "row-",
+        item_attribute: "data-allocation",
     }
 }
 
@@ -46,74 +46,74 @@ impl Part for Panel {
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (place, (column, name, meaning)) in COLUMNS.iter().enumerate() {
-            let header = elements.add(&elements.table_head, "div", "", "");
+            let header = elements.append_new(&elements.table_head, "div", "", "");
             set_attribute(&header, "role", "columnheader");
             let button = elements.new_button("", name, ("data-column", &place.to_string()));
             set_attribute(&button, "title", meaning);
             append(&header, &button);
             mini::start(app, &header, *column, elements);
         }
-        watch_scroll(app, &elements.table_grid, HEAD_PX + mini::HEIGHT_PX, |top, height| {
-            Action::of(TableAction::Scrolled(top, height))
+        watch_scroll(app, &elements.table_grid, HEADER_PX + mini::HEIGHT_PX, |top, height| {
+            Action::feature(TableAction::Scrolled(top, height))
         })
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.table_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
+                app.dispatch(Action::feature(TableAction::RowClicked(row, extent)));
             }
         });
         on(&elements.table_head, "click", |app, _, event| {
-            let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
+            let place = number_at(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
             if let Some((column, ..)) = place {
-                app.dispatch(Action::of(TableAction::SortChosen(*column)));
+                app.dispatch(Action::feature(TableAction::SortChosen(*column)));
             }
         });
         on(&elements.table_filter, "input", |app, elements, _| {
-            app.dispatch(Action::of(TableAction::FilterTyped(elements.table_filter.value())));
+            app.dispatch(Action::feature(TableAction::FilterTyped(elements.table_filter.value())));
         });
-        on(&elements.table_filter, "keydown", |_, elements, event| leave_field(&elements.table_grid, event));
+        on(&elements.table_filter, "keydown", |_, elements, event| move_focus_from_field(&elements.table_grid, event));
         on(&elements.chip_node, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
         });
         on(&elements.chip_sizes, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Sizes)));
         });
         on(&elements.chip_lives, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Lifetimes)));
         });
         on(&elements.table_empty_clear, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let tab = state.views.seen();
-        if !matches!(tab, Some(Tab::Table | Tab::Histograms)) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        let tab = state.views.visible();
+        if !matches!(tab, Some(Tab::Allocations | Tab::Histograms)) {
             return;
         }
         self.show_filters(elements, state);
-        if tab != Some(Tab::Table) {
+        if tab != Some(Tab::Allocations) {
             return;
         }
-        if let Some(sort) = self.sort.changed(state.table.sort) {
+        if let Some(sort) = self.sort.update(state.table.sort) {
             let mut header = elements.table_head.first_element_child();
             for (column, ..) in COLUMNS {
                 let Some(now) = header else { break };
-                set_attribute(&now, "aria-sort", order(*sort, column));
+                set_attribute(&now, "aria-sort", aria_sort(*sort, column));
                 header = now.next_element_sibling();
             }
         }
         for (shown, of) in self.charts.iter_mut().zip(mini::COLUMNS) {
-            if let Some(chart) = shown.changed(state.table.chart(of)) {
+            if let Some(chart) = shown.update(state.table.chart(of)) {
                 mini::show(elements, of, chart);
             }
         }
-        if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
-            self.rows.show(elements, &place(elements), grid);
+        if let Some(grid) = self.grid.update(grid(&state.table, state)) {
+            self.rows.show(elements, &grid_elements(elements), grid);
         }
-        self.rows.scroll(&place(elements), &state.table.scroll);
+        self.rows.scroll(&grid_elements(elements), &state.table.scroll);
     }
 }
 
@@ -122,10 +122,10 @@ impl Panel {
         let table = &state.table;
         let chips = [
             state.views.node.map(|_| "selected row".to_owned()),
-            table.sizes.map(|sizes| chosen(Histogram::Sizes, sizes)),
-            table.lives.map(|lives| ["lifetime ", &chosen(Histogram::Lives, lives)].concat()),
+            table.sizes.map(|sizes| selection_text(Histogram::Sizes, sizes)),
+            table.lifetimes.map(|lives| ["lifetime ", &selection_text(Histogram::Lifetimes, lives)].concat()),
         ];
-        if let Some((text, chips)) = self.filters.changed((table.text.clone(), chips)) {
+        if let Some((text, chips)) = self.filters.update((table.text.clone(), chips)) {
             elements.set_value(&elements.table_filter, text);
             let places = [&elements.chip_node, &elements.chip_sizes, &elements.chip_lives];
             for (place, chip) in places.into_iter().zip(chips) {
@@ -135,18 +135,18 @@ impl Panel {
                 set_attribute(place, "aria-label", &["Remove the filter: ", text].concat());
             }
         }
-        if let Some(status) = self.status.changed(status(&state.table, state)) {
+        if let Some(status) = self.status.update(status(&state.table, state)) {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);
-                place.set_class_name(if status.is_wrong { "wrong" } else { "" });
+                place.set_class_name(if status.is_error { "wrong" } else { "" });
             }
-            set_flag(&elements.table_filter, "aria-invalid", status.is_wrong);
+            set_flag(&elements.table_filter, "aria-invalid", status.is_error);
             elements.table_clear.set_hidden(!status.is_filtered);
             elements.histograms_clear.set_hidden(!status.is_filtered);
             elements.table_empty_clear.set_hidden(!status.is_filtered);
             for (name, value) in
-                ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"].iter().zip(status.data)
+                ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"].iter().zip(status.sums)
             {
                 set_attribute(&elements.table_status, name, &value.to_string());
             }

@@ -1,67 +1,69 @@
-//! The histograms in the header of the table: what is dragged over is listed alone, as in the histograms of their own tab.
+//! Small histograms in the header of the Allocations tab. Dragging over bars filters the table.
 
 use crate::app::App;
-use crate::dom::{Dom, append, clear, hit, listen, number, set_attribute, set_flag, set_style};
+use crate::dom::{Dom, append, clear, hit_element, listen, number_at, set_attribute, set_flag, set_style};
 use engine::protocol::TableColumn;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::histograms::{Bar, Chart, Histogram, Reach};
+use ui::histograms::{Bar, Chart, ClickMode, Histogram};
 use ui::table::TableAction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 
-/// CSS pixels of the header that they take.
+/// Height of the histograms, in CSS pixels.
 pub(super) const HEIGHT_PX: f64 = 20.0;
 
-/// What has one.
-pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lives];
+/// Histograms in the header.
+pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lifetimes];
 
 fn id(of: Histogram) -> &'static str {
     if of == Histogram::Sizes { "table-sizes" } else { "table-lives" }
 }
 
-/// Puts the one of a column below its name, where it has one.
+/// Adds the histogram of a column below its name, if it has one.
 pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, dom: &Dom) {
     let of = match column {
         TableColumn::Size => Histogram::Sizes,
-        TableColumn::Lifetime => Histogram::Lives,
+        TableColumn::Lifetime => Histogram::Lifetimes,
         _ => return,
     };
-    let chart = dom.add(header, "div", "mini", "");
+    let chart = dom.append_new(header, "div", "mini", "");
     chart.set_id(id(of));
-    // The tab of the histograms has them for keys and for screen readers.
+    // The Histograms tab is the version for keyboards and screen readers.
     set_attribute(&chart, "aria-hidden", "true");
-    brush(app, &chart, of);
+    listen_for_drag(app, &chart, of);
 }
 
-fn brush(app: &'static App, chart: &Element, of: Histogram) {
+fn listen_for_drag(app: &'static App, chart: &Element, of: Histogram) {
     let from = Rc::new(Cell::new(None::<(u8, u8)>));
-    let click = move |class: u8, reach: Reach| app.dispatch(Action::of(TableAction::BarClicked(of, class, reach)));
+    let click =
+        move |class: u8, reach: ClickMode| app.dispatch(Action::feature(TableAction::BarClicked(of, class, reach)));
     let held = from.clone();
     listen(chart, "pointerdown", move |event| {
-        if let Some(class) = number(event, "data-class") {
+        if let Some(class) = number_at(event, "data-class") {
             held.set(Some((class as u8, class as u8)));
-            click(class as u8, Reach::One);
+            click(class as u8, ClickMode::Only);
         }
     });
     let held = from.clone();
-    // No capture: the bars are what the pointer is over.
+    // The pointer is not captured, since events have to reach the bar under it.
     listen(chart, "pointermove", move |event| {
         let Some((from, last)) = held.get() else { return };
         if event.dyn_ref::<PointerEvent>().is_none_or(|event| event.buttons() & 1 == 0) {
             return held.set(None);
         }
-        let class = hit(event, "[data-class]").and_then(|_| number(event, "data-class")).map(|class| class as u8);
+        let class =
+            hit_element(event, "[data-class]").and_then(|_| number_at(event, "data-class")).map(|class| class as u8);
         if let Some(class) = class.filter(|class| *class != last) {
             held.set(Some((from, class)));
-            click(class, Reach::From(from));
+            click(class, ClickMode::Drag(from));
         }
     });
     listen(chart, "pointerup", move |_| from.set(None));
 }
 
-/// Shows a histogram; its bars stay where they are as long as there are as many.
+/// Shows a histogram. Bars are reused if their number is unchanged.
 pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
     let Some(place) = dom.by_id::<Element>(id(of)) else { return };
     if place.child_element_count() as usize != chart.bars.len() {
@@ -79,6 +81,6 @@ pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
 fn show_bar(bar: &Element, view: &Bar) {
     set_attribute(bar, "data-class", &view.class.to_string());
     set_attribute(bar, "title", &view.name);
-    set_flag(bar, "data-chosen", view.is_chosen);
+    set_flag(bar, "data-chosen", view.is_selected);
     set_style(bar, "--part", &view.height.to_string());
 }

@@ -1,7 +1,7 @@
-//! The picture: its size, and that it is drawn.
+//! Timeline: its size, and drawing by the painter.
 
 use crate::app::{App, Part};
-use crate::device::{choose, watch_size};
+use crate::device::{select_renderer, watch_size};
 use crate::elements::elements;
 use crate::sizes::watch;
 use ui::{Action, State};
@@ -21,9 +21,9 @@ impl Part for Panel {
         watch_size(app, &elements.plot, Action::Resized)
     }
 
-    fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, _: &Elements, state: &State) {
         if app.painter.borrow_mut().show(state, &app.theme.borrow(), app.sizes.stage.get()) {
-            choose(app);
+            select_renderer(app);
         }
     }
 }

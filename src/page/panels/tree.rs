@@ -1,13 +1,15 @@
-//! The call tree: the rows that are seen, each in an element that is used again when it has left the view.
+//! Call tree tab. Only visible rows have elements, which are reused while scrolling.
 
 use super::tree_row::{Slot, set_px};
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, append, clear, fill_heads, give_focus, hit, observe, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{
+    Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text,
+};
 use crate::elements::elements;
 use engine::protocol::{Internal, Root};
 use ui::tree::ROW_PX;
 use ui::tree_keys::{MERGES, TreeAction};
-use ui::tree_rows::{Heads, Seen, Tools, seen, tools, view};
+use ui::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
@@ -19,92 +21,92 @@ elements! {
     HtmlSelectElement: tree_merge;
 }
 
-/// No browser draws an element that is higher; Firefox ends first, at 17.9 million.
-const MOST_PX: f64 = 16_000_000.0;
-/// Of the way to the top, so many nodes at its end are shown, beside the first one.
-const LAST_OF_WAY: usize = 5;
+/// Maximum height of an element, in CSS pixels. The lowest limit of a browser is Firefox's, 17.9 million.
+const MAX_PX: f64 = 16_000_000.0;
+/// Number of nodes shown at the end of the path to the root, besides the first one.
+const PATH_TAIL: usize = 5;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    seen: Shown<Option<Seen>>,
-    tools: Shown<Tools>,
-    way: Shown<Vec<(u32, String)>>,
-    heads: Shown<Option<&'static Heads>>,
-    moved: u32,
+    visible: LastShown<Option<RowsInputs>>,
+    tools: LastShown<ToolbarState>,
+    path: LastShown<Vec<(u32, String)>>,
+    heads: LastShown<Option<&'static Heads>>,
+    scroll_count: u32,
     slots: Vec<Slot>,
 }
 
-/// CSS pixels of the list to a pixel of rows: less than 1 where the rows are higher than a browser can draw.
+/// Ratio of scroll position to row position. Less than 1 if the rows are higher than a browser allows.
 fn scale(state: &State) -> f64 {
-    let rows_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
-    if rows_px > MOST_PX { MOST_PX / rows_px } else { 1.0 }
+    let offset_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
+    if offset_px > MAX_PX { MAX_PX / offset_px } else { 1.0 }
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        observe(&[&elements.tree_scroll], move |_| scrolled(app, elements))
+        observe_sizes(&[&elements.tree_scroll], move |_| on_scroll(app, elements))
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.tree_scroll, "scroll", |app, elements, _| scrolled(app, elements));
-        on(&elements.tree_rows, "click", click);
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.tree_scroll, "scroll", |app, elements, _| on_scroll(app, elements));
+        on(&elements.tree_rows, "click", on_click);
         on(&elements.tree_rows, "dblclick", |app, _, event| {
-            if let Some(row) =
-                number(event, ".row", "data-row").filter(|_| number(event, ".twisty, a[href]", "data-row").is_none())
+            if let Some(row) = row_number(event, ".row", "data-row")
+                .filter(|_| row_number(event, ".twisty, a[href]", "data-row").is_none())
             {
-                app.dispatch(Action::of(TreeAction::Toggled(row)));
+                app.dispatch(Action::feature(TreeAction::Toggled(row)));
             }
         });
         on(&elements.tree_way, "click", |app, elements, event| {
-            if let Some(node) = number(event, "button", "data-node") {
-                app.dispatch(Action::of(TreeAction::Focused(node)));
-                give_focus(&elements.tree_rows);
+            if let Some(node) = row_number(event, "button", "data-node") {
+                app.dispatch(Action::feature(TreeAction::Focused(node)));
+                focus_element(&elements.tree_rows);
             }
         });
         on(&elements.tree_merge, "change", |app, elements, _| {
             let wanted = elements.tree_merge.value();
             if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
-                app.dispatch(Action::of(TreeAction::Merged(*merge)));
+                app.dispatch(Action::feature(TreeAction::Merged(*merge)));
             }
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let focus = elements.focus().filter(|focus| elements.tree.contains(Some(focus)));
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        let focus = elements.focused_element().filter(|focus| elements.tree.contains(Some(focus)));
         self.fill(elements, state);
-        // The rows are what is left of it where a link, a button of the way, or what could be pressed, is gone.
-        let is_gone = |focus: &Element| {
+        // If the focused element was removed, disabled or hidden, the rows get the focus.
+        let is_off = |focus: &Element| {
             !focus.is_connected() || focus.matches(":disabled, a:not([href]), [hidden], [hidden] *").unwrap_or(false)
         };
-        if focus.is_some_and(|focus| is_gone(&focus)) {
-            give_focus(&elements.tree_rows);
+        if focus.is_some_and(|focus| is_off(&focus)) {
+            focus_element(&elements.tree_rows);
         }
     }
 }
 
 impl Panel {
     fn fill(&mut self, elements: &Elements, state: &State) {
-        if let Some(tools) = self.tools.changed(tools(&state.tree, state)) {
+        if let Some(tools) = self.tools.update(toolbar_state(&state.tree, state)) {
             show_tools(elements, tools);
         }
-        let Some(Some(_)) = self.seen.changed(seen(&state.tree, state)) else { return };
+        let Some(Some(_)) = self.visible.update(rows_inputs(&state.tree, state)) else { return };
         let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
-        if let Some(heads) = self.heads.changed(view.heads) {
-            fill_heads(&elements.tree_head, heads.iter().copied().flatten());
+        if let Some(heads) = self.heads.update(view.heads) {
+            fill_table_head(&elements.tree_head, heads.iter().copied().flatten());
         }
         set_text(&elements.tree_empty, view.empty);
         elements.tree_empty.set_hidden(view.empty.is_empty());
         set_attribute(&elements.tree_rows, "aria-rowcount", &(u64::from(view.row_count) + 1).to_string());
         set_attribute(&elements.tree_rows, "data-total", &view.total.to_string());
         set_text(&elements.tree_found, &view.found);
-        elements.tree_rows.set_class_name(if view.searched { "searched" } else { "" });
-        set_attribute(&elements.tree_rows, "aria-colcount", if view.searched { "7" } else { "6" });
+        elements.tree_rows.set_class_name(if view.has_matches { "searched" } else { "" });
+        set_attribute(&elements.tree_rows, "aria-colcount", if view.has_matches { "7" } else { "6" });
         set_px(&elements.tree_space, "height", f64::from(view.row_count) * ROW_PX * scale);
-        if self.moved != scroll.moved {
-            self.moved = scroll.moved;
+        if self.scroll_count != scroll.version {
+            self.scroll_count = scroll.version;
             elements.tree_scroll.set_scroll_top((scroll.top_px * scale).round() as i32);
         }
         let above = if scale < 1.0 { scroll.top_px * (scale - 1.0) } else { 0.0 };
@@ -113,12 +115,12 @@ impl Panel {
         }
         let mut active = None;
         let count = self.slots.len().max(1);
-        let mut used = vec![Used::No; count];
+        let mut used = vec![SlotUse::No; count];
         for (number, row) in (view.first..).zip(&view.rows) {
             let at = number as usize % count;
             let (Some(slot), Some(row)) = (self.slots.get_mut(at), row) else { continue };
             if let Some(used) = used.get_mut(at) {
-                *used = Used::Yes;
+                *used = SlotUse::Yes;
             }
             slot.show(row, f64::from(number) * ROW_PX + above);
             if row.is_active {
@@ -126,7 +128,7 @@ impl Panel {
             }
         }
         for (slot, used) in self.slots.iter_mut().zip(used) {
-            if used == Used::No && slot.shown.take().is_some() {
+            if used == SlotUse::No && slot.shown.take().is_some() {
                 slot.row.set_hidden(true);
             }
         }
@@ -134,19 +136,19 @@ impl Panel {
             Some(id) => set_attribute(&elements.tree_rows, "aria-activedescendant", &id),
             None => drop(elements.tree_rows.remove_attribute("aria-activedescendant")),
         }
-        if let Some(way) = self.way.changed(view.way) {
-            show_way(elements, way);
+        if let Some(way) = self.path.update(view.path) {
+            show_path(elements, way);
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Used {
+enum SlotUse {
     No,
     Yes,
 }
 
-fn show_tools(elements: &Elements, tools: &Tools) {
+fn show_tools(elements: &Elements, tools: &ToolbarState) {
     let pressed = |element: &Element, holds: bool| {
         set_flag(element, "aria-pressed", holds);
     };
@@ -161,15 +163,15 @@ fn show_tools(elements: &Elements, tools: &Tools) {
     elements.tree_matches.set_hidden(!tools.has_matches);
 }
 
-fn show_way(elements: &Elements, way: &[(u32, String)]) {
+fn show_path(elements: &Elements, way: &[(u32, String)]) {
     clear(&elements.tree_way);
     elements.tree_way.set_hidden(way.is_empty());
-    let hidden = 1..way.len().saturating_sub(LAST_OF_WAY).max(1);
+    let hidden = 1..way.len().saturating_sub(PATH_TAIL).max(1);
     for (at, (node, name)) in way.iter().enumerate() {
         if hidden.contains(&at) {
             if at == hidden.start {
                 let text = ["… ", &hidden.len().to_string(), " more …"].concat();
-                elements.add(&elements.tree_way, "span", "", &text);
+                elements.append_new(&elements.tree_way, "span", "", &text);
             }
             continue;
         }
@@ -182,40 +184,42 @@ fn show_way(elements: &Elements, way: &[(u32, String)]) {
     }
 }
 
-/// Follows the link of the active row, as a click would.
-pub(crate) fn follow(dom: &Dom) {
+/// Opens the source link of the active row.
+pub(crate) fn open_source(dom: &Dom) {
     let link = dom.document.query_selector("#tree-space .active a[href]").ok().flatten();
     if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlElement>().ok()) {
         link.click();
     }
 }
 
-fn scrolled(app: &App, elements: &Elements) {
+fn on_scroll(app: &App, elements: &Elements) {
     let scroll = &elements.tree_scroll;
     let (top, height_px) = (f64::from(scroll.scroll_top()), f64::from(scroll.client_height()));
     let known = app.state.borrow().tree.scroll;
     let top_px = top / scale(&app.state.borrow());
-    // What we scrolled to ourselves comes back rounded.
+    // Our own scroll position is reported back rounded.
     let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
     if (top_px, height_px) != (known.top_px, known.height_px) {
-        app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
+        app.dispatch(Action::feature(TreeAction::Scrolled { top_px, height_px }));
     }
 }
 
-fn click(app: &'static App, elements: &'static Elements, event: &Event) {
-    let Some(row) = number(event, ".row", "data-row") else { return };
-    // A link is followed, and nothing else; but keys are the tree's, as its rows become others under a link that has the focus.
-    if number(event, "a[href]", "data-row").is_some() {
-        return give_focus(&elements.tree_rows);
+fn on_click(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(row) = row_number(event, ".row", "data-row") else { return };
+    // A click on a link only opens it. The focus still moves to the tree, because the link's row may be reused for
+    // another one.
+    if row_number(event, "a[href]", "data-row").is_some() {
+        return focus_element(&elements.tree_rows);
     }
-    let twisty = number(event, ".twisty", "data-row").is_some();
-    app.dispatch(Action::of(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
-    give_focus(&elements.tree_rows);
+    let twisty = row_number(event, ".twisty", "data-row").is_some();
+    app.dispatch(Action::feature(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
+    focus_element(&elements.tree_rows);
 }
 
-/// The number in `attribute` of the row or button, where the pointer is on something that `selector` names.
-fn number(event: &Event, selector: &str, attribute: &str) -> Option<u32> {
-    let found = hit(event, selector)?;
+/// Returns the number in `attribute` of the clicked row or button, if the click was on an element that matches
+/// `selector`.
+fn row_number(event: &Event, selector: &str, attribute: &str) -> Option<u32> {
+    let found = hit_element(event, selector)?;
     let holder = if attribute == "data-row" { found.closest(".row").ok()?? } else { found };
     holder.get_attribute(attribute)?.parse().ok()
 }

@@ -1,23 +1,23 @@
-//! A row of the call tree: an element that is used again when it has left the view.
+//! Row element of the call tree, which is reused while scrolling.
 
-use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text, source_link};
+use crate::dom::{Dom, append, set_attribute, set_flag, set_source_link, set_style, set_text};
 use engine::protocol::{FoldState, NodeKind};
-use ui::tree_rows::RowView;
+use ui::tree_rows::TreeRowView;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// An element for a row.
+/// Reusable element of a row.
 pub(super) struct Slot {
     pub(super) row: HtmlElement,
     function: [Element; 4],
-    /// Bytes, bar, share, three that the scope decides on, found.
+    /// Cells: bytes, bar, share, three that depend on the scope, and search matches.
     cells: [Element; 7],
-    pub(super) shown: Option<RowView>,
+    pub(super) shown: Option<TreeRowView>,
     top: f64,
 }
 
 impl Slot {
-    /// Makes one, after the others.
+    /// Appends a new element to the list.
     pub(super) fn new(dom: &Dom, space: &HtmlElement) -> Slot {
         let cell = |class: &str| {
             let cell = dom.new_element("span", class, "");
@@ -41,8 +41,8 @@ impl Slot {
         Slot { row, function, cells, shown: None, top: -1.0 }
     }
 
-    /// Shows a row, at so many pixels.
-    pub(super) fn show(&mut self, view: &RowView, top: f64) {
+    /// Shows a row at this position, in CSS pixels.
+    pub(super) fn show(&mut self, view: &TreeRowView, top: f64) {
         if self.top != top {
             self.top = top;
             set_px(&self.row, "top", top);
@@ -62,13 +62,13 @@ impl Slot {
             ("data-count", view.weight[1].to_string()),
             ("aria-rowindex", (u64::from(view.number) + 2).to_string()),
             ("aria-level", view.level.to_string()),
-            ("aria-posinset", view.among[0].to_string()),
-            ("aria-setsize", view.among[1].to_string()),
+            ("aria-posinset", view.sibling[0].to_string()),
+            ("aria-setsize", view.sibling[1].to_string()),
         ];
         for (name, value) in &attributes {
             set_attribute(row, name, value);
         }
-        set_flag(row, "aria-current", view.is_marked);
+        set_flag(row, "aria-current", view.has_selected_allocation);
         set_flag(row, "aria-selected", view.is_selected);
         match view.fold {
             FoldState::Leaf => drop(row.remove_attribute("aria-expanded")),
@@ -80,9 +80,9 @@ impl Slot {
         set_attribute(function, "title", &view.title);
         set_text(twisty, if view.fold == FoldState::Leaf { "" } else { "›" });
         set_text(name, &view.name);
-        set_text(place, &view.place);
+        set_text(place, &view.location);
         match &view.link {
-            Some(link) => source_link(place, link),
+            Some(link) => set_source_link(place, link),
             None => drop(place.remove_attribute("href")),
         }
         let [bytes, fill, share, of_parent, count, own, found] = &self.cells;
@@ -92,9 +92,9 @@ impl Slot {
         for (cell, text) in [bytes, share, of_parent, count, own, found].into_iter().zip([
             &view.bytes,
             &view.of_total,
-            &view.more[0],
-            &view.more[1],
-            &view.more[2],
+            &view.last_columns[0],
+            &view.last_columns[1],
+            &view.last_columns[2],
             &view.found,
         ]) {
             set_text(cell, text);
@@ -103,9 +103,9 @@ impl Slot {
     }
 }
 
-fn class(view: &RowView) -> String {
+fn class(view: &TreeRowView) -> String {
     let mut class = "row heat-".to_owned();
-    class.push(char::from(b'0' + view.heat.min(4)));
+    class.push(char::from(b'0' + view.share_level.min(4)));
     class.push_str(match view.kind {
         NodeKind::User => " user",
         NodeKind::Library => " library",
@@ -115,14 +115,14 @@ fn class(view: &RowView) -> String {
     let flags = [
         (view.is_active, " active"),
         (view.is_selected, " selected"),
-        (view.is_marked, " marked"),
+        (view.has_selected_allocation, " marked"),
         (view.matches, " match"),
     ];
     flags.iter().filter(|(holds, _)| *holds).for_each(|(_, name)| class.push_str(name));
     class
 }
 
-/// Sets a length.
+/// Sets a length property in CSS pixels, rounded.
 pub(super) fn set_px(element: &HtmlElement, property: &str, px: f64) {
     set_style(element, property, &[&(px.round() as i64).to_string(), "px"].concat());
 }

@@ -1,10 +1,10 @@
-//! The frame around the views of the answer: tabs, title, height, which panel is seen.
+//! Frame around the views: tabs, title, height, and the visible panel.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use base::units::counted;
-use ui::features::why::view::alarms;
+use base::units::pluralize;
+use ui::features::insights::view::alarms;
 use ui::keys::BINDINGS;
 use ui::range::title;
 use ui::tab::{Tab, TabGroup};
@@ -17,24 +17,24 @@ elements! {
     HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, why_badge;
 }
 
-/// A press of an arrow makes the views so much higher or lower, in percent of the window.
-const STEP: u32 = 3;
+/// Change of the height for an arrow key, in percent of the window.
+const HEIGHT_STEP: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    tab: Shown<Tab>,
-    frame: Shown<(views::Panel, u32)>,
-    title: Shown<String>,
-    alarms: Shown<usize>,
+    tab: LastShown<Tab>,
+    frame: LastShown<(views::PanelState, u32)>,
+    title: LastShown<String>,
+    alarms: LastShown<usize>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.divider, "pointerdown", |_, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                // It fails only for a pointer that is gone already.
+                // Fails only for a pointer that is gone already.
                 let _ = elements.divider.set_pointer_capture(event.pointer_id());
             }
         });
@@ -47,21 +47,21 @@ impl Part for Panel {
         });
         on(&elements.divider, "keydown", |app, _, event| {
             let height = app.state.borrow().views.height;
-            let height = match key(event).as_deref() {
-                Some("ArrowUp") => height + STEP,
-                Some("ArrowDown") => height.saturating_sub(STEP),
+            let height = match plain_key(event).as_deref() {
+                Some("ArrowUp") => height + HEIGHT_STEP,
+                Some("ArrowDown") => height.saturating_sub(HEIGHT_STEP),
                 _ => return,
             };
             event.prevent_default();
             app.dispatch(Action::ViewsResized(height));
         });
-        on(&elements.tabs, "keydown", walk);
-        on(&elements.tab_stacks, "click", |app, _, _| choose(app, TabGroup::CallStacks));
-        on(&elements.tab_allocations, "click", |app, _, _| choose(app, TabGroup::Allocations));
+        on(&elements.tabs, "keydown", move_focus);
+        on(&elements.tab_stacks, "click", |app, _, _| show_group(app, TabGroup::CallStacks));
+        on(&elements.tab_allocations, "click", |app, _, _| show_group(app, TabGroup::Allocations));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(chosen) = self.tab.changed(state.views.tab) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(chosen) = self.tab.update(state.views.tab) {
             for tab in Tab::ALL {
                 let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
                 let is_chosen = tab == *chosen;
@@ -84,8 +84,8 @@ impl Part for Panel {
                 }
             }
         }
-        if let Some((panel, height)) = self.frame.changed((state.views.panel, state.views.height)) {
-            let is_open = *panel == views::Panel::Open;
+        if let Some((panel, height)) = self.frame.update((state.views.panel, state.views.height)) {
+            let is_open = *panel == views::PanelState::Open;
             elements.answer.set_class_name(if is_open { "" } else { "folded" });
             elements.divider.set_hidden(!is_open);
             set_flag(&elements.answer_fold, "aria-expanded", is_open);
@@ -93,30 +93,30 @@ impl Part for Panel {
             set_attribute(&elements.divider, "aria-valuenow", &height);
             set_style(&elements.answer, "--answer", &height);
         }
-        if let Some(alarms) = self.alarms.changed(alarms(&state.why).len()) {
+        if let Some(alarms) = self.alarms.update(alarms(&state.insights).len()) {
             set_text(&elements.why_badge, &alarms.to_string());
             elements.why_badge.set_hidden(*alarms == 0);
             set_attribute(
                 &elements.why_badge,
                 "title",
-                &[&counted(*alarms as u64, "warning"), " in Insights"].concat(),
+                &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
-        if let Some(title) = self.title.changed(title(state)) {
+        if let Some(title) = self.title.update(title(state)) {
             set_text(&elements.answer_title, title);
-            // Where it is cut.
+            // The tooltip contains the whole title if it is truncated.
             set_attribute(&elements.answer_title, "title", title);
         }
     }
 }
 
-fn key(event: &Event) -> Option<String> {
+fn plain_key(event: &Event) -> Option<String> {
     let event = event.dyn_ref::<KeyboardEvent>()?;
     let alone = !event.alt_key() && !event.ctrl_key() && !event.meta_key() && !event.shift_key();
     alone.then(|| event.key())
 }
 
-/// The upper edge of the views is where the pointer is.
+/// Sets the upper edge of the views to the pointer's position.
 fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
     let height = elements.window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(1.0);
     let bottom = elements.answer.get_bounding_client_rect().bottom();
@@ -124,12 +124,12 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
     app.dispatch(Action::ViewsResized(wanted.round().max(0.0) as u32));
 }
 
-/// Arrows go from tab to tab; the focus stays among them.
-fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+/// Moves to another tab on arrow keys, Home and End.
+fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let now = app.state.borrow().views.tab.group();
     let place = TabGroup::ALL.iter().position(|group| *group == now).unwrap_or(0);
     let last = TabGroup::ALL.len() - 1;
-    let place = match key(event).as_deref() {
+    let place = match plain_key(event).as_deref() {
         Some("ArrowLeft") => place.checked_sub(1).unwrap_or(last),
         Some("ArrowRight") => (place + 1) % TabGroup::ALL.len(),
         Some("Home") => 0,
@@ -138,19 +138,19 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let Some(&group) = TabGroup::ALL.get(place) else { return };
     event.prevent_default();
-    choose(app, group);
+    show_group(app, group);
     if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
-        give_focus(&button);
+        focus_element(&button);
     }
 }
 
-/// Shows the tab of a group that was shown last.
-fn choose(app: &'static App, group: TabGroup) {
+/// Shows the most recent tab of a group.
+fn show_group(app: &'static App, group: TabGroup) {
     let tab = app.state.borrow().views.latest_of(group);
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// A view's tab, which the key table names, and its panel.
+/// Returns the tab button of a view, whose id is in the table of shortcuts, and its panel.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
     let button: HtmlElement = dom.by_id(binding.control)?;
@@ -158,25 +158,25 @@ pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     Some([button, panel])
 }
 
-/// Gives the focus to a view: to what of it takes keys, or to its panel.
-pub(crate) fn focus(dom: &Dom, tab: Tab) {
+/// Focuses a view: the element in it that takes keys, or its panel.
+pub(crate) fn focus_view(dom: &Dom, tab: Tab) {
     let Some([_, panel]) = tab_and_panel(dom, tab) else { return };
-    give_focus(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
+    focus_element(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
 }
 
-/// Whether the focus is in a view, or on its tab.
+/// Returns whether the focus is in a view or on its tab.
 pub(crate) fn has_focus(dom: &Dom) -> bool {
-    dom.focus().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
+    dom.focused_element().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
 }
 
-/// What had the focus in a view may be gone since (a crumb, a filter that was taken back): then it is the view's, so that the next
-/// key is not taken for one of the timeline's.
+/// Keeps the focus in the view if the focused element was removed. Otherwise the next key would be handled by the
+/// timeline.
 pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
-    let Some(now) = dom.focus() else { return };
-    let is_gone = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();
+    let Some(now) = dom.focused_element() else { return };
+    let is_off = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();
     match seen {
-        _ if !is_gone => {}
-        Some(tab) => focus(dom, tab),
+        _ if !is_off => {}
+        Some(tab) => focus_view(dom, tab),
         None => dom.focus_timeline(),
     }
 }

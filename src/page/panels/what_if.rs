@@ -1,14 +1,14 @@
-//! The simulated allocator below the report of the allocator settings: a form, sentences, a table of runs.
+//! Allocator simulator below the allocator settings report: a form, findings, and a table of runs.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, number, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Tone, Topic};
-use ui::effect::Then;
+use ui::effect::AfterWrite;
+use ui::insights::view::tone_symbol;
 use ui::tab::Tab;
-use ui::what_if::view::{Basis, FormView, HEADINGS, RunRow, View, basis, form, view};
-use ui::what_if::{Field, WhatIfAction};
-use ui::why::view::sign;
+use ui::what_if::view::{FormView, HEADINGS, ResultInputs, ResultView, RunRow, form, result_inputs, view};
+use ui::what_if::{SimulatorField, WhatIfAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, MouseEvent};
@@ -19,54 +19,57 @@ elements! {
     HtmlInputElement: what_if_capacity, what_if_empties, what_if_line;
 }
 
-/// What buttons of the table say what they are about in.
-const ABOUT: [&str; 4] = ["data-run-oom", "data-run-copy", "data-run-show", "data-run-open"];
+/// Data attributes of the table's buttons: the event to go to, or the row to copy, show or open.
+const BUTTON_ATTRIBUTES: [&str; 4] = ["data-run-oom", "data-run-copy", "data-run-show", "data-run-open"];
 
 #[derive(Default)]
 pub(super) struct Panel {
-    is_seen: Shown<bool>,
-    basis: Shown<Basis>,
-    form: Shown<FormView>,
-    fields: Shown<(String, String, bool)>,
+    is_seen: LastShown<bool>,
+    basis: LastShown<ResultInputs>,
+    form: LastShown<FormView>,
+    fields: LastShown<(String, String, bool)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.what_if_form, "submit", |app, _, event| {
             event.prevent_default();
-            act(app, WhatIfAction::Simulated);
+            act(app, WhatIfAction::Simulate);
         });
-        on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Searched));
+        on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Search));
         on(&elements.what_if_cancel, "click", |app, elements, _| {
-            // The button goes.
-            give_focus(&elements.what_if_line);
+            // The button is about to disappear.
+            focus_element(&elements.what_if_line);
             act(app, WhatIfAction::Canceled);
         });
         on(&elements.what_if_line, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(Field::Line, elements.what_if_line.value()));
+            act(app, WhatIfAction::Typed(SimulatorField::Settings, elements.what_if_line.value()));
         });
         on(&elements.what_if_capacity, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(Field::Capacity, elements.what_if_capacity.value()));
+            act(app, WhatIfAction::Typed(SimulatorField::Capacity, elements.what_if_capacity.value()));
         });
         on(&elements.what_if_empties, "change", |app, elements, _| {
-            act(app, WhatIfAction::EmptiesLeftOut(elements.what_if_empties.checked()));
+            act(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
         });
         on(&elements.what_if_answer, "click", |app, _, event| {
-            if let Some(moment) = number(event, ABOUT[0]) {
-                act(app, WhatIfAction::WentTo(moment));
-            } else if let Some(row) = number(event, ABOUT[1]) {
+            if let Some(moment) = number_at(event, BUTTON_ATTRIBUTES[0]) {
+                act(app, WhatIfAction::OomClicked(moment));
+            } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[1]) {
                 act(app, WhatIfAction::Copied(row as usize));
-            } else if let Some(row) = number(event, ABOUT[2]) {
-                act(app, WhatIfAction::Shown(row as usize));
-            } else if let Some(row) = number(event, ABOUT[3]) {
+            } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[2]) {
+                act(app, WhatIfAction::DrawToggled(row as usize));
+            } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[3]) {
                 let compares = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
-                act(app, WhatIfAction::Opened(row as usize, if compares { Then::Compare } else { Then::Open }));
+                act(
+                    app,
+                    WhatIfAction::Opened(row as usize, if compares { AfterWrite::Compare } else { AfterWrite::Open }),
+                );
             }
         });
-        // The keys of the report are not those of what stands below it.
+        // Keys used in the simulator must not reach the report that contains it.
         on(&elements.what_if, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
@@ -75,25 +78,25 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let is_seen = state.why.topic == Topic::Settings;
-        if self.is_seen.changed(is_seen).is_some() {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        let is_seen = state.insights.topic == Topic::Settings;
+        if self.is_seen.update(is_seen).is_some() {
             elements.what_if.set_hidden(!is_seen);
         }
         if !is_seen {
             return;
         }
         let simulator = &state.what_if;
-        if self.basis.changed(basis(simulator, state)).is_some() {
+        if self.basis.update(result_inputs(simulator, state)).is_some() {
             fill(elements, &view(simulator, state));
         }
-        let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.never_empties);
-        if let Some((line, capacity, never_empties)) = self.fields.changed(fields) {
+        let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.skips_empty_cache);
+        if let Some((line, capacity, never_empties)) = self.fields.update(fields) {
             elements.set_value(&elements.what_if_line, line);
             elements.set_value(&elements.what_if_capacity, capacity);
             elements.what_if_empties.set_checked(*never_empties);
         }
-        if let Some(form) = self.form.changed(form(simulator, state)) {
+        if let Some(form) = self.form.update(form(simulator, state)) {
             set_text(&elements.what_if_status, &form.status);
             elements.what_if_cancel.set_hidden(!form.can_cancel);
             set_flag(&elements.what_if, "aria-busy", !form.status.is_empty() && form.status.contains('…'));
@@ -107,25 +110,25 @@ impl Part for Panel {
 }
 
 fn act(app: &App, action: WhatIfAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-fn fill(elements: &Elements, view: &View) {
+fn fill(elements: &Elements, view: &ResultView) {
     elements.what_if_form.set_hidden(!view.predicts);
     clear(&elements.what_if_proof);
     add_sentences(elements, &elements.what_if_proof, &view.proof);
-    let focus = focus(elements);
+    let focus = focus_selector(elements);
     let place = &elements.what_if_answer;
     clear(place);
     if view.rows.is_empty() {
         return;
     }
     if !view.findings.is_empty() {
-        let list = elements.add(place, "ul", "findings", "");
+        let list = elements.append_new(place, "ul", "findings", "");
         add_sentences(elements, &list, &view.findings);
     }
     let table = new_table(elements, "", "Simulated runs");
-    let head = elements.add(&elements.add(&table, "thead", "", ""), "tr", "", "");
+    let head = elements.append_new(&elements.append_new(&table, "thead", "", ""), "tr", "", "");
     for (at, (name, meaning)) in HEADINGS.iter().enumerate() {
         let class = if at == 0 {
             "name"
@@ -134,109 +137,109 @@ fn fill(elements: &Elements, view: &View) {
         } else {
             "number"
         };
-        let cell = elements.add(&head, "th", class, name);
+        let cell = elements.append_new(&head, "th", class, name);
         set_attribute(&cell, "scope", "col");
         set_attribute(&cell, "title", meaning);
     }
-    let body = elements.add(&table, "tbody", "", "");
+    let body = elements.append_new(&table, "tbody", "", "");
     for (place, row) in view.rows.iter().enumerate() {
         add_row(elements, &body, place, row);
     }
     if !view.fits.is_empty() {
         let title = "Smallest memory this run fits in";
-        elements.add(place, "h4", "", title);
+        elements.append_new(place, "h4", "", title);
         let table = new_table(elements, "fits", title);
-        let body = elements.add(&table, "tbody", "", "");
+        let body = elements.append_new(&table, "tbody", "", "");
         for fit in &view.fits {
-            let row = elements.add(&body, "tr", "", "");
-            set_attribute(&elements.add(&row, "td", "", &fit.memory), "title", &fit.exact);
-            elements.add(&row, "td", "name", &fit.settings);
-            elements.add(&row, "td", "text", &fit.more);
+            let row = elements.append_new(&body, "tr", "", "");
+            set_attribute(&elements.append_new(&row, "td", "", &fit.memory), "title", &fit.exact);
+            elements.append_new(&row, "td", "name", &fit.settings);
+            elements.append_new(&row, "td", "text", &fit.shortage);
         }
     }
     let again = focus.and_then(|selector| place.query_selector(&selector).ok().flatten());
-    again.iter().for_each(give_focus);
+    again.iter().for_each(focus_element);
 }
 
 fn add_sentences(elements: &Elements, list: &Element, sentences: &[(Tone, String)]) {
     for (tone, text) in sentences {
-        let line = elements.add(list, "li", "", "");
-        let [seen, aloud] = sign(*tone);
+        let line = elements.append_new(list, "li", "", "");
+        let [seen, aloud] = tone_symbol(*tone);
         if !seen.is_empty() {
-            set_attribute(&elements.add(&line, "span", "sign", seen), "aria-hidden", "true");
-            elements.add(&line, "span", "unseen", aloud);
+            set_attribute(&elements.append_new(&line, "span", "sign", seen), "aria-hidden", "true");
+            elements.append_new(&line, "span", "unseen", aloud);
         }
         line.set_class_name(match tone {
             Tone::Fact => "fact",
             Tone::Good => "good",
             Tone::Alarm => "alarm",
         });
-        elements.add(&line, "span", "", text);
+        elements.append_new(&line, "span", "", text);
     }
 }
 
-/// A table at the end of the answer.
+/// Adds a table at the end of the answer.
 fn new_table(elements: &Elements, class: &str, name: &str) -> Element {
-    let frame = elements.add(&elements.what_if_answer, "div", "sheet", "");
-    let table = elements.add(&frame, "table", class, "");
+    let frame = elements.append_new(&elements.what_if_answer, "div", "sheet", "");
+    let table = elements.append_new(&frame, "table", class, "");
     set_attribute(&table, "aria-label", name);
     table
 }
 
 fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
-    let line = elements.add(body, "tr", "", "");
+    let line = elements.append_new(body, "tr", "", "");
     line.set_class_name(match () {
         () if row.is_out_of_memory => "out",
         () if row.is_recorded => "recorded",
         () => "",
     });
-    let name = elements.add(&line, "td", "name", "");
+    let name = elements.append_new(&line, "td", "name", "");
     set_attribute(&name, "title", &row.settings);
-    let frame = elements.add(&name, "div", "", "");
-    let settings = elements.add(&frame, "span", "", "");
-    // They wrap between settings.
+    let frame = elements.append_new(&name, "div", "", "");
+    let settings = elements.append_new(&frame, "span", "", "");
+    // Each setting is an element, so that lines break only between settings.
     for part in row.settings.split_inclusive(',') {
-        elements.add(&settings, "span", "", part);
+        elements.append_new(&settings, "span", "", part);
     }
-    let copy = elements.new_button("", "Copy", (ABOUT[1], &place.to_string()));
+    let copy = elements.new_button("", "Copy", (BUTTON_ATTRIBUTES[1], &place.to_string()));
     set_attribute(&copy, "title", "Copy these settings");
     set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
-    let show = elements.new_button("", "Show", (ABOUT[2], &place.to_string()));
+    let show = elements.new_button("", "Show", (BUTTON_ATTRIBUTES[2], &place.to_string()));
     set_attribute(&show, "title", "Draw reserved and allocated bytes of this run in the timeline");
     set_attribute(&show, "aria-label", &["Show ", &row.settings].concat());
     set_flag(&show, "aria-pressed", row.is_shown);
-    let open = elements.new_button("", "Open", (ABOUT[3], &place.to_string()));
+    let open = elements.new_button("", "Open", (BUTTON_ATTRIBUTES[3], &place.to_string()));
     set_attribute(
         &open,
         "title",
         "Open this run like a recorded snapshot. Shift + click: compare the recording with it",
     );
     set_attribute(&open, "aria-label", &["Open ", &row.settings].concat());
-    let buttons = elements.add(&frame, "span", "buttons", "");
+    let buttons = elements.append_new(&frame, "span", "buttons", "");
     append(&buttons, &show);
     append(&buttons, &open);
     append(&buttons, &copy);
     for (text, exact) in &row.numbers {
-        let cell = elements.add(&line, "td", "", text);
+        let cell = elements.append_new(&line, "td", "", text);
         if !exact.is_empty() {
             set_attribute(&cell, "title", exact);
         }
     }
-    let cell = elements.add(&line, "td", "oom", "");
+    let cell = elements.append_new(&line, "td", "oom", "");
     match row.oom_moment {
         Some(moment) => {
-            let button = elements.new_button("", &row.oom, (ABOUT[0], &moment.to_string()));
+            let button = elements.new_button("", &row.oom, (BUTTON_ATTRIBUTES[0], &moment.to_string()));
             set_attribute(&button, "title", "Go there");
             append(&cell, &button);
         }
         None => set_text(&cell, &row.oom),
     }
     let [short, words] = row.grade;
-    set_attribute(&elements.add(&line, "td", "text", short), "title", words);
+    set_attribute(&elements.append_new(&line, "td", "text", short), "title", words);
 }
 
-/// The button of the table that has the focus, as what finds it again.
-fn focus(elements: &Elements) -> Option<String> {
-    let focus = elements.focus().filter(|focus| elements.what_if_answer.contains(Some(focus)))?;
-    ABOUT.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
+/// Returns a selector for the focused button of the table, to restore the focus after an update.
+fn focus_selector(elements: &Elements) -> Option<String> {
+    let focus = elements.focused_element().filter(|focus| elements.what_if_answer.contains(Some(focus)))?;
+    BUTTON_ATTRIBUTES.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
 }

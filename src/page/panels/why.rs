@@ -1,21 +1,21 @@
-//! The view "Why": its topics, and the report that is seen.
+//! Insights tab: the list of topics, and the report on the selected one.
 
 use super::pieces::Pieces;
-use super::report::statement;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
+use super::report::new_statement;
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::Topic;
+use ui::insights::InsightsAction;
+use ui::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
 use ui::tab::Tab;
-use ui::why::WhyAction;
-use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// All topics, in the order of their buttons.
-const ALL: [Topic; Topic::ALL.len() + 2] = {
+const TOPICS: [Topic; Topic::ALL.len() + 2] = {
     let mut all = [Topic::Ranks; Topic::ALL.len() + 2];
     all[1] = Topic::Comparison;
     let mut at = 0;
@@ -32,21 +32,21 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// What the report depends on, and the background of the theme, whose colours charts have.
-    basis: Shown<(Basis, [u8; 4])>,
-    marks: Shown<Marks>,
-    topic: Shown<Topic>,
-    busy: Shown<bool>,
-    /// What of the report is still to be shown.
+    /// Everything that determines the report. Charts depend on the theme, which is identified by its background colour.
+    basis: LastShown<(ReportInputs, [u8; 4])>,
+    marks: LastShown<TabState>,
+    topic: LastShown<Topic>,
+    busy: LastShown<bool>,
+    /// Tables of the report that are not shown yet.
     pieces: Pieces,
 }
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for topic in ALL {
+        for topic in TOPICS {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
             set_attribute(&button, "aria-controls", "why-report");
@@ -55,30 +55,31 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.why_topics, "click", |app, _, event| {
-            if let Some(topic) = said(event, "data-topic").and_then(|name| Topic::named(&name)) {
-                act(app, WhyAction::TopicChosen(topic));
+            if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::from_name(&name)) {
+                act(app, InsightsAction::TopicChosen(topic));
             }
         });
-        on(&elements.why_topics, "keydown", walk);
-        // Between the two, as between neighbours.
+        on(&elements.why_topics, "keydown", move_focus);
+        // The arrow leads back to the topics, which are displayed on the left.
         on(&elements.why_report, "keydown", |app, elements, event| {
-            let is_item = said(event, "data-item").is_some();
+            let is_item = attribute_at(event, "data-item").is_some();
             if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
                 event.prevent_default();
                 focus_topic(app, elements);
             }
         });
         on(&elements.why_report, "click", |app, _, event| {
-            let place = |attribute| said(event, attribute).and_then(|place| place.parse().ok());
-            let action = (place("data-unfold").map(WhyAction::Unfolded))
-                .or_else(|| place("data-more").map(WhyAction::More))
-                .or_else(|| place("data-fold").map(WhyAction::Folded))
-                .or_else(|| place("data-copy").map(WhyAction::Copied))
-                .or_else(|| row_of_map(event).map(|row| WhyAction::RankPicked(row, is_shifted(event))))
+            let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
+            let action = (place("data-unfold").map(InsightsAction::StackToggled))
+                .or_else(|| place("data-more").map(InsightsAction::MoreClicked))
+                .or_else(|| place("data-fold").map(InsightsAction::SheetToggled))
+                .or_else(|| place("data-copy").map(InsightsAction::Copied))
+                .or_else(|| row_of_map(event).map(|row| InsightsAction::RankClicked(row, is_shifted(event))))
                 .or_else(|| {
-                    let picked = if is_shifted(event) { WhyAction::PickedToCompare } else { WhyAction::Picked };
+                    let picked =
+                        if is_shifted(event) { InsightsAction::ItemShiftClicked } else { InsightsAction::ItemClicked };
                     place("data-item").map(picked)
                 });
             if let Some(action) = action {
@@ -87,10 +88,10 @@ impl Part for Panel {
         });
         on(&elements.why_report, "change", |app, _, event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            let sheet = said(event, "data-threshold").and_then(|place| place.parse().ok());
+            let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
-                act(app, WhyAction::ThresholdSet(sheet, field.value()));
-                // What is no whole number was not taken: what stands there is what the rows are told by.
+                act(app, InsightsAction::ThresholdSet(sheet, field.value()));
+                // Input that is not a whole number was ignored, so the field shows the value in use again.
                 if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
                     field.set_value(&field.default_value());
                 }
@@ -98,54 +99,54 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        let is_new = self.basis.changed((basis(&state.why), theme.look.background)).is_some();
-        let marks = marks(&state.why, state);
+        let is_new = self.basis.update((report_inputs(&state.insights), theme.look.background)).is_some();
+        let marks = tab_state(&state.insights, state);
         if is_new {
-            let focus = focus(elements);
+            let focus = focus_selector(elements);
             let is_first = self.topic.0.is_none();
-            let is_same = self.topic.changed(marks.topic).is_none();
-            // Where it is scrolled to is known once all of the page is laid out. It stays there unless something makes it move.
+            let is_same = self.topic.update(marks.topic).is_none();
+            // Reading the scroll position forces a layout of the page. It is needed only if the position may change.
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
             let was_there = elements.why_sheets.has_child_nodes();
-            self.pieces = fill(elements, state, theme);
+            self.pieces = show_statements(elements, state, theme);
             if focus.is_some() || is_same && was_there {
-                // What a person looks at does not go and come again.
+                // A report that is already visible is replaced at once, without flicker.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
             }
-            mark(elements, state);
+            mark_items(elements, state);
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
             }
-            // What has the focus may have been scrolled away from.
+            // Focusing may have scrolled the report.
             if moves {
                 elements.why_report.set_scroll_top(top);
             }
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let moved = before.is_some_and(|before| before != marks.active);
-        if !is_new && !self.pieces.is_over() {
+        if !is_new && !self.pieces.is_done() {
             if moved {
-                // A key may lead to the last row.
+                // A key may lead to the last row, so all rows have to exist.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
             }
-            mark(elements, state);
+            mark_items(elements, state);
         }
-        let is_whole = self.pieces.is_over();
+        let is_whole = self.pieces.is_done();
         if !is_whole {
             app.frame.request();
         }
-        if let Some(&is_busy) = self.busy.changed(marks.is_busy || !is_whole) {
+        if let Some(&is_busy) = self.busy.update(marks.is_busy || !is_whole) {
             set_flag(&elements.why_report, "aria-busy", is_busy);
         }
-        let Some(marks) = self.marks.changed(marks).cloned() else { return };
-        for topic in ALL {
+        let Some(marks) = self.marks.update(marks).cloned() else { return };
+        for topic in TOPICS {
             let Some(button) = topic_button(elements, topic) else { continue };
             let is_hidden = match topic {
                 Topic::Comparison => !marks.is_compared,
@@ -168,9 +169,9 @@ impl Part for Panel {
         set_attribute(report, "data-topic", marks.topic.name());
         set_attribute(report, "aria-label", marks.topic.title());
         set_text(&elements.why_note, marks.note);
-        mark(elements, state);
-        if moved && focus(elements).is_some() {
-            focus_item(elements, &item(marks.active));
+        mark_items(elements, state);
+        if moved && focus_selector(elements).is_some() {
+            focus_item(elements, &item_selector(marks.active));
         }
     }
 }
@@ -179,47 +180,47 @@ fn is_shifted(event: &Event) -> bool {
     event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key)
 }
 
-/// The row of the map that was clicked, or whose label.
+/// Returns the row of the chart of ranks that was clicked, in the heat map or by its label.
 fn row_of_map(event: &Event) -> Option<usize> {
-    if let Some(row) = said(event, "data-rank") {
+    if let Some(row) = attribute_at(event, "data-rank") {
         return row.parse().ok();
     }
-    let first: usize = said(event, "data-ranks")?.parse().ok()?;
-    let count: f64 = said(event, "data-count")?.parse().ok()?;
+    let first: usize = attribute_at(event, "data-ranks")?.parse().ok()?;
+    let count: f64 = attribute_at(event, "data-count")?.parse().ok()?;
     let height = f64::from(event.target()?.dyn_into::<Element>().ok()?.client_height());
     let y = f64::from(event.dyn_ref::<MouseEvent>()?.offset_y());
     Some(first + (y / height * count).clamp(0.0, count - 1.0) as usize)
 }
 
-/// The button of a topic.
+/// Returns the button of a topic.
 fn topic_button(elements: &Elements, topic: Topic) -> Option<Element> {
     let button = elements.why_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
     button.ok()?
 }
 
-fn item(place: usize) -> String {
+fn item_selector(place: usize) -> String {
     ["[data-item=\"", &place.to_string(), "\"]"].concat()
 }
 
-/// Marks what was clicked last, and what Tab leads to.
-fn mark(elements: &Elements, state: &State) {
-    let marks = marks(&state.why, state);
+/// Marks the item that was clicked last, and makes the active one reachable by Tab.
+fn mark_items(elements: &Elements, state: &State) {
+    let marks = tab_state(&state.insights, state);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
         let Some(item) = items.get(at).and_then(|item| item.dyn_into::<Element>().ok()) else { continue };
         let is = |place: Option<usize>| place == Some(at as usize);
         let state = if item.tag_name() == "TR" { "aria-selected" } else { "aria-pressed" };
         if item.has_attribute("data-shows") {
-            set_flag(&item, state, is(marks.marked));
+            set_flag(&item, state, is(marks.clicked));
         }
         set_attribute(&item, "tabindex", if is(Some(marks.active)) { "0" } else { "-1" });
     }
 }
 
-/// What has the focus in the report, as what finds it again.
-fn focus(elements: &Elements) -> Option<String> {
-    let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
-    // What stands below the report has a focus of its own.
+/// Returns a selector for the focused element of the report, to restore the focus after an update.
+fn focus_selector(elements: &Elements) -> Option<String> {
+    let focus = elements.focused_element().filter(|focus| elements.why_report.contains(Some(focus)))?;
+    // The simulator below the report restores its own focus.
     if focus.closest("#what-if").ok().flatten().is_some() {
         return None;
     }
@@ -228,38 +229,38 @@ fn focus(elements: &Elements) -> Option<String> {
     Some(names.iter().find_map(of).unwrap_or_default())
 }
 
-/// Gives the focus to what of the report is named so, or else to what Tab leads to.
+/// Focuses the element of the report that matches `selector`, or else the active item.
 fn focus_item(elements: &Elements, selector: &str) {
     let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
     let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
-    found.iter().for_each(give_focus);
+    found.iter().for_each(focus_element);
 }
 
-/// Shows the statements of the report; its tables are left.
-fn fill(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
-    let view = view(&state.why);
+/// Shows the statements of the report. Returns its tables, which are shown in pieces.
+fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
+    let view = view(&state.insights);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
-        append(&elements.why_statements, &statement(elements, place, said, theme));
+        append(&elements.why_statements, &new_statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
     Pieces::new(view.sheets)
 }
 
-fn act(app: &App, action: WhyAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &App, action: InsightsAction) {
+    app.dispatch(Action::feature(action));
 }
 
-/// Arrows go from topic to topic; the focus stays among them.
-fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+/// Moves to another topic on arrow up and down, Home and End. Right moves into the report.
+fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
-    let now = app.state.borrow().why.topic;
+    let now = app.state.borrow().insights.topic;
     let is_there = |topic: &&Topic| match topic {
         Topic::Comparison => app.state.borrow().is_compared(),
-        Topic::Ranks => app.state.borrow().ranks.is_any(),
+        Topic::Ranks => app.state.borrow().ranks.is_available(),
         _ => true,
     };
-    let all: Vec<Topic> = ALL.iter().filter(is_there).copied().collect();
+    let all: Vec<Topic> = TOPICS.iter().filter(is_there).copied().collect();
     let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
     let last = all.len() - 1;
     let place = match key.as_str() {
@@ -275,11 +276,11 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let Some(&topic) = all.get(place) else { return };
     event.prevent_default();
-    act(app, WhyAction::TopicChosen(topic));
+    act(app, InsightsAction::TopicChosen(topic));
     focus_topic(app, elements);
 }
 
 fn focus_topic(app: &App, elements: &Elements) {
-    let topic = app.state.borrow().why.topic;
-    topic_button(elements, topic).iter().for_each(give_focus);
+    let topic = app.state.borrow().insights.topic;
+    topic_button(elements, topic).iter().for_each(focus_element);
 }

@@ -1,26 +1,26 @@
-//! A snapshot behind a link: its answer, and the rest of it where the connection broke half-way.
+//! Download of a snapshot from a link, which is resumed after the connection broke.
 
 use super::reader::{Failure, Reader};
 use js_sys::Promise;
 use std::cell::{Cell, RefCell};
 use ui::url::file_name;
-use ui::url::resume::{Answer, PAUSES_MS, Why, given_up};
+use ui::url::resume::{PAUSES_MS, ResponseHead, ResumeError, failure_message};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
-/// How long a pause lasts before it is looked whether anybody still waits, in milliseconds.
-const LOOK_MS: i32 = 100;
+/// Interval, in milliseconds, at which a pause checks whether the download was aborted.
+const ABORT_CHECK_MS: i32 = 100;
 
-/// A link that is being read.
+/// Download of a link.
 pub(super) struct Link {
-    /// Absolute.
+    /// Absolute URL.
     address: String,
     abort: Option<AbortController>,
-    first: RefCell<Answer>,
-    /// Tries since bytes came last.
+    first: RefCell<ResponseHead>,
+    /// Attempts since the last bytes were received.
     tries: Cell<usize>,
-    /// Whether the connection broke, and the rest is not yet asked for.
+    /// Set while the connection is broken and the rest has not been requested yet.
     broken: Cell<bool>,
 }
 
@@ -30,12 +30,12 @@ impl Link {
         Link { address, abort: AbortController::new().ok(), first, tries, broken }
     }
 
-    /// Its file, for messages.
+    /// Returns the file name, for messages.
     pub(super) fn name(&self) -> String {
         file_name(&self.address)
     }
 
-    /// Asks for it; what it brings, and how many bytes that will be, where known.
+    /// Sends the request. Returns the reader of the response, and its length in bytes if known.
     pub(super) async fn open(&self) -> Result<(Reader, Option<u64>), Failure> {
         let (answer, response) = self.fetch(0).await.ok_or(Failure::Link(None))?;
         if !response.ok() {
@@ -43,63 +43,63 @@ impl Link {
         }
         let total_bytes = answer.total();
         self.first.replace(answer);
-        Ok((Reader::of_link(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
+        Ok((Reader::from_stream(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
     }
 
-    /// What its server says of this state of it.
+    /// Returns the version of the file that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         self.first.borrow().version()
     }
 
-    /// The connection broke behind so many bytes: whether it is worth asking for the rest.
-    pub(super) fn broke(&self, at: u64) -> Result<(), Failure> {
-        self.first.borrow().can_go_on(at).map_err(|why| self.over(at, why))?;
+    /// Records that the connection broke after `at` bytes. Returns an error if the download cannot be resumed.
+    pub(super) fn on_interrupted(&self, at: u64) -> Result<(), Failure> {
+        self.first.borrow().can_resume(at).map_err(|why| self.failure(at, why))?;
         self.broken.set(true);
         Ok(())
     }
 
-    /// Whether [`Link::rest`] is what comes next.
+    /// Returns whether [`Link::rest`] has to be called next.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    /// Bytes came.
-    pub(super) fn came(&self) {
+    /// Records that bytes were received.
+    pub(super) fn on_bytes(&self) {
         self.tries.set(0);
     }
 
-    /// It ended behind so many bytes: whether that can be.
-    pub(super) fn ended(&self, at: u64) -> Result<(), Failure> {
+    /// Checks the length after the stream has ended at `at` bytes.
+    pub(super) fn check_length(&self, at: u64) -> Result<(), Failure> {
         let first = self.first.borrow();
-        // The browser sees to what comes in one answer; what came in several, only we can add up.
+        // The browser checks the length of a single response. That of a resumed download is checked here.
         match first.length {
-            Some(length) if first.coding.is_none() && at < length => Err(self.over(at, Why::Changed)),
+            Some(length) if first.encoding.is_none() && at < length => Err(self.failure(at, ResumeError::Changed)),
             _ => Ok(()),
         }
     }
 
-    /// The rest, asked for after a pause, a few times.
-    pub(super) async fn rest(&self, at: u64) -> Result<Reader, Failure> {
-        let mut why = Why::Gone(None);
+    /// Requests the rest from offset `at`. Pauses before each attempt, and gives up after a few.
+    pub(super) async fn resume(&self, at: u64) -> Result<Reader, Failure> {
+        let mut why = ResumeError::Unreachable(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
             self.tries.set(self.tries.get() + 1);
             self.pause(pause as i32).await;
             why = match self.fetch(at).await {
-                None => Why::Gone(None),
-                Some((answer, response)) => match (self.first.borrow().goes_on(&answer, at), response.body()) {
+                None => ResumeError::Unreachable(None),
+                Some((answer, response)) => match (self.first.borrow().check_rest(&answer, at), response.body()) {
                     (Ok(()), Some(body)) => {
                         self.broken.set(false);
-                        return Reader::of_link(&body);
+                        return Reader::from_stream(&body);
                     }
-                    (Ok(()), None) => Why::Gone(None),
+                    (Ok(()), None) => ResumeError::Unreachable(None),
                     (Err(why), _) => why,
                 },
             };
-            if self.is_aborted() || !matches!(why, Why::Gone(_)) {
+            if self.is_aborted() || !matches!(why, ResumeError::Unreachable(_)) {
                 break;
             }
         }
-        Err(self.over(at, why))
+        Err(self.failure(at, why))
     }
 
     pub(super) fn abort(&self) {
@@ -112,15 +112,15 @@ impl Link {
         self.abort.as_ref().is_some_and(|abort| abort.signal().aborted())
     }
 
-    fn over(&self, at: u64, why: Why) -> Failure {
-        Failure::Read(given_up(&self.name(), at, why))
+    fn failure(&self, at: u64, why: ResumeError) -> Failure {
+        Failure::Read(failure_message(&self.name(), at, why))
     }
 
-    async fn fetch(&self, from: u64) -> Option<(Answer, Response)> {
+    async fn fetch(&self, from: u64) -> Option<(ResponseHead, Response)> {
         let scope: WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
         let options = RequestInit::new();
         options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
-        // A file that changed is not to come out of the browser's cache.
+        // A changed file must not come from the browser's cache.
         options.set_cache(RequestCache::NoCache);
         if from > 0 {
             let headers = Headers::new().ok()?;
@@ -129,18 +129,18 @@ impl Link {
         }
         let response = JsFuture::from(scope.fetch_with_str_and_init(&self.address, &options)).await.ok()?;
         let response: Response = response.dyn_into().ok()?;
-        let headers = Answer::HEADERS.map(|name| response.headers().get(name).ok().flatten());
-        Some((Answer::of(response.status(), headers), response))
+        let headers = ResponseHead::HEADERS.map(|name| response.headers().get(name).ok().flatten());
+        Some((ResponseHead::new(response.status(), headers), response))
     }
 
-    /// Waits, as long as anybody still wants the file: the worker does nothing else meanwhile.
+    /// Waits for `ms` milliseconds, or until the download is aborted. The worker does nothing else meanwhile.
     async fn pause(&self, mut ms: i32) {
         let Ok(scope) = js_sys::global().dyn_into::<WorkerGlobalScope>() else { return };
         while ms > 0 && !self.is_aborted() {
-            ms -= LOOK_MS;
+            ms -= ABORT_CHECK_MS;
             let passed = Promise::new(&mut |resolve, _| {
-                // It fails only for what is no function.
-                let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, LOOK_MS);
+                // Fails only for values that are not functions.
+                let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ABORT_CHECK_MS);
             });
             let _ = JsFuture::from(passed).await;
         }

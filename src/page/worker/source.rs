@@ -1,36 +1,36 @@
-//! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
-//! reads the next. A file can be read from any offset on; a link once it is kept whole.
+//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset. A link can
+//! too, after the whole file was kept.
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::Access;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
-use ui::fingerprint::{Tap, parts};
+use ui::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-/// The bytes of one load.
+/// Source of the bytes of one load.
 pub(super) struct Source {
-    /// The load's number.
+    /// Id of the load.
     pub(super) load: u32,
-    pub(super) which: Which,
-    /// Which snapshot of the file is wanted.
+    pub(super) which: FileSlot,
+    /// Index of the wanted snapshot in a file that holds several.
     pub(super) member: Option<u32>,
     origin: Origin,
     reader: RefCell<Option<Reader>>,
-    /// All bytes, where they can be read anywhere.
+    /// All bytes, if they can be read from any offset.
     blob: RefCell<Option<Blob>>,
-    /// What came through a link, as long as the whole of it may be wanted.
-    kept: Array,
-    /// Whether the page reads the blobs, since this worker may not.
+    /// Bytes received from a link, as long as the whole file may be needed.
+    kept_chunks: Array,
+    /// True if the page reads blobs, because this worker cannot.
     page_reads: Cell<bool>,
-    /// Bytes that came through a link so far.
-    came: Cell<u64>,
-    /// What tells a link's file from others, where its length is known from the beginning.
-    tap: RefCell<Option<Tap>>,
+    /// Number of bytes received from a link so far.
+    received_bytes: Cell<u64>,
+    /// Computes the fingerprint of a link's file. `None` if its length is not known in advance.
+    hasher: RefCell<Option<FingerprintHasher>>,
 }
 
 enum Origin {
@@ -38,135 +38,148 @@ enum Origin {
     Link(Link),
 }
 
-/// What the browser gives.
-enum Next {
+/// Result of the next read.
+enum ReadResult {
     Bytes(Uint8Array),
     End,
-    Broke,
+    Interrupted,
 }
 
-/// What reading brings.
+/// Result of reading.
 pub(super) enum Event {
     Opened {
         name: String,
-        /// Where known.
+        /// Length of the file, if known.
         total_bytes: Option<u64>,
-        /// How its bytes can be reached.
+        /// Offsets at which reading can start.
         access: Access,
     },
-    /// So many bytes of the whole are kept.
+    /// Number of bytes of the whole file that are kept so far.
     Kept(u64),
-    /// The next bytes.
+    /// Next bytes of the file.
     Chunk(Vec<u8>),
-    /// There are no more.
+    /// End of the file.
     End,
-    /// The connection broke behind so many bytes; what comes next goes on from there.
-    Broke(u64),
+    /// The connection broke after this many bytes. Reading continues from there.
+    Interrupted(u64),
 }
 
-/// By so many bytes the engine has seen whether it wants the whole file.
-const HEAD: u64 = 64;
-/// Kept bytes are handed to the browser by so many, which may put them on the disk.
-const KEPT_AT_ONCE: u32 = 256;
+/// Number of bytes after which the engine has decided whether it needs the whole file.
+const HEAD_BYTES: u64 = 64;
+/// Number of kept chunks after which they are moved to a blob, which the browser may store on disk.
+const CHUNKS_PER_BLOB: u32 = 256;
 
 impl Source {
-    /// A file of this machine.
-    pub(super) fn file((load, which): (u32, Which), member: Option<u32>, file: File) -> Source {
+    /// Creates the source of a local file.
+    pub(super) fn from_file((load, which): (u32, FileSlot), member: Option<u32>, file: File) -> Source {
         let source = Source::new((load, which), member, Origin::File(file.clone()));
         source.blob.replace(Some(file.into()));
         source
     }
 
-    /// A file somewhere else; `url` is absolute.
-    pub(super) fn link((load, which): (u32, Which), member: Option<u32>, url: String) -> Source {
+    /// Creates the source of a link. `url` is absolute.
+    pub(super) fn from_link((load, which): (u32, FileSlot), member: Option<u32>, url: String) -> Source {
         Source::new((load, which), member, Origin::Link(Link::new(url)))
     }
 
-    fn new((load, which): (u32, Which), member: Option<u32>, origin: Origin) -> Source {
+    fn new((load, which): (u32, FileSlot), member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
         let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
-        Source { load, which, member, origin, reader, blob, kept, page_reads: Cell::new(false), came, tap }
+        Source {
+            load,
+            which,
+            member,
+            origin,
+            reader,
+            blob,
+            kept_chunks: kept,
+            page_reads: Cell::new(false),
+            received_bytes: came,
+            hasher: tap,
+        }
     }
 
-    /// Whether [`Source::open`] has succeeded.
+    /// Returns whether [`Source::open`] has succeeded.
     pub(super) fn is_open(&self) -> bool {
         self.reader.borrow().is_some()
     }
 
-    /// Gets ready to read.
+    /// Opens the file, or sends the request of a link.
     pub(super) async fn open(&self) -> Result<Event, Failure> {
         match &self.origin {
             Origin::File(file) => {
-                self.reader.replace(Some(Reader::of_blob(file)?));
+                self.reader.replace(Some(Reader::from_blob(file)?));
                 let total_bytes = Some(file.size() as u64);
                 Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
             }
             Origin::Link(link) => {
                 let (reader, total_bytes) = link.open().await?;
                 self.reader.replace(Some(reader));
-                self.tap.replace(total_bytes.map(Tap::new));
+                self.hasher.replace(total_bytes.map(FingerprintHasher::new));
                 Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
             }
         }
     }
 
-    /// The next bytes.
-    pub(super) async fn chunk(&self) -> Result<Event, Failure> {
-        let bytes = match self.next().await? {
-            Next::Bytes(bytes) => bytes,
-            Next::End => return Ok(Event::End),
-            Next::Broke => return Ok(Event::Broke(self.came.get())),
+    /// Returns the next bytes.
+    pub(super) async fn read_chunk(&self) -> Result<Event, Failure> {
+        let bytes = match self.read_next().await? {
+            ReadResult::Bytes(bytes) => bytes,
+            ReadResult::End => return Ok(Event::End),
+            ReadResult::Interrupted => return Ok(Event::Interrupted(self.received_bytes.get())),
         };
         if self.blob.borrow().is_none() {
-            if self.came.get() >= HEAD {
-                self.kept.set_length(0);
+            if self.received_bytes.get() >= HEAD_BYTES {
+                self.kept_chunks.set_length(0);
             } else {
-                self.kept.push(&bytes);
+                self.kept_chunks.push(&bytes);
             }
             self.count(&bytes);
         }
         let chunk = bytes.to_vec();
-        if let Some(tap) = self.tap.borrow_mut().as_mut() {
-            tap.take(&chunk);
+        if let Some(tap) = self.hasher.borrow_mut().as_mut() {
+            tap.update(&chunk);
         }
-        self.go_on(&bytes);
+        self.start_read(&bytes);
         Ok(Event::Chunk(chunk))
     }
 
-    /// The next bytes as the browser gives them.
-    async fn next(&self) -> Result<Next, Failure> {
-        let link = self.through();
+    /// Returns the next bytes in a JavaScript buffer.
+    async fn read_next(&self) -> Result<ReadResult, Failure> {
+        let link = self.active_link();
         if let Some(link) = link.filter(|link| link.is_broken()) {
-            let rest = link.rest(self.came.get()).await?;
+            let rest = link.resume(self.received_bytes.get()).await?;
             self.reader.replace(Some(rest));
         }
         let result = loop {
-            let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
-            let Some(next) = next else { return Ok(Next::End) };
+            let next = self.reader.borrow_mut().as_mut().and_then(Reader::next_read);
+            let Some(next) = next else { return Ok(ReadResult::End) };
             match (JsFuture::from(next).await, link) {
                 (Ok(result), _) => break result,
-                (Err(_), Some(link)) => return link.broke(self.came.get()).map(|()| Next::Broke),
+                (Err(_), Some(link)) => {
+                    return link.on_interrupted(self.received_bytes.get()).map(|()| ReadResult::Interrupted);
+                }
                 (Err(cause), None) => {
-                    let by_page = self.reader.borrow().as_ref().and_then(Reader::by_page);
-                    self.reader.replace(Some(by_page.ok_or_else(|| self.broken(&cause))?));
+                    let by_page = self.reader.borrow().as_ref().and_then(Reader::continue_in_page);
+                    self.reader.replace(Some(by_page.ok_or_else(|| self.read_failure(&cause))?));
                     self.page_reads.set(true);
                 }
             }
         };
-        if let Some(answer) = reader::answer(&result) {
-            let bytes = answer.map_err(|cause| self.broken(&cause))?;
-            return Ok(if bytes.length() == 0 { Next::End } else { Next::Bytes(bytes) });
+        if let Some(answer) = reader::page_answer(&result) {
+            let bytes = answer.map_err(|cause| self.read_failure(&cause))?;
+            return Ok(if bytes.length() == 0 { ReadResult::End } else { ReadResult::Bytes(bytes) });
         }
         let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let is_over = field("done").unchecked_into::<Boolean>().value_of();
         if !is_over {
-            return Ok(Next::Bytes(field("value").unchecked_into()));
+            return Ok(ReadResult::Bytes(field("value").unchecked_into()));
         }
-        link.map_or(Ok(()), |link| link.ended(self.came.get())).map(|()| Next::End)
+        link.map_or(Ok(()), |link| link.check_length(self.received_bytes.get())).map(|()| ReadResult::End)
     }
 
-    /// The link these bytes come through; there is none to what is kept.
-    fn through(&self) -> Option<&Link> {
+    /// Returns the link that the bytes are received from. `None` once the whole file is kept.
+    fn active_link(&self) -> Option<&Link> {
         match &self.origin {
             Origin::Link(link) if self.blob.borrow().is_none() => Some(link),
             _ => None,
@@ -174,74 +187,77 @@ impl Source {
     }
 
     fn count(&self, bytes: &Uint8Array) {
-        self.came.set(self.came.get() + u64::from(bytes.length()));
-        if let Some(link) = self.through() {
-            link.came();
+        self.received_bytes.set(self.received_bytes.get() + u64::from(bytes.length()));
+        if let Some(link) = self.active_link() {
+            link.on_bytes();
         }
     }
 
-    /// Starts the read that follows those under way; `used` is what the last one brought, copied by now.
-    fn go_on(&self, used: &Uint8Array) {
+    /// Starts another read. `used` is the last chunk, which was copied.
+    fn start_read(&self, used: &Uint8Array) {
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
-            reader.start(used);
+            reader.start_read(used);
         }
     }
 
-    /// The bytes from this offset on come next. Only where the file can be read anywhere.
+    /// Continues reading at this offset. Works only for files that can be read from any offset.
     pub(super) fn seek(&self, offset: u64) -> Result<(), Failure> {
         let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
-        let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
+        let slice = slice.ok_or_else(|| self.read_failure(&JsValue::UNDEFINED))?;
         self.stop_reading();
         let is_allowed = !self.page_reads.get();
-        self.reader.replace(Some(if is_allowed { Reader::of_blob(&slice)? } else { Reader::of_page(&slice, 0.0) }));
+        self.reader.replace(Some(if is_allowed { Reader::from_blob(&slice)? } else { Reader::from_page(&slice, 0.0) }));
         Ok(())
     }
 
-    /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
-    pub(super) async fn keep(&self) -> Result<Event, Failure> {
-        let bytes = match self.next().await? {
-            Next::Bytes(bytes) => Some(bytes),
-            Next::End => None,
-            Next::Broke => return Ok(Event::Broke(self.came.get())),
+    /// Keeps the next bytes of a link. Once all are kept, the file is opened again and can be read from any offset.
+    pub(super) async fn keep_chunk(&self) -> Result<Event, Failure> {
+        let bytes = match self.read_next().await? {
+            ReadResult::Bytes(bytes) => Some(bytes),
+            ReadResult::End => None,
+            ReadResult::Interrupted => return Ok(Event::Interrupted(self.received_bytes.get())),
         };
         if let Some(bytes) = &bytes {
-            self.kept.push(bytes);
+            self.kept_chunks.push(bytes);
             self.count(bytes);
-            self.go_on(bytes);
+            self.start_read(bytes);
         }
-        if bytes.is_some() && self.kept.length() < KEPT_AT_ONCE {
-            return Ok(Event::Kept(self.came.get()));
+        if bytes.is_some() && self.kept_chunks.length() < CHUNKS_PER_BLOB {
+            return Ok(Event::Kept(self.received_bytes.get()));
         }
-        let blob = Blob::new_with_u8_array_sequence(&self.kept).map_err(|cause| self.broken(&cause))?;
-        self.kept.set_length(0);
+        let blob = Blob::new_with_u8_array_sequence(&self.kept_chunks).map_err(|cause| self.read_failure(&cause))?;
+        self.kept_chunks.set_length(0);
         if bytes.is_some() {
-            self.kept.push(&blob);
-            return Ok(Event::Kept(self.came.get()));
+            self.kept_chunks.push(&blob);
+            return Ok(Event::Kept(self.received_bytes.get()));
         }
-        self.reader.replace(Some(Reader::of_blob(&blob)?));
+        self.reader.replace(Some(Reader::from_blob(&blob)?));
         let total_bytes = Some(blob.size() as u64);
         self.blob.replace(Some(blob));
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
     }
 
-    /// What tells the file from others; `None` where not all of it came, or its length was not known.
-    pub(super) async fn print(&self) -> Option<String> {
-        let Some(blob) = self.blob.borrow().clone() else { return self.tap.borrow().as_ref()?.finish() };
+    /// Returns the fingerprint of the file. `None` if it was not read to the end, or if its length was not known.
+    pub(super) async fn fingerprint(&self) -> Option<String> {
+        let Some(blob) = self.blob.borrow().clone() else { return self.hasher.borrow().as_ref()?.finish() };
         let length = blob.size() as u64;
-        let mut tap = Tap::new(length);
+        let mut tap = FingerprintHasher::new(length);
         for part in parts(length) {
             tap.skip_to(part.start);
             let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
-            let read =
-                if self.page_reads.get() { reader::asked(&slice) } else { slice.array_buffer().unchecked_into() };
+            let read = if self.page_reads.get() {
+                reader::read_in_page(&slice)
+            } else {
+                slice.array_buffer().unchecked_into()
+            };
             let read = JsFuture::from(read).await.ok()?;
-            let bytes = reader::answer(&read).unwrap_or_else(|| Ok(Uint8Array::new(&read))).ok()?;
-            tap.take(&bytes.to_vec());
+            let bytes = reader::page_answer(&read).unwrap_or_else(|| Ok(Uint8Array::new(&read))).ok()?;
+            tap.update(&bytes.to_vec());
         }
         tap.finish()
     }
 
-    /// What its server says of this state of it.
+    /// Returns the version of the file that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         if let Origin::Link(link) = &self.origin { link.version() } else { None }
     }
@@ -253,8 +269,8 @@ impl Source {
         }
     }
 
-    fn broken(&self, cause: &JsValue) -> Failure {
-        // The page says it as a text.
+    fn read_failure(&self, cause: &JsValue) -> Failure {
+        // The page reports the cause as a string.
         let cause = cause.dyn_ref::<js_sys::Error>().map(|error| error.message().into()).or_else(|| cause.as_string());
         let cause = cause.map_or_else(String::new, |cause| format!(" ({cause})"));
         Failure::Read(format!(
@@ -263,7 +279,7 @@ impl Source {
         ))
     }
 
-    /// Stops reading; whoever waits for bytes is told that there are no more.
+    /// Stops reading. Reads in progress yield the end of the stream.
     pub(super) fn cancel(&self) {
         if let Origin::Link(link) = &self.origin {
             link.abort();

@@ -1,26 +1,26 @@
-//! What one picture is made of besides its scene, and the picture as bytes.
+//! Input of a rendered picture besides its scenes, and the picture as bytes.
 
 use super::flames::Flame;
-use super::look::Look;
+use super::theme::PictureTheme;
 use crate::timeline::View;
 
-/// A rectangle above the stack, in device pixels of the window: an outline's side, a marker, a cursor line.
+/// A rectangle above the stack, in device pixels of the window: part of an outline, a marker or a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverlayRect {
-    /// Left and right edge, right exclusive; may lie outside the window.
+    /// Left and right edge, right exclusive. May be outside the window.
     pub x: [i32; 2],
-    /// Lower and upper edge counted upwards from the window's bottom, upper exclusive; may lie outside the window.
+    /// Lower and upper edge counted upwards from the window's bottom, upper exclusive. May be outside the window.
     pub y: [i32; 2],
-    /// Red, green, blue and opacity, not premultiplied. The only colour that is blended, each channel rounded to nearest; GPUs
-    /// may differ from the twin by 1 where the opacity is neither 0 nor 255.
+    /// Red, green, blue and opacity, not premultiplied. This is the only colour that is blended, with each channel
+    /// rounded to nearest. GPUs may differ from the CPU by 1 if the opacity is neither 0 nor 255.
     pub rgba: [u8; 4],
 }
 
 impl OverlayRect {
-    /// The four sides, each `thickness_px` wide, of a frame that lies inside the rectangle `x` × `y`.
+    /// Returns the four sides of a frame inside the rectangle `x` × `y`.
     pub fn outline(x: [i32; 2], y: [i32; 2], thickness_px: i32, rgba: [u8; 4]) -> [OverlayRect; 4] {
         let ([left, right], [bottom, top]) = (x, y);
-        // Sides of a rectangle thinner than two sides must not cross, or an opacity would be applied twice.
+        // Sides of a rectangle thinner than two sides must not overlap, or the opacity would be applied twice.
         let across = thickness_px.min(right.saturating_sub(left).max(0));
         let inner_left = left.saturating_add(across);
         let inner_right = right.saturating_sub(across).max(inner_left);
@@ -35,63 +35,61 @@ impl OverlayRect {
     }
 }
 
-/// What one picture shows of the scenes uploaded before.
+/// A picture of previously uploaded scenes.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'a> {
     /// Width and height in device pixels.
     pub size_px: [u32; 2],
     pub background: [u8; 4],
-    /// The scenes, each in rows of its own: one that covers the picture, or one a device above each other.
+    /// Scenes in rows of their own: one that covers the picture, or one per device.
     pub lanes: &'a [Lane<'a>],
-    /// The boxes of a flame graph, above the scenes.
+    /// Boxes of a flame graph, above the scenes.
     pub flame: Option<&'a Flame>,
-    /// What lies above all of that, back to front.
+    /// Rectangles above everything else, back to front.
     pub overlay: &'a [OverlayRect],
 }
 
 /// A scene in a picture, clipped to its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane<'a> {
-    /// Which of the uploaded scenes: its number.
+    /// Number of an uploaded scene.
     pub scene: u32,
-    /// The window as it is now, as high as the lane; the scene is moved and scaled from its own view to this one.
+    /// Current window, as high as the lane. The scene is moved and scaled from its own view to this one.
     pub view: &'a View,
-    pub look: &'a Look,
-    /// The picture's row, counted upwards, at which the lane's window begins.
+    pub look: &'a PictureTheme,
+    /// Row of the picture, counted upwards, at which the lane begins.
     pub bottom_px: u32,
 }
 
 impl<'a> Lane<'a> {
-    /// Scene 0 from the picture's bottom on.
-    pub fn alone(view: &'a View, look: &'a Look) -> Lane<'a> {
+    /// Creates a lane of scene 0 that starts at the picture's bottom.
+    pub fn single(view: &'a View, look: &'a PictureTheme) -> Lane<'a> {
         Lane { scene: 0, view, look, bottom_px: 0 }
     }
 
-    /// The picture's window, in which the scene lies as it does in the lane's.
-    pub fn lowered(&self) -> View {
+    /// Returns a view of the whole picture that shows the scene at the same position as the lane.
+    pub fn picture_view(&self) -> View {
         View { bottom_px: self.view.bottom_px.saturating_sub(self.bottom_px.into()), ..*self.view }
     }
 
-    /// The lane's rows among the `height_px` of the picture, counted upwards.
+    /// Returns the lane's rows in a picture of this height, counted upwards.
     pub fn rows(&self, height_px: u32) -> std::ops::Range<u32> {
         let top = self.bottom_px.saturating_add(self.view.height_px).min(height_px);
         self.bottom_px.min(top)..top
     }
 }
 
-/// A finished picture, laid out as `ImageData` wants it.
+/// A finished picture, laid out like `ImageData`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RgbaImage {
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
-    /// Four bytes a pixel (red, green, blue, opacity), rows from the top, no padding: `width × height × 4` bytes.
+    /// Four bytes per pixel (red, green, blue, opacity), rows from the top, `width × height × 4` bytes.
     pub pixels: Vec<u8>,
 }
 
 impl RgbaImage {
-    /// The pixel at `x` from the left and `row` from the top, if there is one.
+    /// Returns the pixel at `x` from the left and `row` from the top.
     pub fn pixel(&self, x: u32, row: u32) -> Option<[u8; 4]> {
         if x >= self.width {
             return None;

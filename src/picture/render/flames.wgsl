@@ -1,7 +1,7 @@
-// A box of a flame graph: flat, with a seam at its right and below it, hatched where it stands for several, and with a bar at its foot for
-// what a search found in it.
+// A box of a flame graph: a flat colour with a seam at its right and bottom edge. It is hatched if it stands for
+// several frames, and has a bar at its bottom for search results.
 //
-// All decisions are made in integers, as in `flames.rs` (`Tile::colour_at`), whose names this file keeps.
+// All decisions are made in integers, as in `flames.rs` (`Tile::colour_at`), with the same names.
 
 const SEAM: u32 = 0u;
 const MARK: u32 = 1u;
@@ -16,7 +16,7 @@ struct Frame {
     window_px: vec2<u32>,
 }
 
-/// As `Tile` in Rust: each edge has 16 bits, the lower edge the low ones.
+/// Same as `Tile` in Rust: two 16-bit edges per word, the lower edge in the low bits.
 struct Tile {
     x: u32,
     y: u32,
@@ -39,7 +39,7 @@ fn edges_of(packed: u32) -> vec2<i32> {
     return vec2(bitcast<i32>(packed << 16u) >> 16u, bitcast<i32>(packed) >> 16u);
 }
 
-/// Six vertices a box, two triangles with the corners 0, 1, 2 and 2, 1, 3.
+/// Six vertices per box: two triangles with the corners 0, 1, 2 and 2, 1, 3.
 @vertex
 fn tile_corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let tile = tiles[vertex / 6u];

@@ -1,25 +1,25 @@
-//! A painter and the surfaces it shows its pictures on: two canvases, in the page.
+//! A painter and the two canvases of the page.
 
 use super::drawing::{Drawing, RgbaImage};
 use super::painter::{self, Painter, RenderError};
 use crate::timeline::Scene;
 use std::future::Future;
 
-/// Draws scenes into a surface through WebGPU. After a failure it is of no more use: drop it, make another, upload again.
+/// WebGPU renderer for the page's canvases. After a failure, drop it, create another and upload the scenes again.
 #[derive(Debug)]
 pub struct Gpu {
     screens: [Screen; 2],
     painter: Painter,
 }
 
-/// Which of the surfaces.
+/// Selects one of the canvases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum SurfaceId {
     Timeline,
     Flame,
 }
 
-/// A surface, and how large it is.
+/// A canvas surface and its size.
 #[derive(Debug)]
 struct Screen {
     surface: wgpu::Surface<'static>,
@@ -27,10 +27,12 @@ struct Screen {
 }
 
 impl Gpu {
-    /// Takes the first adapter that can draw into `surfaces`, which `instance` made, of the timeline and of the flame graph.
+    /// Creates a renderer with the first adapter that supports `surfaces`: the timeline's and the flame graph's,
+    /// created by `instance`.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`], [`RenderError::NoFormat`]: there is only the twin to draw with.
+    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`] or [`RenderError::NoFormat`]. The caller falls back to the
+    /// CPU renderer.
     pub async fn new(instance: wgpu::Instance, surfaces: [wgpu::Surface<'static>; 2]) -> Result<Gpu, RenderError> {
         let adapter = instance
             .request_adapter(&wgpu::RequestAdapterOptions {
@@ -62,21 +64,22 @@ impl Gpu {
         self.painter.upload(number, scene);
     }
 
-    /// Forgets the scenes whose numbers are not wanted.
-    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
-        self.painter.keep_scenes(wanted);
+    /// Drops the scenes whose numbers are not `wanted`.
+    pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.painter.retain_scenes(wanted);
     }
 
-    /// Draws and shows the picture on a surface, which becomes as large: at least 1 × 1 pixel and at most what the device can. One that
-    /// nobody can see is left as it is.
+    /// Draws a picture on a surface and presents it. The surface is resized to the picture, between 1 × 1 pixel and the
+    /// device's limit. Does nothing if the surface is hidden.
     ///
     /// # Errors
-    /// [`RenderError::Lost`] and [`RenderError::Failed`] when the device failed before, [`RenderError::NoTexture`].
-    pub fn draw(&mut self, which: Which, drawing: &Drawing<'_>) -> Result<(), RenderError> {
-        // A surface must not be configured with a device that is gone.
+    /// [`RenderError::Lost`] or [`RenderError::Failed`] if the device failed before, [`RenderError::NoTexture`] if the
+    /// surface has no texture.
+    pub fn draw(&mut self, which: SurfaceId, drawing: &Drawing<'_>) -> Result<(), RenderError> {
+        // A surface must not be configured with a lost device.
         self.painter.check()?;
         let [timeline, flame] = &mut self.screens;
-        let screen = if which == Which::Flame { flame } else { timeline };
+        let screen = if which == SurfaceId::Flame { flame } else { timeline };
         screen.resize(self.painter.device(), drawing.size_px);
         if let Some(frame) = screen.next_frame(self.painter.device())? {
             self.painter.paint(&frame.texture, drawing)?;
@@ -85,20 +88,20 @@ impl Gpu {
         Ok(())
     }
 
-    /// The picture of `drawing` as bytes, through the same device; the surface is not touched.
+    /// Renders a picture to bytes, without touching the surfaces.
     ///
     /// # Errors
-    /// The failure of the device, before or while drawing.
+    /// Returns the device's failure, before or while drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         self.painter.image(drawing).await
     }
 
-    /// Becomes ready when the device fails or is lost, with the reason. It may outlive the `Gpu`.
+    /// Returns a future that resolves with the reason when the device fails or is lost. It may outlive the `Gpu`.
     pub fn failure(&self) -> impl Future<Output = RenderError> + use<> {
         self.painter.failure()
     }
 
-    /// Destroys the device, as a driver's reset would: how tests come by a lost one.
+    /// Destroys the device, like a driver reset. Used by tests.
     pub fn lose_device(&self) {
         self.painter.lose_device();
     }
@@ -116,7 +119,7 @@ impl Screen {
 
     fn next_frame(&mut self, device: &wgpu::Device) -> Result<Option<wgpu::SurfaceTexture>, RenderError> {
         use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
-        // Once more after the surface was configured anew; were it outdated again at once, waiting would not help.
+        // Retries once after reconfiguring the surface. More retries would not help.
         for _ in 0..2 {
             match self.surface.get_current_texture() {
                 Success(frame) | Suboptimal(frame) => return Ok(Some(frame)),

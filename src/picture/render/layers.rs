@@ -1,38 +1,38 @@
-//! A scene as rectangles in drawing order, and the rules for their lines: what the shader and the twin both start from.
+//! A scene as rectangles in drawing order, and the rules for their lines. The shader and the CPU renderer share both.
 
 use super::drawing::OverlayRect;
-use super::look::{Look, faded_into};
 use super::placement::Placement;
+use super::theme::{PictureTheme, faded_into};
 use crate::timeline::scene::{BAND, CONTINUED, GROUND, PENDING};
 use crate::timeline::{Quad, Scene, View};
 
-/// The colour index of the reserved curve, and of what was mapped, the first beyond the palette and its faded twin.
+/// Colour index of the reserved curve and of mapped memory. First index after the palette and its faded version.
 pub const RESERVED: u32 = GROUND;
-/// The colour index of the line of allocated bytes.
+/// Colour index of the line of allocated bytes.
 pub const ALLOCATED: u32 = RESERVED + 1;
-/// How many fills there are: the palette, the same faded, the reserved curve, the allocated line. As many line colours follow them.
+/// Number of fill colours: palette, faded palette, reserved curve, allocated line. As many line colours follow.
 pub const FILLS: u32 = ALLOCATED + 1;
-/// What is pending has stripes at this distance, on a diagonal, in pixels…
+/// Distance between stripes of allocations awaiting free, in pixels along the diagonal.
 pub const STRIPES_APART_PX: u32 = 6;
-/// …and of this width, through which what lies behind is seen.
+/// Width of a stripe, in pixels. What is behind shows through.
 pub const STRIPE_PX: u32 = 2;
-/// A block lower than this has no line at its top: it would be mostly line.
+/// Minimum height of a block with a line at its top, in pixels.
 pub const LINED_HEIGHT_PX: i32 = 4;
-/// A block narrower than this has no line at its left.
+/// Minimum width of a block with a line at its left, in pixels.
 pub const LINED_WIDTH_PX: i32 = 3;
 
-/// A scene ready to be drawn: the reserved curve, then the stack, then the line of allocated bytes; of addresses, what was mapped, then the
-/// blocks.
+/// Rectangles of a scene in drawing order. For a stack: the reserved curve, the stack, then the line of allocated
+/// bytes. For addresses: mapped memory, then blocks.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// The window the scene was made for.
+    /// Window of the scene.
     pub view: View,
     /// All rectangles, back to front, in pixels of that window.
     pub quads: Vec<Quad>,
 }
 
 impl Layers {
-    /// The layers of `scene`.
+    /// Creates the layers of `scene`.
     pub fn new(scene: &Scene) -> Layers {
         let is_stack = scene.ground.is_none();
         let mut quads = if is_stack { reserved_curve(scene) } else { Vec::new() };
@@ -44,7 +44,8 @@ impl Layers {
     }
 }
 
-/// One rectangle a run of columns with the same reserved bytes, from byte 0 upwards, clipped to the scene's window.
+/// Returns one rectangle from byte 0 upwards for each run of columns with equal reserved bytes, clipped to the scene's
+/// window.
 fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
     let bottom = row(0);
@@ -61,7 +62,7 @@ fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
-/// Where the allocated bytes end below the stack's top, by a pixel or more: there their line, one pixel high.
+/// Returns the line of allocated bytes, one pixel high, where it is at least a pixel below the stack's top.
 fn allocated_line(scene: &Scene) -> Vec<Quad> {
     let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
     let mut quads: Vec<Quad> = Vec::new();
@@ -81,7 +82,7 @@ fn allocated_line(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
-/// The overlay in the stack's own format, in pixels of the window; `paint` is the colour's four bytes, red lowest.
+/// Converts the overlay to quads in pixels of the window. `paint` contains the colour's four bytes, red lowest.
 pub fn overlay_quads(overlay: &[OverlayRect]) -> impl Iterator<Item = Quad> + '_ {
     overlay.iter().map(|rect| Quad {
         x: rect.x.map(clamp_to_i16),
@@ -94,9 +95,9 @@ fn clamp_to_i16(px: i32) -> i16 {
     px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
-/// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel; faded is
-/// [`Look::kept_eighths`] of the fill in the background.
-pub fn colours(look: &Look) -> Vec<[u8; 4]> {
+/// Returns the colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel.
+/// A faded fill keeps [`Look::kept_eighths`] of the colour.
+pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
     let faded: Vec<[u8; 4]> =
         look.palette.iter().map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
@@ -107,33 +108,32 @@ pub fn colours(look: &Look) -> Vec<[u8; 4]> {
     fills.chain(lines).collect()
 }
 
-/// What the shader must know of a picture besides its rectangles, edges and colours. It is `Frame` of `rects.wgsl`.
+/// Uniforms of a picture. The layout is that of `Frame` in `rects.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub window_px: [u32; 2],
-    /// Width and height of the window the scene was made for, at most [`super::placement::LARGEST_SIDE_PX`].
+    /// Width and height of the scene's window, at most [`super::placement::MAX_SIDE_PX`].
     pub scene_px: [u32; 2],
-    /// Column and row (upwards) of the window's lower left pixel in the scaled plane, as far as stripes need them: modulo
-    /// [`STRIPES_APART_PX`].
+    /// Column and row (upwards) of the window's lower left pixel in the scaled plane, modulo [`STRIPES_APART_PX`].
     pub stripe_px: [u32; 2],
 }
 
 impl Frame {
-    /// Bytes of a frame.
+    /// Size in bytes.
     pub const SIZE: usize = 24;
 
-    /// The frame of a window that shows `view`.
+    /// Creates the uniforms of a window that shows `view`.
     pub fn new(window_px: [u32; 2], scene_px: [u32; 2], view: &View) -> Frame {
         let stripe = |px: i64| px.rem_euclid(i64::from(STRIPES_APART_PX)) as u32;
         Frame { window_px, scene_px, stripe_px: [stripe(view.left_px), stripe(view.bottom_px)] }
     }
 
-    /// Whether a pixel of the window, `row` counted upwards, lies on a stripe: what is pending is not drawn there.
+    /// Returns true if a pixel is on a stripe. `row` counts upwards. Allocations awaiting free are not drawn there.
     pub fn is_striped(&self, column: u32, row: u32) -> bool {
         (self.stripe_px[0] + column + self.stripe_px[1] + row) % STRIPES_APART_PX < STRIPE_PX
     }
 
-    /// The frame as the shader reads it.
+    /// Returns the bytes that the shader reads.
     pub fn to_bytes(self) -> [u8; Frame::SIZE] {
         let mut bytes = [0; Frame::SIZE];
         let words = [self.window_px, self.scene_px, self.stripe_px];
@@ -144,30 +144,30 @@ impl Frame {
     }
 }
 
-/// A rectangle in pixels of the window, and where its lines are.
+/// A rectangle in pixels of the window, with its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedRect {
     /// Left and right edge, right exclusive.
     pub x: [i32; 2],
     /// Lower and upper edge upwards from the bottom, upper exclusive.
     pub y: [i32; 2],
-    /// Index of its fill; its line colour is [`FILLS`] further.
+    /// Index of the fill. The line's index is [`FILLS`] higher.
     pub colour: u32,
-    /// Whether its uppermost row is a line.
+    /// True if the topmost row is a line.
     pub top_line: bool,
-    /// Whether its leftmost column is a line.
+    /// True if the leftmost column is a line.
     pub left_line: bool,
-    /// Whether it is not drawn on stripes.
+    /// True if the rectangle is not drawn on stripes.
     pub striped: bool,
 }
 
-impl Placed {
-    /// `quad` of a scene, placed in the window. `rects.wgsl` has the same rules in the same order.
+impl PlacedRect {
+    /// Places a quad of a scene in the window. `rects.wgsl` has the same rules in the same order.
     ///
-    /// A block has a line at its top and at its left where it is large enough, so that neighbours of one colour are told apart.
-    /// No line stands where the scene's window has merely cut the block, nor at the left of one that goes on from there. Bands have
-    /// none; the reserved curve has its top at any size.
-    pub fn new(quad: &Quad, placement: &Placement) -> Placed {
+    /// A block that is large enough has a line at its top and left, so that adjacent blocks of one colour can be
+    /// distinguished. Edges cut by the scene's window and left edges of continued blocks have no line. Bands have no
+    /// lines. The reserved curve always has one at its top.
+    pub fn new(quad: &Quad, placement: &Placement) -> PlacedRect {
         let x = quad.x.map(|edge| placement.column(edge));
         let y = quad.y.map(|edge| placement.row(edge));
         let colour = (quad.paint & 0xffff).min(ALLOCATED);
@@ -177,7 +177,7 @@ impl Placed {
         let is_wide = x[1] - x[0] >= LINED_WIDTH_PX;
         let top_is_cut = i64::from(quad.y[1]) >= i64::from(placement.height_px());
         let left_is_cut = quad.x[0] <= 0 || quad.paint & CONTINUED != 0;
-        Placed {
+        PlacedRect {
             x,
             y,
             colour,

@@ -1,30 +1,31 @@
-//! Geometry → pixels: the WebGPU renderer and its CPU twin. Knows `timeline`'s scene and view, not the history, not the DOM.
+//! Rendering of geometry to pixels, with WebGPU or on the CPU. Depends on the timeline's scene and view, not on the
+//! history or the DOM.
 //!
-//! Everything drawn is a rectangle with edges in whole device pixels and flat colours. There are two primitives, `rects` for the
-//! timeline and `flames` for the flame graph, and each exists twice: in WGSL on the GPU and in the [`twin`] on the CPU, which is the
-//! fallback, the pixels of exports and the reference of the tests. What both need is decided once, in integers, before either
-//! begins: `layers` turns a scene into rectangles in drawing order, `placement` says where each pixel edge of the scene lies in the
-//! window. So the two agree pixel for pixel.
+//! Everything is a rectangle with edges in whole device pixels and flat colours. There are two primitives, `rects` for
+//! the timeline and `flames` for the flame graph. Each is implemented in WGSL and on the CPU in [`twin`], which is the
+//! fallback, the renderer of exports and the reference for tests. What both share is computed first, in integers:
+//! `layers` turns a scene into rectangles in drawing order, and `placement` maps pixel edges of the scene to the
+//! window. So both agree pixel for pixel.
 
-/// A picture's inputs and output.
+/// Inputs and output of a picture.
 pub mod drawing;
-/// The boxes of a flame graph.
+/// Boxes of the flame graph.
 pub mod flames;
-/// Which colours a theme has.
-pub mod look;
 mod oklch;
+/// Colours of the themes.
+pub mod theme;
 
-/// A scene as rectangles in drawing order.
+/// The CPU renderer.
+pub mod cpu;
+/// Rectangles of a scene in drawing order.
 pub mod layers;
-/// Where a scene's pixel edges lie in the window.
+/// Positions of a scene's pixel edges in the window.
 pub mod placement;
-/// The CPU twin.
-pub mod twin;
 
-/// Drawing with WebGPU into a canvas.
+/// WebGPU rendering to a canvas.
 #[cfg(feature = "gpu")]
 pub mod gpu;
-/// Drawing with WebGPU into any texture.
+/// WebGPU rendering to any texture.
 #[cfg(feature = "gpu")]
 pub mod painter;
 #[cfg(feature = "gpu")]
@@ -32,12 +33,12 @@ mod rects;
 #[cfg(feature = "gpu")]
 mod signal;
 
+pub use cpu::{Bars, CpuRenderer};
 pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
 pub use flames::{Flame, Tile};
-pub use look::Look;
-pub use twin::{Bars, Twin};
+pub use theme::PictureTheme;
 
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, Which};
+pub use gpu::{Gpu, SurfaceId};
 #[cfg(feature = "gpu")]
 pub use painter::{Painter, RenderError};

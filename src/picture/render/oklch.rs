@@ -1,6 +1,6 @@
-//! Perceptual colours → bytes: OKLCH (Björn Ottosson, 2020), in which equal steps look equal.
+//! Conversion of OKLCH colours (Björn Ottosson, 2020) to sRGB bytes. Equal steps in OKLCH look equal.
 
-/// A colour by lightness (0 black to 1 white), chroma (0 grey, 0.1 calm, 0.2 loud) and hue in degrees.
+/// A colour by lightness (0 black to 1 white), chroma (0 grey, 0.2 vivid) and hue in degrees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Oklch {
     pub(crate) lightness: f64,
@@ -9,14 +9,14 @@ pub(crate) struct Oklch {
 }
 
 impl Oklch {
-    /// The sRGB bytes of this colour, opaque. A screen that cannot show so much chroma gets the most it can: lightness and hue, which
-    /// carry the meaning, stay.
+    /// Converts to opaque sRGB bytes. Chroma is reduced if sRGB cannot show the colour. Lightness and hue stay, because
+    /// they carry the meaning.
     pub(crate) fn to_rgba(self) -> [u8; 4] {
         let (mut shown, mut beyond) = (0.0, self.chroma);
         if is_in_gamut(self.to_linear_rgb()) {
             shown = self.chroma;
         } else {
-            // 12 halvings: finer than a byte can tell.
+            // 12 halvings are more precise than a byte.
             for _ in 0..12 {
                 let chroma = (shown + beyond) / 2.0;
                 if is_in_gamut(Oklch { chroma, ..self }.to_linear_rgb()) {
@@ -45,10 +45,10 @@ impl Oklch {
     }
 }
 
-/// Sine and cosine of an angle, to 11 digits. The standard library's would do for any number, with a table
-/// for huge ones: 10 kB of wasm for a few hues.
+/// Returns sine and cosine of an angle, to 11 digits. The standard library's functions handle huge numbers with a
+/// table, which would add 10 kB of wasm.
 fn sine_cosine(degrees: f64) -> (f64, f64) {
-    // Half the angle is at most π, where twelve terms of the series are enough; then the angle is doubled.
+    // Half the angle is at most π, for which twelve terms of the series are enough. Then the angle is doubled.
     let half = (degrees % 360.0).to_radians() / 2.0;
     let series = |first: f64| {
         let term = |(sum, term): (f64, f64), k: u8| {

@@ -1,4 +1,4 @@
-//! A device that draws pictures into textures, and what it says when it fails.
+//! A graphics device that renders pictures to textures, and its errors.
 
 use super::drawing::{Drawing, RgbaImage};
 use super::rects::Rects;
@@ -7,30 +7,30 @@ use crate::timeline::Scene;
 use std::future::Future;
 use std::sync::Arc;
 
-/// Why nothing can be drawn, in one sentence.
+/// A rendering failure, as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// There is no graphics adapter WebGPU may use.
+    /// WebGPU offers no graphics adapter.
     #[error("no graphics adapter for WebGPU: {0}")]
     NoAdapter(String),
-    /// The adapter gave no device.
+    /// The adapter offers no device.
     #[error("the graphics adapter has no device: {0}")]
     NoDevice(String),
-    /// The canvas takes no texture format with 8 bits a channel.
+    /// The canvas supports no texture format with 8 bits per channel.
     #[error("the canvas supports neither rgba8unorm nor bgra8unorm")]
     NoFormat,
-    /// The canvas gave no texture to draw into.
+    /// The canvas offers no texture to draw into.
     #[error("the canvas has no texture: {0}")]
     NoTexture(&'static str),
-    /// The device is gone: reset, unplugged, destroyed. A new one may be made.
+    /// The device is gone: reset, unplugged or destroyed. A new one may be created.
     #[error("the graphics device was lost: {0}")]
     Lost(String),
-    /// The device refused something; out of memory, most likely.
+    /// The device rejected an operation, usually out of memory.
     #[error("the graphics device failed: {0}")]
     Failed(String),
 }
 
-/// A device and the primitives on it. Holds scenes, draws them into any texture of its format.
+/// A device with its pipelines and uploaded scenes. Draws into any texture of its format.
 #[derive(Debug)]
 pub struct Painter {
     device: wgpu::Device,
@@ -41,10 +41,11 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// A painter for textures of `format`, which must be `Rgba8Unorm` or `Bgra8Unorm`: colours are sRGB bytes already.
+    /// Creates a painter for textures of `format`, which must be `Rgba8Unorm` or `Bgra8Unorm`, because colours are sRGB
+    /// bytes already.
     ///
     /// # Errors
-    /// [`RenderError::NoDevice`], [`RenderError::NoFormat`].
+    /// [`RenderError::NoDevice`] or [`RenderError::NoFormat`].
     pub async fn new(adapter: &wgpu::Adapter, format: wgpu::TextureFormat) -> Result<Painter, RenderError> {
         if !is_supported(format) {
             return Err(RenderError::NoFormat);
@@ -52,7 +53,7 @@ impl Painter {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("memscape"),
-                // The default limits everywhere, so that no machine draws what another cannot; but windows may be large.
+                // Default limits, so that all machines draw the same. Only the window size may be larger.
                 required_limits: wgpu::Limits::default().using_resolution(adapter.limits()),
                 ..wgpu::DeviceDescriptor::default()
             })
@@ -75,15 +76,16 @@ impl Painter {
         self.rects.upload(&self.device, &self.queue, number, scene);
     }
 
-    /// Forgets the scenes whose numbers are not wanted.
-    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+    /// Drops the scenes whose numbers are not `wanted`.
+    pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.rects.keep_scenes(wanted);
     }
 
-    /// Draws into `texture`, which must be of this painter's format; if it is not as large as the picture, from its lower left corner.
+    /// Draws into `texture`, which must have the painter's format. If sizes differ, the picture starts at the texture's
+    /// lower left corner.
     ///
     /// # Errors
-    /// The failure of the device, if it failed before.
+    /// Returns the device's failure if it failed before.
     pub fn paint(&mut self, texture: &wgpu::Texture, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         self.check()?;
         let window_px = [texture.width(), texture.height()];
@@ -114,8 +116,7 @@ impl Painter {
         Ok(())
     }
 
-    /// A texture [`Painter::paint`] can draw into and that is seen nowhere: `size_px` is its width and height, both at least 1 and at
-    /// most what the device can.
+    /// Creates an offscreen texture for [`Painter::paint`]. Width and height must be between 1 and the device's limit.
     pub fn texture(&self, size_px: [u32; 2]) -> wgpu::Texture {
         let [width, height] = size_px;
         self.device.create_texture(&wgpu::TextureDescriptor {
@@ -130,19 +131,19 @@ impl Painter {
         })
     }
 
-    /// Returns when everything painted so far is drawn. In a browser, which lets nobody wait, at once.
+    /// Waits until everything painted so far is drawn. In a browser, which does not allow waiting, returns at once.
     ///
     /// # Errors
-    /// [`RenderError::Failed`] if the device cannot say.
+    /// [`RenderError::Failed`] if the device cannot be polled.
     pub fn wait(&self) -> Result<(), RenderError> {
         let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
         waited.map(|_| ()).map_err(|error| RenderError::Failed(error.to_string()))
     }
 
-    /// The picture of `drawing` as bytes, drawn into a texture of its own and read back: what the canvas would show.
+    /// Renders a picture to bytes, through a texture that is read back. The bytes are what the canvas would show.
     ///
     /// # Errors
-    /// The failure of the device, before or while drawing.
+    /// Returns the device's failure, before or while drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         let [width, height] = drawing.size_px;
         if width == 0 || height == 0 {
@@ -186,29 +187,30 @@ impl Painter {
         Ok(RgbaImage { width, height, pixels })
     }
 
-    /// Becomes ready when the device fails or is lost, with the reason; from then on every [`Painter::paint`] returns it.
+    /// Returns a future that resolves with the reason when the device fails or is lost. From then on every
+    /// [`Painter::paint`] returns it.
     pub fn failure(&self) -> impl Future<Output = RenderError> + use<> {
         self.failure.clone()
     }
 
-    /// Destroys the device, as a driver's reset would: how tests come by a lost one.
+    /// Destroys the device, like a driver reset. Used by tests.
     pub fn lose_device(&self) {
         self.device.destroy();
-        // A browser reports the loss by itself; elsewhere callbacks run when the device is asked, and its answer is the loss.
+        // A browser reports the loss by itself. Elsewhere callbacks run when the device is polled.
         let _ = self.device.poll(wgpu::PollType::Poll);
     }
 
-    /// Whether the device still works, as far as is known.
+    /// Returns the device's failure, if any is known.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         self.failure.value().map_or(Ok(()), Err)
     }
 
-    /// The device, for whoever configures a surface with it.
+    /// Returns the device, for configuring a surface.
     pub(crate) fn device(&self) -> &wgpu::Device {
         &self.device
     }
 
-    /// The queue, for whoever presents what was painted.
+    /// Returns the queue, for presenting.
     pub(crate) fn queue(&self) -> &wgpu::Queue {
         &self.queue
     }
@@ -219,13 +221,13 @@ impl Painter {
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
             arrived.set(result.map_err(|error| RenderError::Failed(error.to_string())));
         });
-        // A browser maps by itself; elsewhere nothing happens unless somebody waits for the device.
+        // A browser maps the buffer by itself. Elsewhere the device must be polled.
         self.wait()?;
         mapped.await
     }
 }
 
-/// Whether pictures can be drawn in `format`: 8 bits a channel that reach the screen as they are, without conversion to sRGB.
+/// Returns true if pictures can be drawn in `format`: 8 bits per channel without conversion to sRGB.
 pub(crate) fn is_supported(format: wgpu::TextureFormat) -> bool {
     matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
 }

@@ -1,15 +1,15 @@
-//! Where each pixel edge of a scene lies in the window: a table for each axis.
+//! Positions of a scene's pixel edges in the window, as a table for each axis.
 //!
-//! A scene was made for one view; until the exact one arrives it is shown in another, moved and scaled. Its edges are whole pixels,
-//! a few thousand different ones, so the map is computed once an edge, here, in f64, and both GPU and twin look it up: no
-//! rounding is left to a shader.
+//! A scene is made for one view. Until the next one arrives it is shown in another view, moved and scaled. A scene has
+//! a few thousand distinct edges, so each is mapped once in f64, and both GPU and CPU look it up. No rounding is left
+//! to a shader.
 
 use crate::timeline::View;
 
-/// The largest width and height of a scene in pixels: a quad's edges are `i16`.
-pub const LARGEST_SIDE_PX: u32 = i16::MAX as u32;
+/// Maximum width and height of a scene in pixels, because a quad's edges are `i16`.
+pub const MAX_SIDE_PX: u32 = i16::MAX as u32;
 
-/// Where a scene's edges lie in a window. Immutable; made anew for each picture.
+/// Positions of a scene's edges in a window. Created for each picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     edges: Vec<i32>,
@@ -18,36 +18,37 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The edges of a scene made for `scene`, shown in `shown`. Where both have the same scale this is a whole-pixel shift.
+    /// Maps the edges of a scene made for `scene` to the view `shown`. If both have the same scale this is a shift by
+    /// whole pixels.
     pub fn new(scene: &View, shown: &View) -> Placement {
-        let width_px = scene.width_px.min(LARGEST_SIDE_PX);
-        let height_px = scene.height_px.min(LARGEST_SIDE_PX);
+        let width_px = scene.width_px.min(MAX_SIDE_PX);
+        let height_px = scene.height_px.min(MAX_SIDE_PX);
         let columns = scaled_edges(width_px, scene.left_px, shown.left_px, scene.x_per_px / shown.x_per_px);
         let rows = scaled_edges(height_px, scene.bottom_px, shown.bottom_px, scene.bytes_per_px / shown.bytes_per_px);
         Placement { edges: columns.chain(rows).collect(), width_px, height_px }
     }
 
-    /// Columns the scene has.
+    /// Returns the scene's number of columns.
     pub fn width_px(&self) -> u32 {
         self.width_px
     }
 
-    /// Rows the scene has.
+    /// Returns the scene's number of rows.
     pub fn height_px(&self) -> u32 {
         self.height_px
     }
 
-    /// The table as the shader reads it: `width_px + 1` columns, then `height_px + 1` rows, all in window pixels.
+    /// Returns the table that the shader reads: `width_px + 1` columns, then `height_px + 1` rows, in window pixels.
     pub fn edges(&self) -> &[i32] {
         &self.edges
     }
 
-    /// The window's column at the scene's column edge `x`.
+    /// Returns the window's column of the scene's column edge `x`.
     pub fn column(&self, x: i16) -> i32 {
         self.edge(clamped(x, self.width_px))
     }
 
-    /// The window's row (upwards) at the scene's row edge `y`.
+    /// Returns the window's row (upwards) of the scene's row edge `y`.
     pub fn row(&self, y: i16) -> i32 {
         self.edge(self.width_px as usize + 1 + clamped(y, self.height_px))
     }
@@ -62,8 +63,8 @@ fn clamped(edge: i16, last: u32) -> usize {
     edge.clamp(0, last as i16) as usize
 }
 
-/// Edges are rounded in the scaled plane, before the window's position is subtracted: panning moves the picture, it never
-/// changes it. What lies far outside the window stays outside when it is clamped, and every sum of two stays an i32.
+/// Maps the edges of one axis. Edges are rounded in the scaled plane before the window's position is subtracted, so
+/// panning does not change the picture. Clamped edges stay outside the window, and the sum of two fits in an i32.
 fn scaled_edges(size_px: u32, scene_px: i64, shown_px: i64, scale: f64) -> impl Iterator<Item = i32> {
     (0..=i64::from(size_px)).map(move |edge| {
         let in_plane = (scene_px.saturating_add(edge) as f64 * scale).round() as i64;

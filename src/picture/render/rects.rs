@@ -1,4 +1,4 @@
-//! The primitives on the GPU: pipelines and buffers for `rects.wgsl` and `flames.wgsl`.
+//! GPU pipelines and buffers for `rects.wgsl` and `flames.wgsl`.
 
 use super::drawing::Drawing;
 use super::flames::Flame;
@@ -10,10 +10,11 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 const SHADER: &str = include_str!("rects.wgsl");
 const FLAMES_SHADER: &str = include_str!("flames.wgsl");
 
-/// Vertices of a rectangle: two triangles. Not instances of four: a renderer in software begins a batch for each.
+/// Vertices per rectangle: two triangles. Instances of four would be slow in software renderers, which start a batch
+/// for each.
 const VERTICES: u32 = 6;
 
-/// Everything on the device that drawing rectangles needs. Buffers only grow: a scene like the last allocates nothing.
+/// GPU state for drawing rectangles. Buffers only grow, so a scene like the last allocates nothing.
 #[derive(Debug)]
 pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
@@ -33,7 +34,7 @@ struct UploadedScene {
     bound: Bound,
 }
 
-/// What of the buffers one picture uses: rectangles of the overlay.
+/// Number of rectangles of a picture in each buffer.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     overlay_quads: u32,
@@ -106,7 +107,7 @@ impl Rects {
         self.scenes.retain(|scene| wanted(scene.number));
     }
 
-    /// Writes what `drawing` needs into the buffers; `window_px` is the size of the texture it will be drawn into.
+    /// Writes the data of `drawing` into the buffers. `window_px` is the size of the target texture.
     pub(crate) fn prepare(
         &mut self,
         device: &wgpu::Device,
@@ -116,7 +117,7 @@ impl Rects {
     ) -> Prepared {
         for lane in drawing.lanes {
             let Some(scene) = self.scenes.iter_mut().find(|scene| scene.number == lane.scene) else { continue };
-            let view = lane.lowered();
+            let view = lane.picture_view();
             let placement = Placement::new(&scene.view, &view);
             let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], &view);
             let colours = layers::colours(lane.look);
@@ -161,14 +162,14 @@ impl Rects {
     }
 }
 
-/// Draws so many rectangles. Browsers warn of a draw of nothing.
+/// Draws `count` rectangles. Skips empty draws, because browsers warn about them.
 fn draw_rects(pass: &mut wgpu::RenderPass<'_>, count: u32) {
     if count > 0 {
         pass.draw(0..count * VERTICES, 0..1);
     }
 }
 
-/// The buffers that the shader reads: some rectangles, and what they need.
+/// Buffers that the shader reads.
 #[derive(Debug)]
 struct Bound {
     frame: GrowingBuffer,
@@ -201,7 +202,7 @@ impl Bound {
         self.frame.write(device, queue, &frame.to_bytes());
         self.edges.write(device, queue, bytemuck::cast_slice(edges));
         self.colours.write(device, queue, colours);
-        // Any of them may be a new buffer now; a bind group is cheap, knowing which is not.
+        // Any buffer may have been replaced. Creating a bind group is cheaper than tracking that.
         self.group = bind(device, layout, [&self.frame, &self.edges, &self.colours, &self.quads]);
     }
 }
@@ -229,7 +230,7 @@ fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&Growin
     })
 }
 
-/// A buffer that is replaced by a larger one when what is written does not fit.
+/// A buffer that is replaced by a larger one when its content does not fit.
 #[derive(Debug)]
 struct GrowingBuffer {
     label: &'static str,
@@ -238,7 +239,7 @@ struct GrowingBuffer {
 }
 
 impl GrowingBuffer {
-    /// As large as one [`Frame`]: no binding may be empty.
+    /// Creates a buffer of the size of one [`Frame`], because a binding must not be empty.
     fn new(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages) -> GrowingBuffer {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer =
@@ -246,11 +247,11 @@ impl GrowingBuffer {
         GrowingBuffer { label, usage, buffer }
     }
 
-    /// Puts `bytes`, a multiple of 4, at the buffer's start.
+    /// Writes `bytes` at the buffer's start. Their number must be a multiple of 4.
     fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bytes: &[u8]) {
         let needed = bytes.len() as u64;
         if needed > self.buffer.size() {
-            // A quarter more, so that scenes that grow a little at a time do not each allocate.
+            // A quarter more, so that slowly growing scenes do not reallocate each time.
             let size = (needed + needed / 4).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
             self.buffer = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(self.label),

@@ -1,6 +1,6 @@
-// The one primitive: a rectangle of whole device pixels in a flat colour, with at most a line along its top and its left.
+// A rectangle of whole device pixels in a flat colour, with optional lines along its top and left edge.
 //
-// All decisions are made in integers, as in `layers.rs` (`Placed::new`), whose names this file keeps.
+// All decisions are made in integers, as in `layers.rs` (`Placed::new`), with the same names.
 
 const RESERVED: u32 = 512u;
 const ALLOCATED: u32 = 513u;
@@ -13,27 +13,27 @@ const BAND: u32 = 65536u;
 const CONTINUED: u32 = 131072u;
 const PENDING: u32 = 262144u;
 
-/// No pixel of any window has this column or row.
+/// A column or row outside every window.
 const NOWHERE: i32 = -32769;
 
 struct Frame {
     /// Width and height of the window.
     window_px: vec2<u32>,
-    /// Width and height of the window the scene was made for.
+    /// Width and height of the window that the scene was made for.
     scene_px: vec2<u32>,
     /// The window's lower left pixel in the scaled plane, modulo STRIPES_APART_PX.
     stripe_px: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-/// Where the scene's column edges lie in the window, then its row edges (`placement.rs`).
+/// Positions of the scene's column edges in the window, then of its row edges (`placement.rs`).
 @group(0) @binding(1) var<storage, read> edges: array<i32>;
-/// FILLS fills, then FILLS line colours; red is the lowest byte.
+/// FILLS fills, then FILLS line colours. Red is the lowest byte.
 @group(0) @binding(2) var<storage, read> colours: array<u32>;
-/// The rectangles: of the scene, or of the overlay.
+/// Rectangles of the scene or of the overlay.
 @group(0) @binding(3) var<storage, read> quads: array<Quad>;
 
-/// As `Quad` in Rust: each edge has 16 bits, the lower edge the low ones.
+/// Same as `Quad` in Rust: two 16-bit edges per word, the lower edge in the low bits.
 struct Quad {
     x: u32,
     y: u32,
@@ -44,30 +44,31 @@ struct Corner {
     @builtin(position) position: vec4<f32>,
     @location(0) @interpolate(flat) fill: u32,
     @location(1) @interpolate(flat) line: u32,
-    /// The column of the left line and the row, from the top, of the top line.
+    /// Column of the left line, and row of the top line from the top.
     @location(2) @interpolate(flat) lines: vec2<i32>,
-    /// Whether it is not drawn on stripes.
+    /// Nonzero if the rectangle is not drawn on stripes.
     @location(3) @interpolate(flat) striped: u32,
 }
 
-/// Which rectangle a vertex is of. Six each, two triangles: instances of four would be one small batch each, a hundred times as dear
-/// where a processor draws.
+/// Returns the rectangle of a vertex. Each has six vertices, two triangles. Instances of four vertices would be one
+/// small batch each, a hundred times slower in a software renderer.
 fn quad_of(vertex: u32) -> Quad {
     return quads[vertex / 6u];
 }
 
-/// Which of its corners: 0, 1, 2 and 2, 1, 3.
+/// Returns the corner of a vertex: 0, 1, 2 and 2, 1, 3.
 fn corner_of(vertex: u32) -> u32 {
     return (0x312210u >> (vertex % 6u * 4u)) & 3u;
 }
 
-/// Two edges, with their signs.
+/// Unpacks two signed edges.
 fn edges_of(packed: u32) -> vec2<i32> {
     return vec2(bitcast<i32>(packed << 16u) >> 16u, bitcast<i32>(packed) >> 16u);
 }
 
-/// Corner 0–3 (left or right, lower or upper) of a rectangle whose `y` counts upwards. The edges are exact in f32, and a pixel's centre lies
-/// half a pixel away from every edge: what f32 loses on the way to clip space cannot change which pixels are covered.
+/// Converts corner 0–3 (left or right, lower or upper) of a rectangle to clip space. `y` counts upwards. Edges are
+/// exact in f32, and a pixel's centre is half a pixel away from every edge, so rounding cannot change which pixels are
+/// covered.
 fn clip_from_window(corner: u32, x: vec2<i32>, y: vec2<i32>) -> vec4<f32> {
     let at = vec2(f32(select(x.x, x.y, (corner & 1u) != 0u)), f32(select(y.x, y.y, (corner & 2u) != 0u)));
     return vec4(at / vec2<f32>(frame.window_px) * 2.0 - 1.0, 0.0, 1.0);
@@ -81,7 +82,7 @@ fn row(y: i32) -> i32 {
     return edges[i32(frame.scene_px.x) + 1 + clamp(y, 0, i32(frame.scene_px.y))];
 }
 
-/// A rectangle of the scene: its edges are looked up, its colour is an index.
+/// Vertex of a scene rectangle: its edges are looked up, its colour is an index.
 @vertex
 fn scene_corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let quad = quad_of(vertex);
@@ -108,7 +109,7 @@ fn scene_corner(@builtin(vertex_index) vertex: u32) -> Corner {
     return out;
 }
 
-/// A rectangle of the overlay: pixels of the window, `paint` is its colour.
+/// Vertex of an overlay rectangle: edges are pixels of the window, `paint` is its colour.
 @vertex
 fn overlay_corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let quad = quad_of(vertex);

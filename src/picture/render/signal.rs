@@ -1,11 +1,11 @@
-//! A value that arrives once: wgpu tells by callback, on any thread; whoever waits, waits by future.
+//! A value that arrives once. wgpu reports by callback on any thread, and the receiver awaits a future.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A handle to the one value; all clones share it.
+/// A handle to the value. Clones share it.
 #[derive(Debug)]
 pub(crate) struct Signal<T>(Arc<Mutex<Slot<T>>>);
 
@@ -26,7 +26,8 @@ impl<T: Clone> Signal<T> {
         Signal(Arc::new(Mutex::new(Slot { value: None, waiting: Vec::new() })))
     }
 
-    /// Sets the value and wakes all who wait; a second value is dropped: the first cause is the one worth telling.
+    /// Sets the value and wakes all waiting tasks. Later values are dropped, because the first cause of a failure
+    /// matters.
     pub(crate) fn set(&self, value: T) {
         let waiting = {
             let mut state = self.state();
@@ -36,7 +37,7 @@ impl<T: Clone> Signal<T> {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// The value, if it has arrived.
+    /// Returns the value if it has arrived.
     pub(crate) fn value(&self) -> Option<T> {
         self.state().value.clone()
     }

@@ -1,50 +1,52 @@
-//! The picture itself: the rectangles that the twin would paint, sorted by colour, a path for each.
+//! The picture as SVG paths: the rectangles that the CPU renderer would paint, one path per colour.
 //!
-//! That changes no pixel: rectangles of the stack never overlap, so only layers have an order. What is pending has no paint on its
-//! stripes; a mask takes it away.
+//! Sorting by colour does not change any pixel, because rectangles of the stack never overlap. Only layers have an
+//! order. Allocations awaiting free are drawn through a mask of stripes.
 
 use super::drawing::Drawing;
 use super::markup::{Markup, colour};
 use crate::outline::Rect;
-use crate::render::Look;
-use crate::render::layers::{ALLOCATED, FILLS, Frame, Layers, Placed, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours};
+use crate::render::PictureTheme;
+use crate::render::layers::{
+    ALLOCATED, FILLS, Frame, Layers, PlacedRect, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours,
+};
 use crate::render::placement::Placement;
 use std::fmt;
 use std::ops::Range;
 
-/// Colours of what is drawn on no stripe follow fills and lines.
+/// Fills of striped rectangles follow the fills and lines.
 const STRIPED: u32 = 2 * FILLS;
-/// How many paths there can be.
+/// Maximum number of paths.
 const PATHS: u32 = STRIPED + FILLS;
 
-/// A rectangle of the window, in pixels from its left and its top: x, y, width, height.
+/// A rectangle in pixels from the left and top of the window: x, y, width, height.
 type PixelRect = [i16; 4];
 
-/// Writes the picture at its place on the sheet.
-pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look) -> fmt::Result {
-    let rects = Rects::of(drawing);
+/// Writes the picture at its position on the sheet.
+pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &PictureTheme) -> fmt::Result {
+    let rects = Rects::new(drawing);
     let colours = colours(look);
     let frame = Frame::new([0; 2], [0; 2], drawing.view);
     let has_stripes = !rects.places_of(STRIPED..PATHS).is_empty();
     if has_stripes {
         mask(markup, drawing, &frame)?;
     }
-    markup.open("g")?;
+    markup.start_tag("g")?;
     markup.attribute("shape-rendering", "crispEdges")?;
-    markup.begin("transform")?;
+    markup.start_attribute("transform")?;
     markup.raw("translate(")?;
     markup.list(&drawing.sheet.origin.map(f64::from))?;
     markup.raw(")\"")?;
-    markup.end_of_tag()?;
+    markup.finish_tag()?;
     markup.raw("\n")?;
     rects.paths(markup, RESERVED..RESERVED + 1, &colours)?;
     rects.paths(markup, FILLS + RESERVED..FILLS + RESERVED + 1, &colours)?;
     if has_stripes {
-        markup.open("g")?;
+        markup.start_tag("g")?;
         markup.attribute("mask", "url(#pending)")?;
-        markup.end_of_tag()?;
+        markup.finish_tag()?;
         rects.paths(markup, STRIPED..PATHS, &colours)?;
-        markup.close("g")?;
+        markup.end_tag("g")?;
     }
     rects.paths(markup, 0..RESERVED, &colours)?;
     rects.paths(markup, FILLS..FILLS + RESERVED, &colours)?;
@@ -53,65 +55,65 @@ pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look)
     let outline: Vec<PixelRect> =
         drawing.outline.iter().filter_map(|&Rect { x, y }| clipped(x, y, [width, height])).collect();
     path(markup, &outline, look.selection)?;
-    markup.close("g")
+    markup.end_tag("g")
 }
 
-/// White where what is pending is seen: everywhere but on diagonal stripes.
+/// Writes a mask that hides diagonal stripes of allocations awaiting free.
 fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::Result {
     let side = f64::from(STRIPES_APART_PX);
     let stripe = f64::from(STRIPE_PX);
     let [width, height] = drawing.sheet.plot.map(f64::from);
-    // Stripes are counted from the lower left of the plane; the pattern from the upper left of the window.
+    // Stripes are counted from the lower left of the plane, the pattern from the upper left of the window.
     let down = (height + f64::from(frame.stripe_px[1])) % side;
     markup.raw("<defs><pattern id=\"stripes\" patternUnits=\"userSpaceOnUse\"")?;
     markup.number("width", side)?;
     markup.number("height", side)?;
     markup.number("x", -f64::from(frame.stripe_px[0]))?;
     markup.number("y", down)?;
-    markup.end_of_tag()?;
-    markup.open("rect")?;
+    markup.finish_tag()?;
+    markup.start_tag("rect")?;
     markup.number("width", side)?;
     markup.number("height", side)?;
     markup.attribute("fill", "#fff")?;
-    markup.end_of_element()?;
+    markup.finish_element()?;
     for corners in [
         &[0.0, 0.0, stripe, 0.0, side, side - stripe, side, side][..],
         &[0.0, side - stripe, stripe, side, 0.0, side][..],
     ] {
-        markup.open("polygon")?;
+        markup.start_tag("polygon")?;
         markup.numbers("points", corners)?;
-        markup.end_of_element()?;
+        markup.finish_element()?;
     }
     markup.raw("</pattern><mask id=\"pending\" maskUnits=\"userSpaceOnUse\" x=\"0\" y=\"0\"")?;
     markup.number("width", width)?;
     markup.number("height", height)?;
-    markup.end_of_tag()?;
-    markup.open("rect")?;
+    markup.finish_tag()?;
+    markup.start_tag("rect")?;
     markup.number("width", width)?;
     markup.number("height", height)?;
     markup.attribute("fill", "url(#stripes)")?;
-    markup.end_of_element()?;
+    markup.finish_element()?;
     markup.raw("</mask></defs>\n")
 }
 
-/// The rectangles of a picture, those of one colour together.
+/// Rectangles of a picture, grouped by path.
 struct Rects {
     places: Vec<PixelRect>,
-    /// Where each colour begins; one entry more than colours.
+    /// Start of each path in `places`. One entry more than paths.
     starts: Vec<u32>,
 }
 
 impl Rects {
-    fn of(drawing: &Drawing<'_>) -> Rects {
+    fn new(drawing: &Drawing<'_>) -> Rects {
         let layers = Layers::new(drawing.scene);
         let placement = Placement::new(&layers.view, drawing.view);
         let size = drawing.sheet.plot.map(|side| side as i32);
         let for_each = |then: &mut dyn FnMut(u32, PixelRect)| {
             for quad in &layers.quads {
-                rects_of(&Placed::new(quad, &placement), size, then);
+                rects_of(&PlacedRect::new(quad, &placement), size, then);
             }
         };
-        // Counted first, so that each finds its place without a sort.
+        // A counting sort: count first, then place each rectangle.
         let mut starts = vec![0u32; PATHS as usize + 1];
         for_each(&mut |path, _| {
             if let Some(count) = starts.get_mut(path as usize + 1) {
@@ -150,9 +152,9 @@ impl Rects {
     }
 }
 
-/// The rectangles of one quad: its fill, and its lines above that.
-fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
-    let Placed { x, y, colour, .. } = *placed;
+/// Emits the rectangles of one quad: its fill, then its lines.
+fn rects_of(placed: &PlacedRect, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
+    let PlacedRect { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
         then(if placed.striped { STRIPED + colour } else { colour }, place);
     }
@@ -169,7 +171,7 @@ fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect
     }
 }
 
-/// The part of a rectangle that lies in the window.
+/// Clips a rectangle to the window.
 fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelRect> {
     let [left, right] = x.map(|x| x.clamp(0, width));
     let [low, high] = y.map(|y| y.clamp(0, height));
@@ -177,12 +179,13 @@ fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelR
     (right > left && high > low).then(|| place.map(|px| px.min(i32::from(i16::MAX)) as i16))
 }
 
-/// A path of rectangles; neighbours that make one are joined. Each begins where the one before did: short numbers.
+/// Writes a path of rectangles. Adjacent ones are merged. Each starts relative to the previous one, which keeps the
+/// numbers short.
 fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Result {
     let Some((first, rest)) = places.split_first() else { return Ok(()) };
-    markup.open("path")?;
+    markup.start_tag("path")?;
     markup.attribute("fill", &colour(rgba))?;
-    markup.begin("d")?;
+    markup.start_attribute("d")?;
     let mut pen = [0; 2];
     let mut last = *first;
     for &place in rest {
@@ -195,10 +198,10 @@ fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Re
     }
     rectangle(markup, last, &mut pen)?;
     markup.raw("\"")?;
-    markup.end_of_element()
+    markup.finish_element()
 }
 
-/// Two rectangles as one, where they have a side in common.
+/// Merges two rectangles that share a side.
 fn joined(one: PixelRect, other: PixelRect) -> Option<PixelRect> {
     let [x, y, width, height] = one;
     let [other_x, other_y, other_width, other_height] = other;

@@ -1,79 +1,79 @@
-//! Tags, attributes, numbers and escaped text. Whatever a file calls its frames, it stays text.
+//! Writer for XML tags, attributes, numbers and escaped text. Names from a file cannot break out of their text.
 
 use std::fmt;
 
-/// What writes markup.
+/// An XML writer.
 pub(super) struct Markup<'a> {
     out: &'a mut dyn fmt::Write,
 }
 
 impl<'a> Markup<'a> {
-    /// Markup into `out`.
+    /// Creates a writer to `out`.
     pub(super) fn new(out: &'a mut dyn fmt::Write) -> Markup<'a> {
         Markup { out }
     }
 
-    /// Text that is markup already.
+    /// Writes text without escaping.
     pub(super) fn raw(&mut self, text: &str) -> fmt::Result {
         self.out.write_str(text)
     }
 
-    /// The beginning of a tag; its attributes follow.
-    pub(super) fn open(&mut self, tag: &str) -> fmt::Result {
+    /// Starts a tag. Attributes may follow.
+    pub(super) fn start_tag(&mut self, tag: &str) -> fmt::Result {
         self.raw("<")?;
         self.raw(tag)
     }
 
-    /// The end of a tag whose element goes on.
-    pub(super) fn end_of_tag(&mut self) -> fmt::Result {
+    /// Ends a start tag.
+    pub(super) fn finish_tag(&mut self) -> fmt::Result {
         self.raw(">")
     }
 
-    /// The end of a tag, and of its element.
-    pub(super) fn end_of_element(&mut self) -> fmt::Result {
+    /// Ends a tag without content.
+    pub(super) fn finish_element(&mut self) -> fmt::Result {
         self.raw("/>\n")
     }
 
-    /// The end of an element.
-    pub(super) fn close(&mut self, tag: &str) -> fmt::Result {
+    /// Writes an end tag.
+    pub(super) fn end_tag(&mut self, tag: &str) -> fmt::Result {
         self.raw("</")?;
         self.raw(tag)?;
         self.raw(">\n")
     }
 
-    /// An attribute.
+    /// Writes an attribute, escaped.
     pub(super) fn attribute(&mut self, name: &str, value: &str) -> fmt::Result {
-        self.begin(name)?;
+        self.start_attribute(name)?;
         self.text(value)?;
         self.raw("\"")
     }
 
-    /// An attribute that is a number.
+    /// Writes an attribute with one number.
     pub(super) fn number(&mut self, name: &str, value: f64) -> fmt::Result {
         self.numbers(name, &[value])
     }
 
-    /// An attribute that is several.
+    /// Writes an attribute with several numbers.
     pub(super) fn numbers(&mut self, name: &str, values: &[f64]) -> fmt::Result {
-        self.begin(name)?;
+        self.start_attribute(name)?;
         self.list(values)?;
         self.raw("\"")
     }
 
-    /// An attribute whose value follows, up to a quote.
-    pub(super) fn begin(&mut self, name: &str) -> fmt::Result {
+    /// Starts an attribute. The caller writes its value and the closing quote.
+    pub(super) fn start_attribute(&mut self, name: &str) -> fmt::Result {
         self.raw(" ")?;
         self.raw(name)?;
         self.raw("=\"")
     }
 
-    /// Numbers with spaces between them.
+    /// Writes numbers separated by spaces.
     pub(super) fn list(&mut self, values: &[f64]) -> fmt::Result {
         for (at, value) in values.iter().enumerate() {
             if at > 0 {
                 self.raw(" ")?;
             }
-            // Hundredths of a pixel are enough for everybody.
+            // Two decimals are precise enough.
             let hundredths = (value * 100.0).round() as i64;
             if hundredths < 0 {
                 self.raw("-")?;
@@ -88,12 +88,12 @@ impl<'a> Markup<'a> {
         Ok(())
     }
 
-    /// A whole number.
+    /// Writes an integer.
     pub(super) fn integer(&mut self, value: i64) -> fmt::Result {
         write!(self.out, "{value}")
     }
 
-    /// Text from anywhere. Characters that XML can't hold, and those that would turn the direction of what follows, are replaced.
+    /// Writes escaped text. Characters that XML cannot contain and bidirectional control characters are replaced.
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
         for letter in text.chars() {
             match letter {
@@ -115,7 +115,7 @@ impl<'a> Markup<'a> {
     }
 }
 
-/// A colour without its opacity: `#1f62c9`.
+/// Returns a colour without its opacity, such as `#1f62c9`.
 pub(super) fn colour([red, green, blue, _]: [u8; 4]) -> String {
     let mut text = String::with_capacity(7);
     text.push('#');

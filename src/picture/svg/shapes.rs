@@ -1,27 +1,27 @@
-//! The shapes of a sheet as elements.
+//! Shapes of a sheet as SVG elements.
 
 use super::drawing::Inks;
 use super::markup::{Markup, colour};
-use crate::render::Look;
-use crate::shapes::{Anchor, Face, Shape, Text, Tint};
+use crate::render::PictureTheme;
+use crate::shapes::{Anchor, FontStyle, Shape, Text, Tint};
 use crate::timeline::paint::SHADES;
 use std::fmt;
 
-/// The families of code.
+/// Font families of code.
 const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
-/// Writes them, back to front.
+/// Writes the shapes, back to front.
 pub(super) fn write(
     markup: &mut Markup<'_>,
     shapes: &[Shape],
-    look: &Look,
+    look: &PictureTheme,
     inks: &Inks<'_>,
     ground: &str,
 ) -> fmt::Result {
     for shape in shapes {
         match shape {
             Shape::Bar { x, y, tint, opacity } => {
-                markup.open("rect")?;
+                markup.start_tag("rect")?;
                 markup.number("x", x[0])?;
                 markup.number("y", y[0])?;
                 markup.number("width", (x[1] - x[0]).max(0.0))?;
@@ -30,10 +30,10 @@ pub(super) fn write(
                 if *opacity < 1.0 {
                     markup.number("fill-opacity", *opacity)?;
                 }
-                markup.end_of_element()?;
+                markup.finish_element()?;
             }
             Shape::Dashes { x, y, dash, tint, opacity } => {
-                markup.open("line")?;
+                markup.start_tag("line")?;
                 let middle = (y[0] + y[1]) / 2.0;
                 for (name, value) in [("x1", x[0]), ("y1", middle), ("x2", x[1]), ("y2", middle)] {
                     markup.number(name, value)?;
@@ -42,16 +42,16 @@ pub(super) fn write(
                 markup.number("stroke-width", y[1] - y[0])?;
                 markup.number("stroke-dasharray", *dash)?;
                 markup.number("stroke-opacity", *opacity)?;
-                markup.end_of_element()?;
+                markup.finish_element()?;
             }
             Shape::Triangle { corners, tint } => {
-                markup.open("polygon")?;
+                markup.start_tag("polygon")?;
                 markup.numbers("points", corners.as_flattened())?;
                 fill(markup, "fill", *tint, look, inks)?;
-                markup.end_of_element()?;
+                markup.finish_element()?;
             }
             Shape::Line { points, dash, thick, tint } => {
-                markup.open("polyline")?;
+                markup.start_tag("polyline")?;
                 markup.numbers("points", points.as_flattened())?;
                 markup.attribute("fill", "none")?;
                 fill(markup, "stroke", *tint, look, inks)?;
@@ -59,7 +59,7 @@ pub(super) fn write(
                 if !dash.is_empty() {
                     markup.numbers("stroke-dasharray", dash)?;
                 }
-                markup.end_of_element()?;
+                markup.finish_element()?;
             }
             Shape::Text(text) => self::text(markup, text, look, inks, ground)?,
         }
@@ -67,8 +67,8 @@ pub(super) fn write(
     Ok(())
 }
 
-fn text(markup: &mut Markup<'_>, text: &Text, look: &Look, inks: &Inks<'_>, ground: &str) -> fmt::Result {
-    markup.open("text")?;
+fn text(markup: &mut Markup<'_>, text: &Text, look: &PictureTheme, inks: &Inks<'_>, ground: &str) -> fmt::Result {
+    markup.start_tag("text")?;
     markup.number("x", text.at[0])?;
     markup.number("y", text.at[1])?;
     markup.number("font-size", text.size)?;
@@ -78,25 +78,25 @@ fn text(markup: &mut Markup<'_>, text: &Text, look: &Look, inks: &Inks<'_>, grou
         Anchor::Middle => markup.attribute("text-anchor", "middle")?,
         Anchor::End => markup.attribute("text-anchor", "end")?,
     }
-    match text.face {
-        Face::Plain => {}
-        Face::Bold => markup.attribute("font-weight", "600")?,
-        Face::Mono => markup.attribute("font-family", MONO)?,
-        Face::Rimmed => {
+    match text.style {
+        FontStyle::Plain => {}
+        FontStyle::Bold => markup.attribute("font-weight", "600")?,
+        FontStyle::Mono => markup.attribute("font-family", MONO)?,
+        FontStyle::Outlined => {
             markup.attribute("stroke", ground)?;
             markup.number("stroke-width", text.size * 0.27)?;
             markup.attribute("stroke-linejoin", "round")?;
             markup.attribute("paint-order", "stroke")?;
         }
     }
-    markup.end_of_tag()?;
+    markup.finish_tag()?;
     markup.text(&text.text)?;
-    markup.close("text")
+    markup.end_tag("text")
 }
 
-fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, look: &Look, inks: &Inks<'_>) -> fmt::Result {
+fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, look: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
     let painted = match tint {
-        Tint::Soft => return markup.attribute(name, inks.soft),
+        Tint::Muted => return markup.attribute(name, inks.soft),
         Tint::Strong => return markup.attribute(name, inks.strong),
         Tint::Ground => look.background,
         Tint::Line => return markup.attribute(name, inks.line),

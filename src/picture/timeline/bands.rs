@@ -1,65 +1,66 @@
-//! How high bands have to be for a scene to have few enough quads: told by a few columns, so that few attempts are in vain.
+//! Estimation of θ, the height of bands, so that a scene has few enough quads. It samples a few columns, so that few
+//! attempts fail.
 //!
 //! ```text
-//! columns    0 1 2 .. ┃15 16┃ .. ┃46 47┃ ..        of each pair: what the right one adds to the quads of the left one,
-//!                                                  by the real tree and the real pieces, for every θ that comes into question
+//! columns    0 1 2 .. ┃15 16┃ .. ┃46 47┃ ..     counted for each pair and each candidate for θ:
+//!                                                the quads that the right column adds to those of the left one
 //! ```
 
-use super::moving::Moving;
+use super::column_cursor::ColumnCursor;
 use super::paint::Paint;
 use super::pieces::descend;
 use super::quads::{MAX_QUADS, Quads};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// Pairs of columns that are looked at, where there are as many.
+/// Maximum number of sampled column pairs.
 const SAMPLES: usize = 32;
-/// The θ that come into question, in pixels. Where not even the last is enough, the attempts go on from it.
+/// Candidates for θ in pixels. If the last one is not enough, further attempts increase it.
 const CANDIDATES_PX: [u32; 6] = [1, 2, 3, 4, 6, 8];
 
-/// An estimate in the making.
+/// Progress of an estimate.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
-    moving: Moving,
-    /// The first column after the last pair.
+    moving: ColumnCursor,
+    /// First column after the last sampled pair.
     from: usize,
     sample: usize,
-    /// The quads that all samples added, by candidate.
+    /// Number of quads that all samples added, by candidate.
     added: [usize; CANDIDATES_PX.len()],
-    /// The quads of the left column of the pair in work, by candidate.
+    /// Quads of the left column of the current pair, by candidate.
     quads: [Quads; CANDIDATES_PX.len()],
 }
 
 impl Estimate {
-    /// Nothing looked at yet.
+    /// Creates an estimate over `leaves` leaves.
     pub(super) fn new(leaves: usize) -> Estimate {
         let (added, quads) = Default::default();
-        Estimate { moving: Moving::new(leaves), from: 0, sample: 0, added, quads }
+        Estimate { moving: ColumnCursor::new(leaves), from: 0, sample: 0, added, quads }
     }
 
-    /// Looks at more columns of `columns`; when done, the smallest θ, not under `at_least`, with which the
-    /// scene will likely have few enough quads. A guess: the attempt with it may still fail.
+    /// Samples more columns. Returns the smallest θ, at least `at_least`, that likely keeps the scene within
+    /// [`MAX_QUADS`]. It is a guess, so the attempt may still fail.
     pub(super) fn step(
         &mut self,
         (source, visible, changes): (&Source, &Visible, &Changes),
         view: &View,
         columns: usize,
         at_least: u32,
-        slice: &mut Slice,
-    ) -> Sliced<u32> {
-        // What it looks like does not matter here.
+        slice: &mut TimeSlice,
+    ) -> SliceResult<u32> {
+        // Colours do not matter here.
         let source = &Source { paint: &|_| Paint::NO_STACK, highlight: None, ..*source };
         let samples = SAMPLES.min(columns / 2).max(1);
         while self.sample < samples {
             let left = (columns * (2 * self.sample + 1) / (2 * samples)).saturating_sub(1);
             while self.moving.column <= left {
-                // What comes and goes since the last pair never enters the tree.
+                // Leaves that come and go between two samples never enter the tree.
                 let from = self.from;
                 let stays = |change: Change| match change {
-                    Change::Goes(leaf) => visible.enters(leaf) < from,
-                    Change::Comes(leaf) => visible.leaves(leaf) > left,
+                    Change::Leave(leaf) => visible.enters(leaf) < from,
+                    Change::Enter(leaf) => visible.leaves(leaf) > left,
                 };
                 self.moving.apply((source, visible, changes), stays, slice)?;
                 if self.moving.column > left {

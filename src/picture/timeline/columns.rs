@@ -1,41 +1,41 @@
-//! The columns of a window: where each is, which moments it holds, and which of them it shows.
+//! Columns of a window: their positions, the moments in each, and the moment that each shows.
 //!
 //! ```text
 //! moments wider than pixels           pixels wider than moments (here 2.5 a pixel)
 //! moment   |   7   |   8   |   9      moment   | 0 | 1 | 2 | 3 | 4 | 5 |
-//! column   |   0   |   1   |   2      column   |    0    |    1    |         moment 2 holds in both
+//! column   |   0   |   1   |   2      column   |    0    |    1    |         moment 2 is in both
 //! ```
 //!
-//! On the time axis a column is always a pixel; it holds the moment that is carried in, if it holds on inside, and the one after
-//! each of its events, also those that last no time at all.
+//! On the time axis a column is always one pixel. It contains the moment that is current at its left edge, if it lasts
+//! into the column, and the moment after each of its events, even those without duration.
 
 use super::scene::SceneColumns;
 use super::source::Source;
 use super::view::{Axis, View};
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
-use history::replay::Clock;
+use history::replay::TimeAxis;
 use std::ops::Range;
 
-/// The widest and highest window: quads have 16-bit corners.
+/// Maximum width and height of a window. Corners of quads are 16-bit.
 pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
 
-/// The columns of one window. Columns outside all moments do not exist.
+/// Columns of a window. There are no columns outside the recorded moments.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     view: View,
     moment_count: u32,
-    /// Of the first column: its moment (when a column is a moment), or else its pixel in the scaled plane.
+    /// The first column's moment if a column is a moment, otherwise its pixel in the scaled plane.
     first: i64,
     len: usize,
-    /// On the time axis: the moments of each column.
+    /// On the time axis, the moments of each column.
     timed: Vec<Range<u32>>,
 }
 
 impl Grid {
-    /// The columns of `view` over the moments `0..moment_count`; none at all when the view's scale makes no sense, or it shows
-    /// times that are not recorded.
-    pub(super) fn new(view: &View, moment_count: u32, clock: Option<Clock>) -> Grid {
+    /// Creates the columns of `view` over the moments `0..moment_count`. There are none if the view's scale is invalid,
+    /// or if it shows times that are not recorded.
+    pub(super) fn new(view: &View, moment_count: u32, clock: Option<TimeAxis>) -> Grid {
         let width = i64::from(view.width_px.min(MAX_WINDOW_PX));
         let mut grid = Grid { view: *view, moment_count, first: 0, len: 0, timed: Vec::new() };
         let scale = view.x_per_px;
@@ -49,7 +49,7 @@ impl Grid {
             (Axis::Time, None) => 0.0,
         };
         let (start, end) = if grid.column_is_a_moment() {
-            // Rounded edges can put a moment's border half a pixel to either side: look at the neighbours too.
+            // Rounding may move a moment's border half a pixel, so the neighbours are checked too.
             let near = |px: i64| ((px as f64 * scale).floor() as i64).clamp(0, i64::from(moment_count));
             let outside = |moment: &i64| grid.plane_px(*moment + 1) <= left || grid.plane_px(*moment) >= right;
             let candidates = (near(left) - 1).max(0)..(near(right) + 2).min(i64::from(moment_count));
@@ -62,17 +62,18 @@ impl Grid {
         grid.first = start;
         grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
         if let (Axis::Time, Some(clock)) = (view.axis, clock) {
-            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| timed(&clock, at, scale)).collect();
+            grid.timed =
+                (start..start.saturating_add(grid.len as i64)).map(|at| moments_of_pixel(&clock, at, scale)).collect();
         }
         grid
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The left edge of `column` in pixels of the window, clipped to it; the right edge is that of the next column.
+    /// Returns the left edge of `column` in pixels, clipped to the window. The right edge is that of the next column.
     pub(super) fn edge_px(&self, column: usize) -> i32 {
         let at = self.first.saturating_add(column as i64);
         let plane_px = if self.column_is_a_moment() { self.plane_px(at) } else { at };
@@ -80,7 +81,7 @@ impl Grid {
         plane_px.saturating_sub(self.view.left_px).clamp(0, width) as i32
     }
 
-    /// The moments that hold somewhere in `column`; at least one.
+    /// Returns the moments in `column`, at least one.
     pub(super) fn moments(&self, column: usize) -> Range<u32> {
         if self.view.axis == Axis::Time {
             return self.timed.get(column).cloned().unwrap_or(0..1);
@@ -95,7 +96,7 @@ impl Grid {
         start..end.clamp(start + 1, self.moment_count.max(1))
     }
 
-    /// All moments of the window.
+    /// Returns all moments of the window.
     pub(super) fn all_moments(&self) -> Range<u32> {
         match self.len.checked_sub(1) {
             Some(last) => self.moments(0).start..self.moments(last).end,
@@ -103,8 +104,9 @@ impl Grid {
         }
     }
 
-    /// The column in which `moment` starts, give or take a rounding error at a border; clamped to the columns there are.
-    pub(super) fn near(&self, moment: u32) -> usize {
+    /// Returns the column where `moment` starts, clamped to the existing columns. Rounding may be off by one column
+    /// at a border.
+    pub(super) fn column_of(&self, moment: u32) -> usize {
         if self.view.axis == Axis::Time {
             let column = self.timed.partition_point(|moments| moments.end <= moment);
             return column.min(self.len.saturating_sub(1));
@@ -114,17 +116,18 @@ impl Grid {
         (at.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
     }
 
-    /// The first column whose shown moment (of `shown`, one a column) is not before `moment`; the number of columns when none is.
+    /// Returns the first column whose shown moment is at or after `moment`, or the number of columns if there is none.
+    /// `shown` has one moment per column, in ascending order.
     ///
-    /// Shown moments never go back. On the event axis a column's is at most one column away from the moment's own: constant time.
-    pub(super) fn first_reaching(&self, shown: &[u32], moment: u32) -> usize {
+    /// On the event axis this takes constant time, because the column is at most one away from [`near`](Grid::near).
+    pub(super) fn first_column_from(&self, shown: &[u32], moment: u32) -> usize {
         if moment == u32::MAX {
             return shown.len();
         }
         if self.view.axis == Axis::Time {
             return shown.partition_point(|&at| at < moment);
         }
-        let mut column = self.near(moment);
+        let mut column = self.column_of(moment);
         while column > 0 && shown.get(column - 1).is_some_and(|&before| before >= moment) {
             column -= 1;
         }
@@ -134,8 +137,8 @@ impl Grid {
         column
     }
 
-    /// The table of the scene, with places and nothing else yet.
-    pub(super) fn table(&self) -> SceneColumns {
+    /// Returns the scene's columns with their positions. The other vectors are empty.
+    pub(super) fn empty_columns(&self) -> SceneColumns {
         SceneColumns {
             edge_px: (0..=self.len).map(|column| self.edge_px(column)).collect(),
             moment: Vec::with_capacity(self.len),
@@ -148,11 +151,15 @@ impl Grid {
         }
     }
 
-    /// Chooses the moments that more columns show, with their totals. `columns` is
-    /// [`Grid::table`].
-    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut Slice) -> Sliced {
+    /// Chooses the moment that each further column shows, and its totals. `columns` must come from [`Grid::table`].
+    pub(super) fn choose_moments(
+        &self,
+        columns: &mut SceneColumns,
+        source: &Source,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let mut next = columns.moment.len();
-        while let Some(part) = slice.part(&mut next, self.len(), 64)? {
+        while let Some(part) = slice.next_range(&mut next, self.len(), 64)? {
             for column in part {
                 let moments = self.moments(column);
                 let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
@@ -171,14 +178,14 @@ impl Grid {
         self.view.axis == Axis::Events && self.view.x_per_px <= 1.0
     }
 
-    /// Where `moment` starts in the scaled plane, in whole pixels.
+    /// Returns the position of `moment` in the scaled plane, in whole pixels.
     fn plane_px(&self, moment: i64) -> i64 {
         (moment as f64 / self.view.x_per_px).round() as i64
     }
 }
 
-/// The moments that hold somewhere in the pixel `at` of the scaled time axis.
-fn timed(clock: &Clock, at: i64, scale: f64) -> Range<u32> {
+/// Returns the moments in pixel `at` of the scaled time axis.
+fn moments_of_pixel(clock: &TimeAxis, at: i64, scale: f64) -> Range<u32> {
     let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
     let carried_in = clock.events_before(left);
     let ends_at_once = clock.events_before(left.next_up()) > carried_in;

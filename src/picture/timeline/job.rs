@@ -1,20 +1,20 @@
-//! A scene in the making, in slices: it owns what it has so far, the history is lent again for every slice.
+//! Time-sliced construction of a scene. The job owns its progress and borrows the history for each slice.
 
 use super::bands::Estimate;
+use super::column_cursor::ColumnCursor;
 use super::columns::{Grid, MAX_WINDOW_PX};
-use super::moving::Moving;
 use super::pieces::descend;
 use super::quads::{MAX_QUADS, Quads};
 use super::scene::{Scene, SceneColumns};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
-use base::slice::{Slice, Sliced, Spent};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
-/// After this part of all quads there may be, it shows whether there will be too many.
-const TELLING_PART: usize = MAX_QUADS / 8;
+/// Number of quads after which the final number is extrapolated.
+const MIN_EXTRAPOLATION_QUADS: usize = MAX_QUADS / 8;
 
-/// One scene in the making. A newer window simply drops it.
+/// A scene under construction. To cancel it, drop it.
 #[derive(Clone, Debug)]
 pub struct SceneJob {
     view: View,
@@ -22,37 +22,37 @@ pub struct SceneJob {
     columns: SceneColumns,
     visible: Visible,
     changes: Changes,
-    /// Whether columns were asked how high bands have to be.
+    /// True once θ was estimated.
     is_estimated: bool,
     stage: Stage,
 }
 
-/// What comes next, in this order; the drawing may start over with a larger θ.
+/// Stages of a scene, in order. Drawing may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
     Moments,
     Collect,
     Sort,
     Draw(Box<Drawing>),
-    /// This drawing will have too many quads, it seems: find out how high bands have to be.
+    /// The drawing seems to exceed the maximum number of quads, so θ is estimated.
     Estimate(Box<Drawing>, Box<Estimate>),
     Done,
 }
 
-/// One attempt at the quads with one θ.
+/// An attempt to draw the quads with one θ.
 #[derive(Clone, Debug)]
 struct Drawing {
     band_px: u32,
-    moving: Moving,
+    moving: ColumnCursor,
     quads: Quads,
 }
 
 impl SceneJob {
-    /// Starts a scene of `view`. A window wider or higher than [`MAX_WINDOW_PX`] is cut to it.
+    /// Creates a job for `view`. Windows larger than [`MAX_WINDOW_PX`] are cut.
     pub fn new(source: &Source, view: View) -> SceneJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.requested.moment_count(), source.clock);
-        let columns = grid.table();
+        let columns = grid.empty_columns();
         SceneJob {
             view,
             grid,
@@ -64,11 +64,11 @@ impl SceneJob {
         }
     }
 
-    /// Works until the scene is there. `source` must be the same history every time.
+    /// Runs until the scene is complete. `source` must be the same history every time.
     ///
     /// # Errors
-    /// The time is up; always, once the scene was handed out.
-    pub fn step(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Scene> {
+    /// The time is up, or the scene was already returned.
+    pub fn step(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
@@ -86,11 +86,11 @@ impl SceneJob {
                 }
                 Stage::Draw(_) => match self.draw(source, slice)? {
                     Attempt::TooMany { band_px } => self.stage = self.drawing(band_px),
-                    Attempt::Doubtful => self.estimate(),
-                    Attempt::Drawn => return self.take().ok_or(Spent),
+                    Attempt::LikelyTooMany => self.estimate(),
+                    Attempt::Drawn => return self.take().ok_or(OutOfTime),
                 },
                 Stage::Estimate(drawing, estimate) => {
-                    // A drawing with too many already is one that can't go on.
+                    // A drawing that already has too many quads cannot continue.
                     let at_least = drawing.band_px + u32::from(drawing.quads.quads.len() > MAX_QUADS);
                     let history = (source, &self.visible, &self.changes);
                     let band_px = estimate.step(history, &self.view, self.grid.len(), at_least, slice)?;
@@ -102,18 +102,18 @@ impl SceneJob {
                         self.stage = Stage::Draw(drawing);
                     }
                 }
-                Stage::Done => return Err(Spent),
+                Stage::Done => return Err(OutOfTime),
             }
         }
     }
 
-    /// The whole scene at once, where there is no need for slices.
+    /// Creates a scene at once, without slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
-        SceneJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
+        SceneJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
 
     fn drawing(&self, band_px: u32) -> Stage {
-        let moving = Moving::new(self.visible.len());
+        let moving = ColumnCursor::new(self.visible.len());
         Stage::Draw(Box::new(Drawing { band_px, moving, quads: Quads::default() }))
     }
 
@@ -125,7 +125,7 @@ impl SceneJob {
         }
     }
 
-    fn draw(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Attempt> {
+    fn draw(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Attempt> {
         let Stage::Draw(drawing) = &mut self.stage else { return Ok(Attempt::Drawn) };
         let Drawing { band_px, moving, quads } = &mut **drawing;
         while moving.column < self.grid.len() {
@@ -139,8 +139,8 @@ impl SceneJob {
                 return Ok(Attempt::TooMany { band_px });
             }
             let will_be = drawn * self.grid.len() / moving.column.max(1);
-            if !self.is_estimated && drawn > TELLING_PART && will_be.max(drawn) > MAX_QUADS {
-                return Ok(Attempt::Doubtful);
+            if !self.is_estimated && drawn > MIN_EXTRAPOLATION_QUADS && will_be.max(drawn) > MAX_QUADS {
+                return Ok(Attempt::LikelyTooMany);
             }
             slice.check()?;
         }
@@ -161,23 +161,23 @@ impl SceneJob {
     }
 }
 
-/// A window that quads can have corners in.
+/// Limits a window to the range of quad corners.
 pub(super) fn cut_to_largest(view: View) -> View {
     View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view }
 }
 
-/// How an attempt stands.
+/// State of an attempt.
 enum Attempt {
     TooMany {
         band_px: u32,
     },
-    /// It is about to have too many.
-    Doubtful,
+    /// It will probably have too many quads.
+    LikelyTooMany,
     Drawn,
 }
 
-/// The next θ to try, from how many of the columns the quads were enough for; never more than double, because the part
-/// drawn so far may be the densest.
+/// Returns the next θ to try, from the share of columns that fit. It is at most double, because the columns drawn so
+/// far may be the densest.
 fn next_band_px(band_px: u32, drawn: usize, columns: usize) -> u32 {
     let needed = u64::from(band_px) * columns as u64 / drawn.max(1) as u64;
     (needed as u32).clamp(band_px + 1, band_px * 2)

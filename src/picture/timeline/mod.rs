@@ -1,10 +1,11 @@
-//! History → geometry in whole device pixels.
+//! Geometry of the timeline, in whole device pixels.
 //!
-//! The stack at a moment has every live allocation above those of lower rank. A [`Scene`] shows, in each column of the window,
-//! the exact stack at the column's largest moment; so no peak is ever hidden, at any zoom. [`addresses`] draws where all of it lies.
+//! In a stack, each live allocation is above those of lower rank. A [`Scene`] shows in each column of the window the
+//! exact stack at the moment of the column's largest total, so no peak is hidden at any zoom. [`addresses`] draws
+//! allocations by address instead.
 //!
 //! ```text
-//! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        all of it driven by SceneJob
+//! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        (driven by SceneJob)
 //! ```
 
 pub mod addresses;
@@ -14,16 +15,16 @@ pub mod scene;
 pub mod view;
 
 mod bands;
+mod column_cursor;
 mod columns;
+mod highlight_set;
 mod hit;
 mod job;
-mod moving;
 mod outline;
 mod pieces;
 mod quads;
 mod silhouette;
 mod source;
-mod standing;
 mod ticks;
 mod tree;
 mod visible;
@@ -33,7 +34,7 @@ pub use addresses::{AddressJob, AddressSource, address_outline};
 pub use columns::MAX_WINDOW_PX;
 pub use hit::{SceneHit, StackHit, lowest_byte_of, outline, scene_hit, stack_at};
 pub use job::SceneJob;
-pub use order::{Order, Piling};
+pub use order::{Order, OrderBuilder};
 pub use outline::{OutlineRect, exact_outline};
 pub use paint::Paint;
 pub use quads::MAX_QUADS;
@@ -44,5 +45,5 @@ pub use ticks::{Tick, byte_ticks, event_ticks, time_ticks};
 pub use view::{Axis, Extent, View};
 pub use window_columns::WindowColumns;
 
-/// The length of the time axis, for those who know a span and no clock.
+/// Length of the time axis, for callers with a time span but no clock.
 pub use history::replay::times::{time_axis_margin, time_axis_width};

@@ -1,43 +1,43 @@
-//! The order in which the live allocations stand on each other.
+//! Stacking order of live allocations.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// An order other than that of birth: allocations of one group side by side, inside a group by birth.
+/// A stacking order other than the allocation order. Allocations of a group are adjacent and ordered by id.
 ///
-/// Eight bytes an allocation. Birth order needs none of it: there an allocation's id is its rank.
+/// Takes eight bytes per allocation. The allocation order needs no table, because an allocation's id is its rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     ids: Vec<u32>,
     ranks: Vec<u32>,
 }
 
-/// An order in the making: allocations are given in order of id, and sorted when all are.
+/// Progress of a sort. Groups are pushed in order of allocation id, then sorted.
 #[derive(Clone, Debug, Default)]
-pub struct Piling {
+pub struct OrderBuilder {
     groups: Vec<u32>,
-    /// How many are in each group, one place further up; then where the next of each group goes.
+    /// Number of allocations per group, stored one place further up. During the sort, the next rank of each group.
     next: Vec<u32>,
     order: Order,
 }
 
-impl Piling {
-    /// With room for so many allocations.
-    pub fn new(allocations: usize) -> Piling {
-        Piling { groups: Vec::with_capacity(allocations), ..Piling::default() }
+impl OrderBuilder {
+    /// Creates a sort with capacity for `allocations`.
+    pub fn new(allocations: usize) -> OrderBuilder {
+        OrderBuilder { groups: Vec::with_capacity(allocations), ..OrderBuilder::default() }
     }
 
-    /// How many were given.
+    /// Returns the number of pushed allocations.
     pub fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// Whether none was given.
+    /// Returns true if no allocation was pushed.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// The group of the next allocation. Groups should be few and small numbers: it takes memory for each up to the largest.
+    /// Adds the group of the next allocation. Memory grows with the largest group number.
     pub fn push(&mut self, group: u32) {
         let above = group as usize + 1;
         if self.next.len() <= above {
@@ -49,8 +49,8 @@ impl Piling {
         self.groups.push(group);
     }
 
-    /// Sorts more of them: the order once all are. None may be given after the first call.
-    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Order> {
+    /// Sorts in slices and returns the order when done. Nothing may be pushed after the first call.
+    pub fn step(&mut self, slice: &mut TimeSlice) -> SliceResult<Order> {
         let count = self.groups.len();
         if self.order.ids.len() < count {
             let mut sum = 0;
@@ -62,7 +62,7 @@ impl Piling {
         }
         let Order { ids, ranks } = &mut self.order;
         let mut next = ranks.len();
-        while let Some(chunk) = slice.part(&mut next, count, 1)? {
+        while let Some(chunk) = slice.next_range(&mut next, count, 1)? {
             for (id, &group) in (chunk.start as u32..).zip(self.groups.get(chunk).unwrap_or_default()) {
                 let Some(rank) = self.next.get_mut(group as usize) else { continue };
                 ranks.push(*rank);
@@ -77,24 +77,24 @@ impl Piling {
 }
 
 impl Order {
-    /// Allocations by their group, given in order of id; the lowest group stands at the bottom.
+    /// Creates an order from the group of each allocation. The lowest group is at the bottom.
     pub fn grouped(groups: &[u32]) -> Order {
-        let mut piling = Piling::new(groups.len());
+        let mut piling = OrderBuilder::new(groups.len());
         groups.iter().for_each(|&group| piling.push(group));
-        piling.step(&mut Slice::new(&mut || true)).unwrap_or_default()
+        piling.step(&mut TimeSlice::new(&mut || true)).unwrap_or_default()
     }
 
-    /// The allocation of a rank; the rank itself where there is none.
+    /// Returns the allocation of a rank, or the rank itself if it is out of range.
     pub fn id(&self, rank: u32) -> AllocationId {
         AllocationId(self.ids.get(rank as usize).copied().unwrap_or(rank))
     }
 
-    /// The rank of an allocation; its id where there is none.
+    /// Returns the rank of an allocation, or its id if it is out of range.
     pub fn rank(&self, id: AllocationId) -> u32 {
         self.ranks.get(id.0 as usize).copied().unwrap_or(id.0)
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>()
     }

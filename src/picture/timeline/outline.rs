@@ -1,4 +1,5 @@
-//! Where one allocation is in a window, exactly: also where the scene joins it with others, or shows no moment of its life.
+//! Exact outline of one allocation in a window, even if the scene merges it into a band or shows no moment of its
+//! lifetime.
 
 use super::columns::{Grid, MAX_WINDOW_PX};
 use super::source::Source;
@@ -7,39 +8,41 @@ use base::units::Moment;
 use history::replay::AllocationId;
 use serde::{Deserialize, Serialize};
 
-/// A rectangle in pixels of the window; `y` counts upwards from its bottom edge. Right and upper edge are exclusive.
+/// A rectangle in pixels of the window. `y` counts upwards from the bottom edge. The right and upper edges are
+/// exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineRect {
-    /// Left and right edge, inside the window.
+    /// Left and right edge, clipped to the window.
     pub x: [i32; 2],
-    /// Lower and upper edge, inside the window and at least a pixel apart.
+    /// Lower and upper edge, clipped to the window and at least a pixel apart.
     pub y: [i32; 2],
 }
 
-/// The rectangles that an allocation covers in the columns of a window, from left to right, at least a pixel high: neighbours at
-/// the same height are one. One that lives and dies between two columns' moments is shown in the column it is born in.
+/// Returns the rectangles that an allocation covers, from left to right and at least a pixel high. Adjacent columns of
+/// the same height are merged. An allocation whose lifetime lies between the moments of two columns is shown in the
+/// column of its allocation.
 ///
-/// Costs one pass over the allocations of lower rank and one look-up a column: a few milliseconds a million. Parts
-/// outside the window are left out.
+/// Takes one pass over the allocations of lower rank: a few milliseconds per million. Parts outside the window are
+/// omitted.
 pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> Vec<OutlineRect> {
     if allocation.0 as usize >= source.allocations.len() {
         return Vec::new();
     }
-    let (born, died, size) = source.allocations.span(allocation);
+    let (allocated_at, freed_at, size) = source.allocations.span(allocation);
     let rank = source.rank(allocation) as usize;
     let grid = Grid::new(view, source.requested.moment_count(), source.clock);
     let mut shown: Vec<u32> = (0..grid.len()).map(|column| shown_moment(source, &grid, column)).collect();
     let window = grid.all_moments();
-    let mut columns = grid.first_reaching(&shown, born)..grid.first_reaching(&shown, died);
+    let mut columns = grid.first_column_from(&shown, allocated_at)..grid.first_column_from(&shown, freed_at);
     if columns.is_empty() {
-        if born >= died || born >= window.end || died <= window.start {
+        if allocated_at >= freed_at || allocated_at >= window.end || freed_at <= window.start {
             return Vec::new();
         }
-        // Its own first moment instead of the one that the column shows.
-        let column = grid.near(born.max(window.start));
+        // The allocation's own first moment instead of the one that the column shows.
+        let column = grid.column_of(allocated_at.max(window.start));
         columns = column..column + 1;
         if let Some(moment) = shown.get_mut(column) {
-            *moment = born.max(window.start);
+            *moment = allocated_at.max(window.start);
         }
     }
     let lowest = lowest_bytes(source, rank, shown.get(columns.clone()).unwrap_or_default());
@@ -64,13 +67,13 @@ fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
     source.requested.max_in(moments.clone()).map_or(moments.start, |(Moment(moment), _)| moment)
 }
 
-/// The bytes of all lower ranks that are live at each of `moments` (which never go back): every lifetime adds its bytes where it
-/// starts and takes them away where it ends, and the sums of that are the heights.
+/// Returns the live bytes of all lower ranks at each of `moments`, which must ascend. Each lifetime adds its bytes at
+/// its start and subtracts them at its end. The running sums are the heights.
 fn lowest_bytes(source: &Source, rank: usize, moments: &[u32]) -> Vec<u64> {
     let mut changes = vec![0u64; moments.len() + 1];
-    source.for_each_in(0..rank, |_, (born, died, size)| {
+    source.for_each_in(0..rank, |_, (allocated_at, freed_at, size)| {
         let reached = |moment: u32| moments.partition_point(|&at| at < moment);
-        let (enters, leaves) = (reached(born), reached(died.max(born)));
+        let (enters, leaves) = (reached(allocated_at), reached(freed_at.max(allocated_at)));
         if enters < leaves {
             if let Some(change) = changes.get_mut(enters) {
                 *change = change.wrapping_add(size);

@@ -1,10 +1,10 @@
-//! What colour means, without saying which colour: the theme decides that at drawing time.
+//! Colour roles of the timeline. The theme maps them to colours when drawing.
 
 use serde::{Deserialize, Serialize};
 
-/// How many slots a palette has. A slot is one meaning: one call site, say.
+/// Number of palette slots. A slot stands for one meaning, such as a call site.
 pub const SLOTS: u32 = 64;
-/// How many shades a slot has, so that neighbours of one meaning can be told apart.
+/// Number of shades per slot, so that adjacent blocks of one slot can be distinguished.
 pub const SHADES: u32 = 4;
 
 /// Index into a palette of [`SLOTS`] × [`SHADES`] colours.
@@ -12,14 +12,15 @@ pub const SHADES: u32 = 4;
 pub struct Paint(pub u16);
 
 impl Paint {
-    /// The bytes nobody can explain.
+    /// Bytes without an explanation.
     pub const UNEXPLAINED: Paint = Paint(0);
-    /// No stack was recorded.
+    /// Allocations without a recorded stack.
     pub const NO_STACK: Paint = Paint(SHADES as u16);
-    /// The first slot that stands for a call site; all later ones do too.
+    /// First slot that stands for a call site.
     pub const FIRST_SITE_SLOT: u32 = 2;
 
-    /// The palette slot of a group of allocations, 0 being those without one; those beyond the palette share the last.
+    /// Returns the palette slot of a group of allocations. Group 0 has no call site. Groups beyond the palette share
+    /// the last slot.
     pub fn slot_of(group: u32) -> u32 {
         match group {
             0 => u32::from(Paint::NO_STACK.0) / SHADES,
@@ -27,7 +28,7 @@ impl Paint {
         }
     }
 
-    /// The paint of `slot` in the shade of the `instance`-th allocation.
+    /// Creates the paint of `slot` in the shade of the `instance`-th allocation.
     pub fn new(slot: u32, instance: u32) -> Paint {
         Paint(((slot % SLOTS) * SHADES + instance % SHADES) as u16)
     }

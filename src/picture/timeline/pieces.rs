@@ -1,65 +1,67 @@
-//! The live tree → the pieces of one column, bottom up.
+//! Splitting of one column's live tree into pieces, bottom up.
 //!
-//! A block or a whole group of blocks under θ is *thin*. Thin neighbours are joined until they reach θ; such a band keeps its
-//! exact height. So pieces are at least θ high, but for the last band below a block that is not thin, or at the top.
+//! A block or group of blocks lower than θ is *thin*. Adjacent thin ones are joined into a band until it reaches θ. A
+//! band keeps its exact height. So pieces are at least θ high, except the last band below a block that is not thin or
+//! at the top.
 
-use super::moving::Moving;
-use super::quads::{Context, Piece, Quads, Step};
+use super::column_cursor::ColumnCursor;
+use super::quads::{Context, Piece, Quads, StackPosition};
 use super::source::Source;
-use super::tree::{Live, LiveTree, TreeNode};
+use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::view::View;
 use super::visible::Visible;
 
-/// Adds what a column shows to `quads`, with θ = `band_px`: what lies below its lowest changed leaf is as in the column before. The
-/// column comes with its left and right edge.
+/// Adds a column to `quads`, with θ = `band_px`. Everything below the lowest changed leaf is kept from the previous
+/// column. `x` is the column's left and right edge.
 pub(super) fn descend(
     quads: &mut Quads,
-    moving: &Moving,
+    moving: &ColumnCursor,
     band_px: u32,
     changed: u32,
     (source, visible, view): (&Source, &Visible, &View),
     (column, x): (usize, [i16; 2]),
 ) {
-    // Where nothing changed, the quads of the column before just go on.
+    // Without a change, the quads of the previous column continue.
     if changed == u32::MAX {
         return;
     }
     let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
-    let Moving { tree, standing, .. } = moving;
+    let ColumnCursor { tree, highlighted: standing, .. } = moving;
     let context = Context { source, visible, tree, standing: standing.as_ref(), column, x };
     let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
     Descent::new(view, thin_below, from, &context, quads).run();
     quads.end_column(x[0]);
 }
 
-/// Walks down to what has to be drawn of a window.
+/// Descends the tree to the pieces inside a window.
 struct Descent<'a> {
     context: &'a Context<'a>,
     quads: &'a mut Quads,
     view: View,
-    /// The bytes that the window covers, lowest and first above.
+    /// Bytes that the window covers: the lowest, and one past the highest.
     window: [u64; 2],
     thin_below: u64,
-    /// Where the stack stands: in bytes, and as a row of the window, of all that went to `quads`.
+    /// Height of everything emitted so far, in bytes.
     height: u64,
+    /// `height` as a row of the window.
     row: i16,
-    /// The first leaf that is not in it yet.
+    /// First leaf that is not emitted yet.
     next_leaf: u64,
     band: Option<Band>,
 }
 
-/// Thin neighbours so far.
+/// Adjacent thin pieces so far.
 #[derive(Clone, Copy)]
 struct Band {
     first: TreeNode,
     last: TreeNode,
-    live: Live,
+    live: LiveSums,
 }
 
 impl<'a> Descent<'a> {
-    /// A descent for one column from where `quads` has it to its top, with blocks under `thin_below` bytes joined.
-    fn new(view: &View, thin_below: u64, from: Step, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
-        // One pixel more on either side: what only rounds into the window is drawn too.
+    /// Creates a descent of one column, starting at `from`. Blocks under `thin_below` bytes are joined.
+    fn new(view: &View, thin_below: u64, from: StackPosition, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
+        // One pixel more on either side, for pieces that round into the window.
         let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
         let above = view.bytes_from_row(f64::from(view.height_px) + 1.0).max(0.0) as u64;
         let window = [lowest, above.saturating_add(1)];
@@ -67,7 +69,7 @@ impl<'a> Descent<'a> {
         Descent { context, quads, view: *view, window, thin_below, height, row, next_leaf, band: None }
     }
 
-    /// Hands all pieces that touch the window to the quads.
+    /// Emits all pieces that touch the window.
     fn run(mut self) {
         let tree = self.context.tree;
         let root = tree.root();
@@ -77,10 +79,10 @@ impl<'a> Descent<'a> {
         self.end_band();
     }
 
-    // As deep as the tree: eleven levels at most.
-    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: Live) {
+    // Recursion is at most eleven levels deep, like the tree.
+    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: LiveSums) {
         if u64::from(place.first_leaf()) < self.next_leaf {
-            // A part of it is in the stack already, or all of it.
+            // Partly or completely emitted already.
             if place.end_leaf() > self.next_leaf {
                 tree.for_each_child(place, |child, live| self.visit(tree, child, live));
             }
@@ -95,7 +97,7 @@ impl<'a> Descent<'a> {
             self.advance(live.bytes);
             return;
         }
-        // One live block needs no way down, however deep it is.
+        // A single live block needs no descent.
         let place = if live.count == 1 { TreeNode::leaf(live.largest_leaf) } else { place };
         if live.bytes < self.thin_below {
             self.join(place, live);
@@ -107,9 +109,9 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn join(&mut self, place: TreeNode, live: Live) {
+    fn join(&mut self, place: TreeNode, live: LiveSums) {
         let band = match self.band {
-            Some(band) => Band { last: place, live: band.live.and(live), ..band },
+            Some(band) => Band { last: place, live: band.live.plus(live), ..band },
             None => Band { first: place, last: place, live },
         };
         self.band = Some(band);
@@ -124,7 +126,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn emit(&mut self, first: TreeNode, last: TreeNode, live: Live) {
+    fn emit(&mut self, first: TreeNode, last: TreeNode, live: LiveSums) {
         let lower = self.row;
         self.advance(live.bytes);
         self.quads.add(&Piece { first, last, live, rows: [lower, self.row] }, self.height, self.context);

@@ -1,11 +1,12 @@
-//! The outline of a whole device: totals by column, without the stack.
+//! Overview of a whole device: totals by column, without the stack.
 
 use super::columns::{Grid, MAX_WINDOW_PX};
 use super::source::Source;
 use super::view::{Axis, View};
 
-/// The highest total of requested bytes and the most reserved bytes in each of `width_px` columns over the whole axis, or from event
-/// `first` on where what is before it is not loaded. Where there are fewer moments than columns, neighbours are equal.
+/// Returns the maximum of the requested and of the reserved bytes in each of `width_px` columns over the whole axis. On
+/// the event axis it starts at event `first`, if earlier events are not loaded. Columns repeat if there are fewer
+/// moments than columns.
 pub fn silhouette(source: &Source, axis: Axis, first: u32, width_px: u32) -> (Vec<u64>, Vec<u64>) {
     let moments = source.requested.moment_count();
     let width = match axis {

@@ -1,38 +1,38 @@
-//! What a timeline is drawn from.
+//! Input of a timeline.
 
 use super::order::Order;
 use super::paint::Paint;
-use history::replay::{AllocationId, Allocations, Clock, Curve, LiveSets};
+use history::replay::{AllocationId, Allocations, Curve, LiveSets, TimeAxis};
 
-/// What is drawn: the history of one device, borrowed.
+/// History of one device, borrowed, with its presentation.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub allocations: &'a Allocations,
-    /// What is live when.
+    /// Allocations that are live at each moment.
     pub live: &'a LiveSets,
-    /// How they are stacked; `None`: in order of birth, in which an allocation's id is its rank.
+    /// Stacking order. `None` is the allocation order, where an allocation's id is its rank.
     pub order: Option<&'a Order>,
-    /// Wall-clock, where the file has it.
-    pub clock: Option<Clock<'a>>,
-    /// The bytes of all live allocations.
+    /// Wall-clock times, if the file has them.
+    pub clock: Option<TimeAxis<'a>>,
+    /// Bytes of all live allocations.
     pub requested: Curve<'a>,
-    /// The bytes taken from the driver, over the same moments.
+    /// Reserved bytes, over the same moments.
     pub reserved: Curve<'a>,
-    /// Of the requested bytes, those whose free was requested: the same moments.
+    /// Requested bytes that are awaiting free, over the same moments.
     pub pending: Curve<'a>,
     pub paint: &'a dyn Fn(AllocationId) -> Paint,
-    /// What stands out; all else is faded. `None`: nothing does.
+    /// Predicate of highlighted allocations. All others are faded. `None` fades nothing.
     pub highlight: Option<&'a dyn Fn(AllocationId) -> bool>,
 }
 
 impl Source<'_> {
-    /// Where an allocation stands among all, live or not.
+    /// Returns the rank of an allocation among all, live or not.
     pub(super) fn rank(&self, id: AllocationId) -> u32 {
         self.order.map_or(id.0, |order| order.rank(id))
     }
 
-    /// Calls `look` with `(id, (born, died, size))` of the allocations of these ranks, in order of rank. For linear passes that
-    /// are cut into slices.
+    /// Calls `look` with `(id, (allocated_at, freed_at, size))` for the allocations of these ranks, in order of rank.
+    /// Used for linear passes in slices.
     #[inline(always)]
     pub(super) fn for_each_in(&self, ranks: std::ops::Range<usize>, mut look: impl FnMut(u32, (u32, u32, u64))) {
         match self.order {

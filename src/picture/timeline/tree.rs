@@ -1,4 +1,4 @@
-//! What is live now, in a tree over the allocations that a window shows: bytes, count and the largest of every group.
+//! Sums over the live allocations of a window, in a tree: bytes, count and the largest of every group.
 //!
 //! ```text
 //! level 2                        one node                      the root
@@ -6,40 +6,39 @@
 //! leaves       | 8 allocations in order of rank; live bytes or 0
 //! ```
 //!
-//! Eight children a node: their sums are neighbours in memory, and a million leaves are seven levels.
+//! Eight children per node: their sums are adjacent in memory, and a million leaves take seven levels.
 
 use std::ops::Range;
 
-/// Children of a node, as a power of two.
+/// Children per node, as a power of two.
 const FAN_BITS: u32 = 3;
 const FAN: usize = 1 << FAN_BITS;
 
-/// The live allocations under one node.
+/// Sums over the live allocations under a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Live {
-    /// Their bytes.
+pub(super) struct LiveSums {
     pub(super) bytes: u64,
-    /// Bytes of the largest.
+    /// Bytes of the largest allocation.
     pub(super) largest: u64,
     pub(super) largest_leaf: u32,
-    /// How many.
+    /// Number of allocations.
     pub(super) count: u32,
 }
 
-impl Live {
-    /// Both together. Sums wrap: the sizes of a hostile file may exceed 64 bits, and taking them out again must bring back
-    /// what was there.
-    pub(super) fn and(self, other: Live) -> Live {
+impl LiveSums {
+    /// Returns the sums of both. They wrap, because sizes in a corrupt file may exceed 64 bits and subtracting them
+    /// must restore the previous sum.
+    pub(super) fn plus(self, other: LiveSums) -> LiveSums {
         let other_leads = other.count > 0
             && (self.count == 0 || (other.largest, self.largest_leaf) > (self.largest, other.largest_leaf));
         let (largest, largest_leaf) =
             if other_leads { (other.largest, other.largest_leaf) } else { (self.largest, self.largest_leaf) };
         let bytes = self.bytes.wrapping_add(other.bytes);
-        Live { bytes, largest, largest_leaf, count: self.count + other.count }
+        LiveSums { bytes, largest, largest_leaf, count: self.count + other.count }
     }
 }
 
-/// A place in the tree: `index` counts the nodes of a level from the left; level 0 are the leaves.
+/// A node of the tree. `index` counts the nodes of a level from the left. Level 0 are the leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreeNode {
     pub(super) level: u32,
@@ -47,50 +46,50 @@ pub(super) struct TreeNode {
 }
 
 impl TreeNode {
-    /// The place of a leaf.
+    /// Returns the node of a leaf.
     pub(super) fn leaf(leaf: u32) -> TreeNode {
         TreeNode { level: 0, index: leaf }
     }
 
-    /// The first leaf under it.
+    /// Returns the first leaf under the node.
     pub(super) fn first_leaf(self) -> u32 {
         (u64::from(self.index) << (self.level * FAN_BITS)) as u32
     }
 
-    /// The first leaf after those under it.
+    /// Returns one past the last leaf under the node.
     pub(super) fn end_leaf(self) -> u64 {
         (u64::from(self.index) + 1) << (self.level * FAN_BITS)
     }
 }
 
-/// The tree. Leaves are numbered in order of rank.
+/// The tree. Leaves are numbered by rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveTree {
     leaves: Vec<u64>,
-    /// `levels[k]` is level k + 1; the last has one node.
-    levels: Vec<Vec<Live>>,
+    /// `levels[k]` is level k + 1. The last level has one node.
+    levels: Vec<Vec<LiveSums>>,
 }
 
 impl LiveTree {
-    /// A tree of `leaves` leaves, none of them live.
+    /// Creates a tree of `leaves` leaves without live allocations.
     pub(super) fn new(leaves: usize) -> LiveTree {
         let mut levels = Vec::new();
         let mut width = leaves;
         while levels.is_empty() || width > 1 {
             width = width.div_ceil(FAN).max(1);
-            levels.push(vec![Live::default(); width]);
+            levels.push(vec![LiveSums::default(); width]);
         }
         LiveTree { leaves: vec![0; leaves], levels }
     }
 
-    /// The place above all leaves.
+    /// Returns the root.
     pub(super) fn root(&self) -> TreeNode {
         TreeNode { level: self.levels.len() as u32, index: 0 }
     }
 
-    /// What is live at a place.
+    /// Returns the sums at a node.
     #[inline(always)]
-    pub(super) fn live(&self, place: TreeNode) -> Live {
+    pub(super) fn live(&self, place: TreeNode) -> LiveSums {
         match place.level.checked_sub(1) {
             Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(place.index as usize)).copied(),
             None => self.leaves.get(place.index as usize).map(|&bytes| live_leaf(place.index, bytes)),
@@ -98,9 +97,9 @@ impl LiveTree {
         .unwrap_or_default()
     }
 
-    /// The live children of a place that is not a leaf, from the left.
+    /// Calls `look` with each live child of an inner node, from the left.
     #[inline(always)]
-    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, Live)) {
+    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, LiveSums)) {
         let first = (place.index as usize) << FAN_BITS;
         let level = place.level.saturating_sub(1);
         let place_of = |index: usize| TreeNode { level, index: index as u32 };
@@ -117,7 +116,7 @@ impl LiveTree {
         }
     }
 
-    /// A dead leaf becomes live with so many bytes (not 0).
+    /// Makes a leaf live with `bytes` bytes, which must not be 0.
     pub(super) fn insert(&mut self, leaf: u32, bytes: u64) {
         let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
         *slot = bytes;
@@ -126,12 +125,12 @@ impl LiveTree {
         for nodes in &mut self.levels {
             index >>= FAN_BITS;
             if let Some(node) = nodes.get_mut(index) {
-                *node = node.and(added);
+                *node = node.plus(added);
             }
         }
     }
 
-    /// A live leaf becomes dead.
+    /// Makes a live leaf not live.
     pub(super) fn remove(&mut self, leaf: u32) {
         let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
         let bytes = std::mem::take(slot);
@@ -141,7 +140,7 @@ impl LiveTree {
             let (below, above) = self.levels.split_at_mut(level);
             let Some(node) = above.first_mut().and_then(|nodes| nodes.get_mut(index)) else { return };
             if node.count <= 1 {
-                *node = Live::default();
+                *node = LiveSums::default();
             } else if node.largest_leaf == leaf {
                 let children = index << FAN_BITS..(index + 1) << FAN_BITS;
                 *node = match below.last() {
@@ -158,22 +157,23 @@ impl LiveTree {
         }
     }
 
-    /// The first leaf of the largest group around `leaf` that has less than `below` bytes; `leaf` itself when none has.
+    /// Returns the first leaf of the largest group around `leaf` that has less than `below` bytes, or `leaf` itself if
+    /// there is none.
     pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
         let around = |level: u32| TreeNode { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
         let thin = |place: &TreeNode| self.live(*place).bytes < below;
         (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, TreeNode::first_leaf)
     }
 
-    /// What is live of a range of leaves, its first live leaf and its last.
-    pub(super) fn live_in(&self, leaves: Range<u32>) -> (Live, [u32; 2]) {
-        let mut sum = Live::default();
+    /// Returns the sums over a range of leaves, and its first and last live leaf.
+    pub(super) fn live_in(&self, leaves: Range<u32>) -> (LiveSums, [u32; 2]) {
+        let mut sum = LiveSums::default();
         let mut ends: Option<[TreeNode; 2]> = None;
         let mut add = |level: u32, index: u32| {
             let place = TreeNode { level, index };
             let live = self.live(place);
             if live.count > 0 {
-                sum = sum.and(live);
+                sum = sum.plus(live);
                 let [first, last] = ends.unwrap_or([place; 2]);
                 ends = Some([
                     if place.first_leaf() < first.first_leaf() { place } else { first },
@@ -197,17 +197,17 @@ impl LiveTree {
         (sum, ends.map_or([0; 2], |[first, last]| [self.first_live(first), self.last_live(last)]))
     }
 
-    /// The first live leaf under a place that has one.
+    /// Returns the first live leaf under a node that has one.
     pub(super) fn first_live(&self, place: TreeNode) -> u32 {
         self.live_at_end(place, |first, _| first)
     }
 
-    /// The last live leaf under a place that has one.
+    /// Returns the last live leaf under a node that has one.
     pub(super) fn last_live(&self, place: TreeNode) -> u32 {
         self.live_at_end(place, |_, last| last)
     }
 
-    /// Goes down to the live leaf at one end of a place; `choose` says which of two neighbours lies towards it.
+    /// Descends to the live leaf at one end of a node. `choose` picks the neighbour that is closer to this end.
     fn live_at_end(&self, mut place: TreeNode, choose: impl Fn(TreeNode, TreeNode) -> TreeNode) -> u32 {
         while place.level > 0 {
             let mut end = None;
@@ -221,18 +221,18 @@ impl LiveTree {
     }
 }
 
-fn sum(children: impl Iterator<Item = Live>) -> Live {
-    children.fold(Live::default(), Live::and)
+fn sum(children: impl Iterator<Item = LiveSums>) -> LiveSums {
+    children.fold(LiveSums::default(), LiveSums::plus)
 }
 
-/// What exists of a range: the last node of a level may have fewer than eight children.
+/// Returns the existing part of a range. The last node of a level may have fewer than eight children.
 fn part<T>(nodes: &[T], range: Range<usize>) -> &[T] {
     let end = range.end.min(nodes.len());
     nodes.get(range.start..end).unwrap_or_default()
 }
 
-fn live_leaf(leaf: u32, bytes: u64) -> Live {
-    Live { bytes, largest: bytes, largest_leaf: leaf, count: u32::from(bytes > 0) }
+fn live_leaf(leaf: u32, bytes: u64) -> LiveSums {
+    LiveSums { bytes, largest: bytes, largest_leaf: leaf, count: u32::from(bytes > 0) }
 }
 
 #[cfg(test)]

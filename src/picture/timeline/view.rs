@@ -1,34 +1,35 @@
-//! The part of the plane that is looked at, on a grid of whole device pixels.
+//! The visible part of the plane, on a grid of whole device pixels.
 //!
-//! The plane is horizontally in moments (moment `m` covers `[m, m + 1)`) or in microseconds, vertically in bytes. A view scales it
-//! to device pixels and shows a rectangle of whole pixels of the scaled plane. Edges are rounded in the scaled plane, not in the window, so
-//! panning moves a picture and never changes it. All arithmetic is f64/i64: 80 GiB at 1/64 byte a pixel stays below 2^53.
+//! The plane has moments (moment `m` covers `[m, m + 1)`) or microseconds on the horizontal axis, and bytes on the
+//! vertical one. A view scales it to device pixels and shows a rectangle of the scaled plane. Edges are rounded in the
+//! scaled plane, not in the window, so panning moves a picture without changing it. Arithmetic is f64 and i64: 80 GiB
+//! at 1/64 byte per pixel stays below 2^53.
 
 use serde::{Deserialize, Serialize};
 
-/// Farthest zoom: the window covers this many times the whole range.
-const FARTHEST: f64 = 1.5;
-/// Closest zoom of the horizontal axis: a moment, or a microsecond, of 64 pixels.
-const CLOSEST_X_PER_PX: f64 = 1.0 / 64.0;
-/// Closest zoom in bytes: a byte of 16 pixels.
-const CLOSEST_BYTES_PER_PX: f64 = 1.0 / 16.0;
+/// Maximum zoom out: the window covers this many times the whole range.
+const MAX_ZOOM_OUT: f64 = 1.5;
+/// Maximum zoom in of the horizontal axis: 64 pixels per moment or microsecond.
+const MIN_X_PER_PX: f64 = 1.0 / 64.0;
+/// Maximum zoom in of the byte axis: 16 pixels per byte.
+const MIN_BYTES_PER_PX: f64 = 1.0 / 16.0;
 
-/// What the horizontal axis counts.
+/// Unit of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Axis {
     /// Moments: every event has the same width.
     #[default]
     Events,
-    /// Microseconds of wall-clock, as `Clock` counts them: pauses are as wide as they were long.
+    /// Microseconds of wall-clock time, as counted by `Clock`.
     Time,
 }
 
-/// All there is to look at: what zooming and panning are limited to.
+/// Limits of zooming and panning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// In units of the horizontal axis: moments (one more than events), or microseconds.
+    /// Width in units of the horizontal axis: moments (one more than events), or microseconds.
     pub width: u64,
-    /// The highest total, in bytes.
+    /// Largest total in bytes.
     pub bytes: u64,
 }
 
@@ -36,13 +37,13 @@ pub struct Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     pub axis: Axis,
-    /// Units of the axis (moments, or microseconds) that a device pixel covers; positive.
+    /// Moments or microseconds per device pixel. Positive.
     pub x_per_px: f64,
-    /// Bytes a device pixel covers; positive.
+    /// Bytes per device pixel. Positive.
     pub bytes_per_px: f64,
-    /// The scaled plane's pixel column at the window's left edge (may be negative).
+    /// Column of the scaled plane at the window's left edge. May be negative.
     pub left_px: i64,
-    /// The scaled plane's pixel row at the window's bottom edge (may be negative).
+    /// Row of the scaled plane at the window's bottom edge. May be negative.
     pub bottom_px: i64,
     /// Width in device pixels.
     pub width_px: u32,
@@ -51,51 +52,53 @@ pub struct View {
 }
 
 impl View {
-    /// The x of the window's column `column`'s left edge, in units of the axis.
+    /// Returns the position of a column's left edge, in units of the axis.
     pub fn x_from_column(&self, column: f64) -> f64 {
         (self.left_px as f64 + column) * self.x_per_px
     }
 
-    /// The window's column (not rounded) where `x`, in units of the axis, lies.
+    /// Returns the column, not rounded, of a position in units of the axis.
     pub fn column_from_x(&self, x: f64) -> f64 {
         x / self.x_per_px - self.left_px as f64
     }
 
-    /// The bytes at `row` pixels above the window's bottom edge.
+    /// Returns the bytes at `row` pixels above the window's bottom edge.
     pub fn bytes_from_row(&self, row: f64) -> f64 {
         (self.bottom_px as f64 + row) * self.bytes_per_px
     }
 
-    /// The row above the window's bottom edge where `bytes` lies, rounded in the scaled plane.
+    /// Returns the row of `bytes` above the window's bottom edge, rounded in the scaled plane.
     pub fn row_from_bytes(&self, bytes: u64) -> i64 {
-        // Half a pixel more and cut is rounding, and a tenth of its cost: the geometry does this millions of times.
+        // Adding a half and truncating rounds ten times faster. It runs millions of times per scene.
         ((bytes as f64 / self.bytes_per_px + 0.5) as i64).saturating_sub(self.bottom_px)
     }
 
-    /// The picture moved by whole pixels: to the right and upwards.
+    /// Returns the view with its content moved by whole pixels, to the right and upwards.
     pub fn panned(&self, right_px: i64, up_px: i64) -> View {
         let (left_px, bottom_px) = (self.left_px.saturating_sub(right_px), self.bottom_px.saturating_sub(up_px));
         View { left_px, bottom_px, ..*self }
     }
 
-    /// The horizontal axis scaled by `factor` (below 1 is closer), what is at the window's column `about` staying where it is.
+    /// Returns the view with the horizontal axis scaled by `factor` (below 1 zooms in), keeping the position at column
+    /// `about` in place.
     pub fn zoomed_x(&self, about: f64, factor: f64, extent: Extent) -> View {
-        let widest = extent.width.max(1) as f64 * FARTHEST / f64::from(self.width_px.max(1));
-        let x_per_px = limited(self.x_per_px * factor, CLOSEST_X_PER_PX, widest);
+        let widest = extent.width.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.width_px.max(1));
+        let x_per_px = limited(self.x_per_px * factor, MIN_X_PER_PX, widest);
         let left_px = (self.x_from_column(about) / x_per_px - about).round() as i64;
         View { x_per_px, left_px, ..*self }
     }
 
-    /// The byte axis scaled by `factor` (below 1 is closer), the byte at `about` rows above the window's bottom staying where it is.
+    /// Returns the view with the byte axis scaled by `factor` (below 1 zooms in), keeping the byte at row `about` in
+    /// place.
     pub fn zoomed_bytes(&self, about: f64, factor: f64, extent: Extent) -> View {
-        let highest = extent.bytes.max(1) as f64 * FARTHEST / f64::from(self.height_px.max(1));
-        let bytes_per_px = limited(self.bytes_per_px * factor, CLOSEST_BYTES_PER_PX, highest);
+        let highest = extent.bytes.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.height_px.max(1));
+        let bytes_per_px = limited(self.bytes_per_px * factor, MIN_BYTES_PER_PX, highest);
         let bottom_px = (self.bytes_from_row(about) / bytes_per_px - about).round() as i64;
         View { bytes_per_px, bottom_px, ..*self }
     }
 
-    /// The whole range of the event axis, `moments` wide (events + 1) and `bytes` high, in a window of this size, with 1/16 of the
-    /// height free above.
+    /// Returns a view of the whole event axis, `moments` wide (events + 1) and `bytes` high, with 1/16 of the height
+    /// free above.
     pub fn fit(moments: u64, bytes: u64, width_px: u32, height_px: u32) -> View {
         let (width, height) = (width_px.max(1), height_px.max(1));
         View {
@@ -110,7 +113,7 @@ impl View {
     }
 }
 
-/// `value` between two limits, of which the far one never is nearer than the close one.
+/// Clamps `value` between two limits. `far` is raised to `close` if it is smaller.
 fn limited(value: f64, close: f64, far: f64) -> f64 {
     let far = far.max(close);
     if value.is_finite() { value.clamp(close, far) } else { far }

@@ -1,47 +1,48 @@
-//! Which allocations a window shows, and the columns in which each comes and goes: one linear pass over all lifetimes.
+//! Allocations that a window shows, and the columns where each enters and leaves. Computed in one linear pass over all
+//! lifetimes.
 
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use super::source::Source;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::AllocationId;
 
-/// The allocations that are live at some column's moment, in order of rank: each is a leaf of the tree.
+/// Allocations that are live at the moment of some column, in order of rank. Each is a leaf of the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visible {
     next: usize,
     ids: Vec<u32>,
     enters: Vec<u16>,
-    /// First column after that no longer shows it; the number of columns when all later ones do.
+    /// First later column that no longer shows the leaf, or the number of columns.
     leaves: Vec<u16>,
-    /// Those whose free is requested some columns before they go, and the first of those columns. In order of rank.
+    /// Leaves that are awaiting free in some column, and the first such column. Ascending.
     pending: Vec<(u32, u16)>,
-    /// Whether each stands out, a bit a leaf; cut after the last that does.
+    /// Highlighted leaves, one bit each. Truncated after the last one.
     highlighted: Vec<u64>,
 }
 
 impl Visible {
-    /// Looks at all allocations. Those live in the window but at no column's
-    /// moment are counted as hidden in the first column they are live in.
+    /// Collects the visible allocations. Those that are live in the window but at no column's moment are counted as
+    /// hidden, in their first column.
     pub(super) fn collect(
         &mut self,
         source: &Source,
         grid: &Grid,
         columns: &mut SceneColumns,
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let window = grid.all_moments();
-        while let Some(part) = slice.part(&mut self.next, source.allocations.len(), 1)? {
-            source.for_each_in(part, |id, (born, died, size)| {
-                // Nothing of no bytes can be drawn or hidden.
-                if died > window.start && born < window.end && born < died && size > 0 {
-                    let enters = grid.first_reaching(&columns.moment, born);
-                    let leaves = grid.first_reaching(&columns.moment, died);
+        while let Some(part) = slice.next_range(&mut self.next, source.allocations.len(), 1)? {
+            source.for_each_in(part, |id, (allocated_at, freed_at, size)| {
+                // Allocations of 0 bytes are neither drawn nor hidden.
+                if freed_at > window.start && allocated_at < window.end && allocated_at < freed_at && size > 0 {
+                    let enters = grid.first_column_from(&columns.moment, allocated_at);
+                    let leaves = grid.first_column_from(&columns.moment, freed_at);
                     if enters < leaves {
                         self.push(source, grid, columns, id, [enters, leaves].map(|column| column as u16));
                     } else {
-                        hide(columns, grid.near(born.max(window.start)), size);
+                        count_hidden(columns, grid.column_of(allocated_at.max(window.start)), size);
                     }
                 }
             });
@@ -49,7 +50,7 @@ impl Visible {
         Ok(())
     }
 
-    /// The next leaf: this allocation, in the columns from the first of these to before the second.
+    /// Adds an allocation as the next leaf, visible from column `enters` to before `leaves`.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -63,10 +64,10 @@ impl Visible {
         if source.highlight.is_some_and(|stands_out| stands_out(allocation)) {
             self.mark_next();
         }
-        let requested = source.allocations.pending_from(allocation);
+        let requested = source.allocations.awaiting_free_from(allocation);
         if source.allocations.outlives(allocation, Moment(requested)) && requested < grid.all_moments().end {
-            let pends = grid.first_reaching(&columns.moment, requested).max(enters.into());
-            // Hardly ever, but close up: most frees complete at the next event.
+            let pends = grid.first_column_from(&columns.moment, requested).max(enters.into());
+            // Rarely true unless zoomed in: most frees complete at the next event.
             if pends < usize::from(leaves) {
                 self.pending.push((self.ids.len() as u32, pends as u16));
             }
@@ -76,23 +77,23 @@ impl Visible {
         self.leaves.push(leaves);
     }
 
-    /// How many there are.
+    /// Returns the number of leaves.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// The allocation that a leaf stands for.
+    /// Returns the allocation of a leaf.
     pub(super) fn id(&self, leaf: u32) -> AllocationId {
         AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
     }
 
-    /// Whether a leaf's free is requested by `column`.
+    /// Returns true if a leaf is awaiting free in `column`.
     pub(super) fn is_pending(&self, leaf: u32, column: usize) -> bool {
         let place = self.pending.binary_search_by_key(&leaf, |&(leaf, _)| leaf);
         place.ok().and_then(|place| self.pending.get(place)).is_some_and(|&(_, from)| usize::from(from) <= column)
     }
 
-    /// The next leaf stands out.
+    /// Marks the next leaf as highlighted.
     fn mark_next(&mut self) {
         let leaf = self.ids.len();
         self.highlighted.resize(leaf / 64 + 1, 0);
@@ -101,63 +102,65 @@ impl Visible {
         }
     }
 
-    /// Whether a leaf stands out.
+    /// Returns true if a leaf is highlighted.
     #[inline(always)]
-    pub(super) fn stands_out(&self, leaf: u32) -> bool {
+    pub(super) fn is_highlighted(&self, leaf: u32) -> bool {
         self.highlighted.get(leaf as usize / 64).is_some_and(|word| word >> (leaf % 64) & 1 == 1)
     }
 
-    /// The first column that shows a leaf.
+    /// Returns the first column that shows a leaf.
     pub(super) fn enters(&self, leaf: u32) -> usize {
         self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
     }
 
-    /// The first column after that which no longer shows it.
+    /// Returns the first later column that no longer shows the leaf.
     pub(super) fn leaves(&self, leaf: u32) -> usize {
         self.leaves.get(leaf as usize).copied().map_or(0, usize::from)
     }
 }
 
-/// An allocation of this size is too short-lived to be drawn, in this column.
-pub(super) fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
+/// Counts an allocation that is too short-lived to be drawn in its column.
+pub(super) fn count_hidden(columns: &mut SceneColumns, column: usize, size: u64) {
     if let (Some(count), Some(largest)) = (columns.hidden.get_mut(column), columns.hidden_largest.get_mut(column)) {
         *count += 1;
         *largest = size.max(*largest);
     }
 }
 
-/// The leaves that change in each column, those that go before those that come.
+/// Leaves that change in each column. Those that leave precede those that enter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
-    /// Leaves that were counted, and then sorted.
+    /// Number of leaves counted so far.
     counted: usize,
+    /// Number of leaves sorted so far.
     next: usize,
-    /// Where each column's leaves start in `leaves`, counting sort's way: two buckets a column (go, come), one entry more.
+    /// Start of each bucket in `leaves`, for a counting sort. Two buckets per column (leave, enter), and one entry
+    /// more.
     starts: Vec<u32>,
-    /// How much of each bucket is filled.
+    /// Number of sorted leaves per bucket.
     filled: Vec<u32>,
     leaves: Vec<u32>,
-    /// What becomes pending: the column times 2^32, plus the leaf; ascending.
+    /// Leaves that start awaiting free: column << 32 | leaf, ascending.
     pending: Vec<u64>,
 }
 
-/// What happens to a leaf in a column.
+/// A change of a leaf in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It is live no more.
-    Goes(u32),
-    /// It is live from here.
-    Comes(u32),
+    /// It is no longer live.
+    Leave(u32),
+    /// It becomes live.
+    Enter(u32),
 }
 
 impl Changes {
-    /// The lowest leaf whose free is requested from `column` on.
+    /// Returns the lowest leaf that starts awaiting free in `column`.
     pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
         let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
         self.pending.get(first).filter(|&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
     }
 
-    /// The leaves whose free is requested from `column` on, ascending.
+    /// Returns the leaves that start awaiting free in `column`, ascending.
     pub(super) fn pending_from(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
         let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
         let from = self.pending.iter().skip(first);
@@ -166,14 +169,14 @@ impl Changes {
 }
 
 impl Changes {
-    /// Nothing sorted yet.
+    /// Creates an empty list for this many columns.
     pub(super) fn new(columns: usize) -> Changes {
         Changes { starts: vec![0; 2 * columns + 1], filled: vec![0; 2 * columns], ..Changes::default() }
     }
 
-    /// Sorts the leaves into their buckets, once all are counted.
-    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut Slice) -> Sliced {
-        while let Some(chunk) = slice.part(&mut self.counted, visible.len(), 1)? {
+    /// Counts all leaves, then sorts them into their buckets.
+    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(chunk) = slice.next_range(&mut self.counted, visible.len(), 1)? {
             let mut count = |bucket: usize| {
                 if let Some(start) = self.starts.get_mut(bucket + 1) {
                     *start += 1;
@@ -185,7 +188,7 @@ impl Changes {
         if self.leaves.is_empty() {
             self.size_buckets(visible);
         }
-        while let Some(part) = slice.part(&mut self.next, visible.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next, visible.len(), 1)? {
             for leaf in part {
                 if let (Some(&enters), Some(&leaves)) = (visible.enters.get(leaf), visible.leaves.get(leaf)) {
                     self.put(2 * usize::from(enters) + 1, leaf as u32);
@@ -196,7 +199,7 @@ impl Changes {
         Ok(())
     }
 
-    /// From how many leaves each bucket has to where it starts.
+    /// Turns the counts into bucket starts.
     fn size_buckets(&mut self, visible: &Visible) {
         let mut sum = 0;
         for start in &mut self.starts {
@@ -209,8 +212,8 @@ impl Changes {
         self.pending.sort_unstable();
     }
 
-    /// The changes of a column from the `skip`-th on.
-    pub(super) fn of(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
+    /// Returns the changes of a column, without the first `skip`.
+    pub(super) fn in_column(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
         let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
         let (from, turn, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
         let leaves = self.leaves.get(from + skip.min(to - from)..to).unwrap_or_default();
@@ -218,11 +221,11 @@ impl Changes {
         leaves
             .iter()
             .enumerate()
-            .map(move |(at, &leaf)| if at < goes { Change::Goes(leaf) } else { Change::Comes(leaf) })
+            .map(move |(at, &leaf)| if at < goes { Change::Leave(leaf) } else { Change::Enter(leaf) })
     }
 
     fn put(&mut self, bucket: usize, leaf: u32) {
-        // Leaves that stay to the last column have no bucket to go in.
+        // Leaves that stay until the last column have no bucket.
         let (Some(&start), Some(filled)) = (self.starts.get(bucket), self.filled.get_mut(bucket)) else { return };
         if let Some(slot) = self.leaves.get_mut((start + *filled) as usize) {
             *slot = leaf;

@@ -1,13 +1,13 @@
 """memscape records, opens and explains PyTorch memory snapshots.
 
-    with memscape.record("runs/a"):                  # saves at the end and on any error, also when memory runs out
+    with memscape.record("runs/a"):                  # saves at the end and on any error, including OOM
         train()
 
     memscape.view("runs/a")                          # the page, in the browser
     memscape.show("runs/a/rank00000_step000000_exit.pickle.gz")   # in a notebook
     memscape.open("runs/a/…").insight("oom")         # answers, in Python
 
-Importing it imports neither PyTorch nor anything else that is not part of Python.
+Importing memscape imports only the standard library, not PyTorch.
 """
 
 from ._binary import MemscapeError

@@ -1,4 +1,4 @@
-"""`python -m memscape`: the program, and `python -m memscape run`, which needs Python."""
+"""`python -m memscape`: runs the `memscape` program. `python -m memscape run` records a Python program instead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._binary import MemscapeError, program
 
 
 def main() -> int:
-    """Run a command, and return its exit status."""
+    """Run a command and return its exit status."""
     if sys.argv[1:2] == ["run"]:
         from .run import main as run
 

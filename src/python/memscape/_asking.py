@@ -1,8 +1,8 @@
-"""`memscape ask`: one process that has a snapshot open, and answers a question a line.
+"""A `memscape ask` process, which keeps a snapshot open and answers one question per line.
 
-A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command of the program and its arguments, without the file. Its
-answer is `{"id": 3, "answer": …}` with what the command prints with `--json`, or `{"id": 3, "error": "one sentence"}`. The first line
-that comes, before any question, says whether the file could be opened.
+A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command of the program and its arguments,
+without the file. Its reply is `{"id": 3, "answer": …}` with the command's `--json` output, or
+`{"id": 3, "error": "one sentence"}`. The first line of output, before any request, says whether the file was opened.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ._binary import MemscapeError, program, said
 
 
 class Process:
-    """The process; it ends with `close`, or with this one."""
+    """The process. It ends on `close`, or when this process ends."""
 
     def __init__(self, path: str, device: int | None) -> None:
-        """Start it, and wait until the file is open.
+        """Start the process and wait until the file is open.
 
         Raises:
             MemscapeError: The file cannot be read, or the program is missing.
@@ -32,7 +32,7 @@ class Process:
         self._lock = threading.Lock()
         self._next = 0
         self._pid = os.getpid()
-        # What it says while it works: a pipe that nobody reads would fill.
+        # Standard error goes to a file, because a pipe that is not read would fill up and block the process.
         self._said: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         chosen = [] if device is None else ["--device", str(device)]
         self._process = subprocess.Popen(
@@ -42,7 +42,7 @@ class Process:
             stderr=self._said,
             text=True,
             encoding="utf-8",
-            # A notebook interrupts a cell by a signal to the whole group of its kernel.
+            # Notebooks interrupt a cell by a signal to the process group of the kernel, which must not reach it.
             start_new_session=True,
         )
         try:
@@ -52,10 +52,10 @@ class Process:
             raise
 
     def ask(self, command: str, *arguments: str) -> Any:
-        """Return the answer.
+        """Ask a question and return the answer.
 
         Raises:
-            MemscapeError: The arguments are wrong, or there is no answer: one sentence.
+            MemscapeError: The arguments are invalid or the command failed. The message is one sentence.
 
         """
         with self._lock:
@@ -67,7 +67,7 @@ class Process:
                 self._process.stdin.flush()
             except (OSError, ValueError):
                 raise self._ended() from None
-            # An answer that an interrupt kept from being read comes before this one.
+            # Skip answers that were not read because of a KeyboardInterrupt.
             while (reply := self._read()).get("id") != self._next and reply.get("id") is not None:
                 pass
             return self._checked(reply).get("answer")

@@ -1,6 +1,7 @@
-"""The few functions of PyTorch that recording needs, for CUDA (and ROCm, which has the same names) and XPU.
+"""PyTorch functions for recording, for CUDA (and ROCm, which has the same names) and XPU.
 
-Nothing here synchronises with the device: each function reads counters that the allocator keeps on the host, or asks the driver.
+Nothing here synchronizes with the device. Functions read counters that the allocator keeps on the host, or ask the
+driver.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ class Backend:
         self.memory: Any = self.accelerator.memory
 
     def is_available(self) -> bool:
-        """Whether there is a device whose allocator can record."""
+        """Return whether there is a device whose allocator can record."""
         return bool(self.accelerator.is_available()) and hasattr(self.memory, "_record_memory_history")
 
     def warn_if_nothing_is_recorded(self) -> None:
-        """Warn where the allocator keeps no history: cudaMallocAsync and pluggable allocators."""
+        """Warn if the allocator keeps no history, such as cudaMallocAsync and pluggable allocators."""
         backend = getattr(self.accelerator, "get_allocator_backend", lambda: "native")()
         if backend != "native":
             warnings.warn(
@@ -49,16 +50,16 @@ class Backend:
             )
 
     def record(self, entries: int, stacks: str, context: str | None) -> None:
-        """Switch recording on.
+        """Start recording.
 
-        `entries` is the number of events that are kept per device, the newest. Arguments that this PyTorch does not know are left out.
+        Keeps the newest `entries` events per device. Arguments that this version of PyTorch does not know are left out.
         """
         start = self.memory._record_memory_history
-        # Since 2.1 it dispatches: what it understands stands in the function behind it.
+        # Since 2.1 this function only dispatches. The parameters are those of the implementation.
         known = set(inspect.signature(getattr(self.memory, "_record_memory_history_impl", start)).parameters)
         if "max_entries" in known:
             wanted: dict[str, Any] = {"context": context, "stacks": stacks, "max_entries": entries}
-            # Backward runs in threads of its own; annotations are thread-local without this.
+            # Annotations are thread-local without this, and backward runs in other threads.
             wanted["global_record_annotations"] = True
             wanted["clear_history"] = True
             start(enabled="all", **{key: value for key, value in wanted.items() if key in known})
@@ -66,7 +67,7 @@ class Backend:
             start(True, trace_alloc_max_entries=entries, trace_alloc_record_context=True)
 
     def stop(self) -> None:
-        """Switch recording off."""
+        """Stop recording."""
         known = inspect.signature(
             getattr(self.memory, "_record_memory_history_impl", self.memory._record_memory_history)
         )
@@ -76,13 +77,16 @@ class Backend:
             self.memory._record_memory_history(False)
 
     def snapshot(self) -> dict[str, Any]:
-        """What the allocator recorded, as PyTorch writes it to a file."""
+        """Return the recorded snapshot, as PyTorch writes it to a file."""
         snapshot = self.memory._snapshot()
-        # PyTorch 1.13 returns the segments alone.
+        # PyTorch 1.13 returns only the segments.
         return snapshot if isinstance(snapshot, dict) else {"segments": snapshot, "device_traces": []}
 
     def attach_out_of_memory_observer(self, observer: OutOfMemoryObserver) -> bool:
-        """Have `observer(device, requested, limit, free)` called, in bytes, when an allocation fails; False where there is no such hook."""
+        """Call `observer(device, requested, limit, free)`, with sizes in bytes, when an allocation fails.
+
+        Returns False if this version of PyTorch has no such hook.
+        """
         attach = getattr(self.torch._C, f"_{self.name}_attach_out_of_memory_observer", None)
         if attach is None:
             return False
@@ -90,20 +94,20 @@ class Backend:
         return True
 
     def device_count(self) -> int:
-        """Number of devices that this process sees."""
+        """Return the number of devices that this process can use."""
         return int(self.accelerator.device_count())
 
     def current_device(self) -> int:
-        """Ordinal of the current device."""
+        """Return the ordinal of the current device."""
         return int(self.accelerator.current_device())
 
     def stats(self, device: int) -> dict[str, int]:
-        """Counters of the allocator: PyTorch's memory_stats(), whole numbers only."""
+        """Return the integer counters of PyTorch's memory_stats()."""
         stats = self.accelerator.memory_stats(device)
         return {str(key): int(value) for key, value in stats.items() if isinstance(value, int)}
 
     def live_bytes(self) -> tuple[int, int]:
-        """Live bytes of the current device and their peak: requested ones, or rounded ones before PyTorch 2.1."""
+        """Return live bytes of the current device and their peak: requested, or rounded before PyTorch 2.1."""
         stats = self.stats(self.current_device())
         for kind in ("requested_bytes", "allocated_bytes"):
             current, peak = stats.get(f"{kind}.all.current"), stats.get(f"{kind}.all.peak")

@@ -1,4 +1,4 @@
-"""The program `memscape`, which reads snapshots."""
+"""Finding and running the `memscape` program, which reads snapshots."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 
 
 class MemscapeError(RuntimeError):
-    """What the program says of a file or of arguments: one sentence."""
+    """An error reported by the program about a file or arguments, as one sentence."""
 
 
 def program() -> str:
-    """Return the path of the program that came with this package, of that in `MEMSCAPE_BINARY`, or of one on the PATH.
+    """Return the path of the program: `MEMSCAPE_BINARY`, the one of this package, or one on the PATH.
 
     Raises:
-        MemscapeError: There is none.
+        MemscapeError: The program was not found.
 
     """
     name = "memscape.exe" if os.name == "nt" else "memscape"
@@ -36,7 +36,7 @@ def program() -> str:
 
 
 def _folders() -> Iterator[str]:
-    # MEMSCAPE_BINARY comes first, the PATH last.
+    # Folders where pip installs programs. They are not searched if MEMSCAPE_BINARY is set.
     if not os.environ.get("MEMSCAPE_BINARY"):
         yield sysconfig.get_path("scripts")
         yield os.path.dirname(sys.executable)
@@ -44,10 +44,10 @@ def _folders() -> Iterator[str]:
 
 
 def run(*arguments: str) -> str:
-    """Run the program to its end, and return what it prints.
+    """Run the program and return its standard output.
 
     Raises:
-        MemscapeError: It failed; the message is what it says.
+        MemscapeError: The program failed. The message is its standard error.
 
     """
     done = subprocess.run([program(), *arguments], capture_output=True, text=True, encoding="utf-8", check=False)
@@ -57,5 +57,5 @@ def run(*arguments: str) -> str:
 
 
 def said(text: str) -> str:
-    """Return what the program printed to standard error, without its name in front."""
+    """Return the program's standard error without the prefix of each line."""
     return "\n".join(line.removeprefix("memscape: ") for line in text.strip().splitlines())

@@ -1,4 +1,4 @@
-"""Rows as data frames of pandas and polars, with a type for each column that holds its values exactly."""
+"""Conversion of rows to pandas and polars data frames, with column types that hold all values exactly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_pandas(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
         if not known:
             return pd.Series(values, dtype=object)
         if _are(known, int):
-            # The nullable types: a missing value makes floats of int64, which are inexact from 2^53 on.
+            # With missing values, int64 would become float64, which is inexact from 2^53 on. Nullable types stay exact.
             is_nullable = len(known) < len(values)
             if _fit(known, _INT64):
                 return pd.Series(values, dtype="Int64" if is_nullable else "int64")

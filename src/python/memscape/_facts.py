@@ -1,9 +1,9 @@
-"""The key `memscape` of a snapshot: what PyTorch does not write, and what it looks like.
+"""The `memscape` key of a snapshot: facts about the run that PyTorch does not record.
 
-A snapshot is a dictionary; readers skip keys that they do not know. A recorder adds one, `memscape`. This is its layout, and the only
-place that describes it. Times are µs since 1970, sizes bytes. Every field but `schema` may be missing.
+A snapshot is a dictionary, and readers skip unknown keys. The recorder adds the key `memscape` with the layout below,
+which is documented only here. Times are µs since 1970, sizes are in bytes. All fields except `schema` are optional.
 
-    schema          int    1; goes up when a field changes its meaning
+    schema          int    1; incremented when a field changes its meaning
     version         str    of this package
     reason          str    why it was saved: step, peak, growth, oom, signal, error, exit, manual
     error           str    with reason error: the type and the first line of the exception
@@ -16,16 +16,17 @@ place that describes it. Times are µs since 1970, sizes bytes. Every field but 
     host            str
     coords          {str: int}     coordinates of the rank, by the name of the dimension
     settings        {entries: int, stacks: str, context: str}   how it was recorded
-    oom             {device: int, requested_bytes: int, limit_bytes: int, free_bytes: int}   what PyTorch said of the failed request
+    oom             {device: int, requested_bytes: int, limit_bytes: int, free_bytes: int}   as reported by PyTorch
     total_memory    int    capacity of the current device
     devices         [{device: int, name: str, capacity_bytes: int, free_bytes: int, process_bytes: int, other_processes_bytes: int,
                       stats: {str: int}}]
-                    capacity_bytes is that of the GPU; free_bytes what its driver says is free; process_bytes what the GPU's driver (NVML)
+                    capacity_bytes is that of the GPU; free_bytes is reported by the driver; process_bytes is what NVML
                     says this process uses, other_processes_bytes all others; stats is memory_stats()
     steps           [[step: int, begin_us: int, end_us: int]]   the newest 10,000
     tensors         [{addr: int, bytes: int, device: int, name: str, kind: str, shape: [int], dtype: str, offset: int}]
-                    what Recorder.name() was given, as it was when this was saved. addr and bytes are of the storage, offset is where in it
-                    the tensor begins. kind is parameter, buffer, gradient, or optimizer_state:exp_avg and so on
+                    named by Recorder.name(), as of the time of saving. addr and bytes are those of the storage, offset
+                    is the position of the tensor in it. kind is parameter, buffer, gradient, or
+                    optimizer_state:exp_avg and so on
     tensors_left_out   int    tensors beyond the first 200,000
     source          {path: str}    text of files that occur in stacks; only if asked for
 """
@@ -45,7 +46,7 @@ SCHEMA = 1
 
 
 def version() -> str:
-    """Version of this package; "unknown" where it was not installed."""
+    """Return the version of this package, or "unknown" if it is not installed."""
     try:
         return metadata.version("memscape")
     except metadata.PackageNotFoundError:
@@ -53,12 +54,12 @@ def version() -> str:
 
 
 def now_us() -> int:
-    """Now, in µs since 1970, as snapshots have their times."""
+    """Return the current time in µs since 1970, as in snapshots."""
     return time.time_ns() // 1000
 
 
 def of_process(backend: Backend, mesh: Any) -> dict[str, Any]:
-    """What holds for the whole run."""
+    """Return the facts that are constant during the run."""
     build = getattr(backend.torch, "version", None)
     found = {
         "schema": SCHEMA,
@@ -74,9 +75,9 @@ def of_process(backend: Backend, mesh: Any) -> dict[str, Any]:
 
 
 def of_devices(backend: Backend, ask_driver: bool) -> list[dict[str, Any]]:
-    """What is known of each device that this process allocated on. What cannot be found out is left out.
+    """Return the facts about each device that this process has allocated on. Unknown facts are left out.
 
-    Without `ask_driver` only counters are read: inside a failing allocation nothing else should run.
+    Without `ask_driver` only counters are read, which is safe inside a failing allocation.
     """
     found = []
     for device in range(backend.device_count()):
@@ -98,14 +99,14 @@ def of_devices(backend: Backend, ask_driver: bool) -> list[dict[str, Any]]:
 
 
 def of_current(backend: Backend, devices: list[dict[str, Any]]) -> dict[str, int]:
-    """Capacity of the current device, by the key that the survey of ranks reads."""
+    """Return the capacity of the current device under the key that the survey of ranks reads."""
     current = _or_none(backend.current_device)
     capacities = [device.get("capacity_bytes") for device in devices if device["device"] == current]
     return {"total_memory": capacities[0]} if capacities and capacities[0] else {}
 
 
 def _or_none(ask: Any) -> Any:
-    # A fact that cannot be had is no reason to lose the snapshot.
+    # A missing fact must not prevent the snapshot from being saved.
     try:
         return ask()
     except Exception:
@@ -113,7 +114,7 @@ def _or_none(ask: Any) -> Any:
 
 
 def _nvml(properties: Any) -> dict[str, int]:
-    """What NVML says of the GPU, where nvidia-ml-py is installed. It counts processes by their ids outside of containers."""
+    """Return memory use by process from NVML, which needs nvidia-ml-py and identifies processes by ids of the host."""
     import pynvml
 
     pynvml.nvmlInit()
@@ -127,7 +128,7 @@ def _nvml(properties: Any) -> dict[str, int]:
                 here = used
             else:
                 others += used or 0
-        # Where this process is not among them, nobody can say which of the others it is.
+        # In a container this process has another id and cannot be identified in the list.
         return {} if here is None else {"process_bytes": int(here), "other_processes_bytes": int(others)}
     finally:
         pynvml.nvmlShutdown()

@@ -1,4 +1,4 @@
-"""Snapshots on the disk: their names, whole or not at all, and only so many of them."""
+"""Snapshot files: their names, atomic writing, and removal of old ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-# Protocol 5 is the default of Python 3.14, and PyTorch's own viewer cannot read it.
+# PyTorch's viewer cannot read protocol 5, the default of Python 3.14.
 _PROTOCOL = 4
-# Of the time that a dump takes, level 1 is a small part; higher levels save a tenth of the size.
+# Level 1 takes a small part of the time of a dump. Higher levels would save only a tenth of the size.
 _LEVEL = 1
 
 
 def file_name(rank: int, step: int, reason: str) -> str:
-    """Return the name of a snapshot: `rank00003_step000120_oom.pickle.gz`."""
+    """Return the name of a snapshot, such as `rank00003_step000120_oom.pickle.gz`."""
     return f"rank{rank:05d}_step{max(step, 0):06d}_{reason}.pickle.gz"
 
 
 def unused(path: Path) -> Path:
-    """Return the path, or the first like it that is not there: `…_signal-2.pickle.gz`."""
+    """Return the path, or the first unused one with a number appended, such as `…_signal-2.pickle.gz`."""
     if not path.exists():
         return path
     found = re.fullmatch(r"(.*?)((?:\.pickle|\.pkl)?(?:\.gz)?)", path.name, re.DOTALL)
@@ -36,13 +36,13 @@ def unused(path: Path) -> Path:
 
 
 def write(snapshot: dict[str, Any], path: Path) -> None:
-    """Write a snapshot, gzipped if the name ends in `.gz`. It appears under its name when it is whole.
+    """Write a snapshot, gzipped if the name ends in `.gz`. The file appears under its name once it is complete.
 
     Raises:
-        OSError: The file cannot be written; nothing is left behind.
+        OSError: The file cannot be written. No partial file is left behind.
 
     """
-    # Its name says what it is, should the machine lose its power now. The mode is that of an ordinary file: others look at it.
+    # The temporary name identifies the file if the machine crashes meanwhile.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -62,7 +62,7 @@ def write(snapshot: dict[str, Any], path: Path) -> None:
 
 
 def _umask() -> int:
-    # There is no way to read it but to set it, and other threads write files: read once, at import.
+    # The umask can only be read by setting it, which affects other threads, so this is done once at import.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
@@ -72,7 +72,7 @@ _UMASK = _umask()
 
 
 class Kept:
-    """The files that a recorder wrote, of which the newest of each reason are kept."""
+    """The files written by a recorder. Only the newest of each reason are kept."""
 
     def __init__(self, keep: int | None) -> None:
         self._keep = keep
@@ -80,7 +80,7 @@ class Kept:
         self.newest: Path | None = None
 
     def add(self, path: Path, reason: str) -> None:
-        """Count a file that was written, and remove what is one too many."""
+        """Register a written file, and remove the oldest ones beyond the limit."""
         self.newest = path
         files = self._files[reason]
         files.append(path)

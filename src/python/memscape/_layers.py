@@ -1,4 +1,4 @@
-"""A row for each traced module: what happens in the annotations that have its name."""
+"""Statistics of each traced module, computed from the annotations with its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .session import Session
 
-# Sums up to each event; those of a range are a difference.
+# Cumulative sums up to each event. The sum over a range of events is a difference of two.
 _SPANS = """
 WITH done AS MATERIALIZED (
     SELECT event,
@@ -43,9 +43,10 @@ WHERE device = {device} AND allocated_at IS NOT NULL ORDER BY allocated_at
 
 
 def layer_stats(session: Session, device: int, names: Collection[str]) -> list[dict[str, Any]]:
-    """Return a row for each of the names that was annotated, in the order of the first call.
+    """Return a row for each annotated name, in the order of the first calls.
 
-    The keys are the columns of the insight `modules`. Events are those while the module ran, those of nested modules included.
+    The keys are the columns of the insight `modules`. A row covers all events while the module ran, including those of
+    nested modules.
     """
     reserved = _Reserved(session.sql(_RESERVED.format(device=device))["rows"])
     live = _Live(session.sql(_LIVE.format(device=device))["rows"])
@@ -55,7 +56,7 @@ def layer_stats(session: Session, device: int, names: Collection[str]) -> list[d
         if name not in names:
             continue
         row = rows.setdefault(name, _new_row(name))
-        # A module that calls itself is counted once.
+        # A recursive call is counted with the outer one.
         if begin_us < ends.get(name, begin_us):
             continue
         if end_us is not None:
@@ -92,24 +93,24 @@ def _new_row(name: str) -> dict[str, Any]:
 
 
 class _Reserved:
-    """Reserved bytes, which change at few events."""
+    """Reserved bytes over time, stored as changes."""
 
     def __init__(self, changes: list[list[int]]) -> None:
         self._events = [event for event, _ in changes]
         self._bytes = [size for _, size in changes]
 
     def most(self, first: int, last: int) -> int:
-        """Return the most that is reserved after one of these events."""
+        """Return the maximum of the reserved bytes after the events from `first` to `last`."""
         return max(self._bytes[max(bisect_right(self._events, first) - 1, 0) : bisect_right(self._events, last)])
 
 
 class _Live:
-    """What is live at the peak, by the event that allocated it."""
+    """Allocations live at the peak, by the event that allocated them."""
 
     def __init__(self, allocations: list[list[int]]) -> None:
         self._events = [event for event, _ in allocations]
         self._sums = [0, *accumulate(size for _, size in allocations)]
 
     def between(self, first: int, last: int) -> int:
-        """Return the bytes that were allocated at these events, both included."""
+        """Return the bytes allocated by the events from `first` to `last`, inclusive."""
         return self._sums[bisect_right(self._events, last)] - self._sums[bisect_left(self._events, first)]

@@ -1,4 +1,4 @@
-"""What a recorder says of its own recording, as MemoryTracer does: the questions of `memscape.open`, without a path."""
+"""Questions about a recorder's own snapshots, with the interface of MemoryTracer."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 class LookingBack(ABC):
-    """Answers about the snapshot that a recorder saved last; one is saved while it records."""
+    """Answers about the newest snapshot of a recorder. While it records, a new snapshot is saved first."""
 
     _traces: list[Trace]
 
     @property
     @abstractmethod
     def is_recording(self) -> bool:
-        """Whether events are recorded."""
+        """True while events are recorded."""
 
     @property
     @abstractmethod
     def newest(self) -> Path | None:
-        """The file that was written last."""
+        """Path of the newest snapshot."""
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
-        """Save a snapshot now, and return its path."""
+        """Save a snapshot now and return its path."""
 
     def summary(self) -> dict[str, Any]:
-        """Return peak, live and reserved bytes of each device, from the snapshot that was saved last (one is saved if there is none).
+        """Return peak, live and reserved bytes of each device. While recording, saves a snapshot first.
 
         Raises:
             RuntimeError: Nothing is recorded, or the `memscape` program is missing.
@@ -44,10 +44,10 @@ class LookingBack(ABC):
             return fields
 
     def layer_stats(self, top: int = 200) -> list[dict[str, Any]]:
-        """Return a row for each module: allocated, freed and peak bytes, fragmentation, duration; at most `top`, by the first call.
+        """Return at most `top` rows, one per module: allocated, freed and peak bytes, fragmentation and duration.
 
-        After `trace`, modules are those that it annotated, by their names in the model. Otherwise they are found in the stacks, as
-        `memscape insights --topic modules` shows them.
+        After `trace`, the modules are those that it annotated, with their names in the model, in the order of the first
+        calls. Otherwise they are found in the stacks, as in `memscape insights --topic modules`.
 
         Raises:
             RuntimeError: Nothing is recorded, or the `memscape` program is missing.

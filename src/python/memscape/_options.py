@@ -1,4 +1,4 @@
-"""Checks of a recorder's options, all of them when it starts: what is wrong must not come up in the middle of a training run."""
+"""Validation of a recorder's options at the start, so that mistakes do not show up in the middle of a training run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._triggers import Bytes, in_bytes
 
 STACKS = ("python", "all")
 CONTEXTS = ("all", "alloc", "state", None)
-# What is expected, in the words of an error.
+# Descriptions of expected values, for error messages.
 ENTRIES = "a number of events, 1 or more"
 EVERY = "a number of steps, 1 or more"
 STEP = "a whole number"
@@ -25,7 +25,7 @@ _UNHANDLED = ("SIGKILL", "SIGSTOP")
 
 
 def wrong(name: str, value: object, expected: str) -> ValueError:
-    """Return the error of an argument that has the right type."""
+    """Return the error for an argument with an invalid value of the right type."""
     return ValueError(f"{name}={value!r}: expected {expected}")
 
 
@@ -34,10 +34,10 @@ def _wrong_type(name: str, value: object, expected: str) -> TypeError:
 
 
 def folder(value: Any) -> Path:
-    """Return a folder.
+    """Return `value` as the path of a folder.
 
     Raises:
-        TypeError: It is no path.
+        TypeError: It is not a path.
 
     """
     if not isinstance(value, (str, os.PathLike)):
@@ -46,10 +46,10 @@ def folder(value: Any) -> Path:
 
 
 def whole(name: str, value: Any, expected: str, least: int = 1, most: int = sys.maxsize) -> int:
-    """Return a whole number in a range; also one of NumPy.
+    """Return an integer in a range. NumPy integers are accepted.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is not an integer.
         ValueError: It is out of range.
 
     """
@@ -68,7 +68,7 @@ def flag(name: str, value: Any) -> bool:
     """Return True or False.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: It is not a bool.
 
     """
     if not isinstance(value, bool):
@@ -77,10 +77,10 @@ def flag(name: str, value: Any) -> bool:
 
 
 def choice(name: str, value: Any, choices: Collection[Any]) -> Any:
-    """Return one of the choices.
+    """Return the value if it is one of the choices.
 
     Raises:
-        ValueError: It is none of them.
+        ValueError: It is not one of them.
 
     """
     if not isinstance(value, (str, type(None))) or value not in choices:
@@ -89,10 +89,10 @@ def choice(name: str, value: Any, choices: Collection[Any]) -> Any:
 
 
 def numbers(name: str, value: Any, expected: str) -> frozenset[int]:
-    """Return a collection of whole numbers from 0 on.
+    """Return a collection of non-negative integers as a set.
 
     Raises:
-        TypeError: It is no collection, or has something else in it.
+        TypeError: It is not a collection of integers.
         ValueError: A number is negative.
 
     """
@@ -105,8 +105,8 @@ def growth(value: Bytes | None) -> int | None:
     """Return `on_growth` in bytes.
 
     Raises:
-        TypeError: It is neither a whole number nor text.
-        ValueError: It is no size, or not positive.
+        TypeError: It is neither an integer nor a string.
+        ValueError: It is not a size, or not positive.
 
     """
     expected = "a size of 1 byte or more, such as 268435456 or '256MiB', or None"
@@ -125,7 +125,7 @@ def signal_number(value: Any) -> signal.Signals | None:
 
     Raises:
         TypeError: It is neither a name nor a number.
-        ValueError: There is no such signal, or nothing can handle it.
+        ValueError: There is no such signal, or it cannot be handled.
 
     """
     expected = "a name such as 'SIGUSR2', its number, or None"
@@ -143,11 +143,11 @@ def signal_number(value: Any) -> signal.Signals | None:
 
 
 def rank_numbers(value: Ranks) -> Ranks:
-    """Return `ranks`, checked as a whole: each rank must find the same mistake.
+    """Return `ranks`. The whole value is checked, so that every rank reports the same mistake.
 
     Raises:
-        TypeError: It is neither text nor a collection of whole numbers.
-        ValueError: The text is no list of ranks, or a number is negative.
+        TypeError: It is neither a string nor a collection of integers.
+        ValueError: The string is not a list of ranks, or a number is negative.
 
     """
     expected = "'all', or ranks such as '0,8-15' or {0, 8}"
@@ -164,10 +164,10 @@ def rank_numbers(value: Ranks) -> Ranks:
 
 
 def mesh(value: Any) -> Any:
-    """Return `mesh`.
+    """Return a validated `mesh`.
 
     Raises:
-        TypeError: It is neither a mapping of names to whole numbers nor a DeviceMesh.
+        TypeError: It is neither a mapping of names to integers nor a DeviceMesh.
         ValueError: A coordinate is negative.
 
     """
@@ -180,7 +180,7 @@ def mesh(value: Any) -> Any:
 
 
 def _each(name: str, value: Any, parts: Iterable[Any], expected: str) -> Iterator[int]:
-    """Return the whole numbers in a collection; an error names the whole collection."""
+    """Yield the integers in a collection. An error quotes the whole collection."""
     place: object = None
     try:
         for place in parts:

@@ -1,4 +1,4 @@
-"""Which rank of a distributed job this process is."""
+"""Rank of this process in a distributed job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Union
 
 Ranks = Union[str, Collection[int]]
 
-# torchrun and most launchers; Open MPI; Slurm; MPICH.
+# Environment variables of torchrun and most launchers, Open MPI, Slurm and MPICH.
 _RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK")
 _WORLD = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE")
 _LOCAL = ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID")
@@ -25,7 +25,7 @@ def _number(names: tuple[str, ...]) -> int | None:
 
 
 def rank() -> int:
-    """Return the rank of this process; 0 where the job is not distributed."""
+    """Return the rank of this process, or 0 if the job is not distributed."""
     number = _number(_RANK)
     distributed = sys.modules.get("torch.distributed")
     if number is None and distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -34,7 +34,7 @@ def rank() -> int:
 
 
 def is_among(ranks: Ranks) -> bool:
-    """Whether this rank is one of `ranks`: "all", "0,8-15", or numbers, as _options.py checks them."""
+    """Return whether this rank is in `ranks`: "all", "0,8-15" or numbers, as validated by _options.py."""
     if not isinstance(ranks, str):
         return rank() in ranks
     if ranks == "all":
@@ -44,7 +44,7 @@ def is_among(ranks: Ranks) -> bool:
 
 
 def coordinates(mesh: Any) -> dict[str, int]:
-    """Return where this rank is in a mesh: a mapping of names to coordinates, or PyTorch's DeviceMesh."""
+    """Return the coordinates of this rank in a mesh: a mapping of names to coordinates, or PyTorch's DeviceMesh."""
     if mesh is None:
         return {}
     if isinstance(mesh, Mapping):
@@ -55,7 +55,7 @@ def coordinates(mesh: Any) -> dict[str, int]:
 
 
 def facts(mesh: Any) -> dict[str, Any]:
-    """What the key `memscape` says of the rank."""
+    """Return the facts about the rank for the `memscape` key."""
     known = {
         "rank": rank(),
         "local_rank": _number(_LOCAL),

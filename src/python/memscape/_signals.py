@@ -1,4 +1,4 @@
-"""A signal that has a snapshot saved."""
+"""Saving a snapshot on a signal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-# What ends a program if nobody handles it, and what is sent for that.
+# Signals that are meant to end the program, and do so by default.
 _ENDING = {signal.SIGTERM, signal.SIGINT}
 
 
 class Handler:
-    """Calls `save` on a signal, and then whatever handled it before."""
+    """Calls `save` on a signal, and then the previous handler."""
 
     def __init__(self, number: signal.Signals, save: Callable[[], None]) -> None:
         """Set the handler."""
@@ -27,7 +27,7 @@ class Handler:
             self._before = signal.signal(self._number, self._handle)
             self._is_set = True
         except ValueError:
-            # Python's rule.
+            # Python allows this only in the main thread.
             warnings.warn(
                 f"memscape: {self._number.name} is not handled: only the main thread can set handlers. Start the recorder there.",
                 RuntimeWarning,
@@ -35,7 +35,7 @@ class Handler:
             )
 
     def _handle(self, number: int, frame: Any) -> None:
-        # A forked process has the handler too, but nothing to save.
+        # A forked process inherits the handler, but must not save.
         if os.getpid() == self._pid:
             self._save()
         if callable(self._before):
@@ -45,7 +45,7 @@ class Handler:
             os.kill(os.getpid(), number)
 
     def remove(self) -> None:
-        """Set what was set before, unless somebody else set another handler since."""
+        """Restore the previous handler, unless another one was set meanwhile."""
         if self._is_set:
             self._is_set = False
             with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Text of the user's files that occur in stacks, so that source lines show wherever the snapshot is opened."""
+"""Source files that occur in stacks, which are embedded so that source lines are visible on any machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ MOST_OF_ALL = 8 << 20
 
 
 def of_stacks(snapshot: dict[str, Any]) -> dict[str, str]:
-    """Return the text of files in the stacks of a snapshot by their path; those of PyTorch, of Python and of packages are left out.
+    """Return the user's source files in the stacks of a snapshot, by path.
 
-    At most 1 MiB of one file and 8 MiB of all.
+    Files of PyTorch, Python and installed packages are left out, as are files larger than 1 MiB, and files beyond 8 MiB
+    in total.
     """
     left = MOST_OF_ALL
     found: dict[str, str] = {}
@@ -37,7 +38,7 @@ def of_stacks(snapshot: dict[str, Any]) -> dict[str, str]:
 
 
 def _files(snapshot: dict[str, Any]) -> Iterator[str]:
-    # Stacks are shared: one list for each stack, one dictionary for each frame.
+    # Equal stacks share one list, and equal frames one dictionary, so each is visited once.
     seen: set[int] = set()
     names: set[str] = set()
     for entry in _with_frames(snapshot):

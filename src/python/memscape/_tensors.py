@@ -1,4 +1,4 @@
-"""Names of tensors: walked when a snapshot is saved, so that a training step costs nothing."""
+"""Names of tensors. They are collected when a snapshot is saved, so that training steps cost nothing."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ MOST = 200_000
 
 
 class Named:
-    """Models and optimizers whose tensors get names. They are not kept alive."""
+    """Models and optimizers whose tensors are named. Holds weak references."""
 
     def __init__(self) -> None:
         self._all: list[tuple[str, Callable[[], Any]]] = []
 
     def add(self, prefix: str, owner: Any) -> None:
-        """Add a module (it has `named_parameters`) or an optimizer (it has `param_groups`).
+        """Add a module (an object with `named_parameters`) or an optimizer (with `param_groups`).
 
         Raises:
-            TypeError: It is neither.
+            TypeError: The owner is neither.
 
         """
         if not hasattr(owner, "named_parameters") and not hasattr(owner, "param_groups"):
@@ -27,7 +27,7 @@ class Named:
         self._all.append((prefix, weakref.ref(owner)))
 
     def tensors(self) -> tuple[list[dict[str, Any]], int]:
-        """Return what is live of them, in the layout of the key `memscape`, and how many were left out."""
+        """Return the live tensors in the layout of the `memscape` key, and the number of tensors left out."""
         found: dict[tuple[int, str, str], dict[str, Any]] = {}
         left_out = 0
         for name, kind, tensor in self._walk():
@@ -42,7 +42,7 @@ class Named:
 
     def _walk(self) -> Iterator[tuple[str, str, Any]]:
         owners = [(prefix, owner) for prefix, get in self._all if (owner := get()) is not None]
-        # The names that optimizers know nothing of.
+        # Names of parameters, for use with optimizers, which do not know them.
         names: dict[int, str] = {}
         for prefix, owner in owners:
             if not hasattr(owner, "named_parameters"):
@@ -62,7 +62,7 @@ class Named:
 def _of_optimizer(prefix: str, optimizer: Any, names: dict[int, str]) -> Iterator[tuple[str, str, Any]]:
     state = getattr(optimizer, "state", {})
     for group, parameters in enumerate(list(optimizer.param_groups)):
-        # Since PyTorch 2.6 an optimizer that was made of named_parameters() knows them.
+        # Since PyTorch 2.6, optimizers created from named_parameters() know the names.
         known = parameters.get("param_names") or ()
         for place, parameter in enumerate(parameters["params"]):
             name = names.get(id(parameter))
@@ -77,7 +77,7 @@ def _of_optimizer(prefix: str, optimizer: Any, names: dict[int, str]) -> Iterato
 
 
 def _described(name: str, kind: str, tensor: Any) -> dict[str, Any] | None:
-    # A DTensor's own part; to_local() would join the graph.
+    # Local shard of a DTensor. to_local() would add to the autograd graph.
     local = getattr(tensor, "_local_tensor", tensor)
     try:
         if local.device.type not in ("cuda", "xpu"):
@@ -97,5 +97,5 @@ def _described(name: str, kind: str, tensor: Any) -> dict[str, Any] | None:
             "offset": int(local.data_ptr()) - addr,
         }
     except Exception:
-        # Meta, fake and quantized tensors have no storage to speak of.
+        # Meta, fake and quantized tensors have no usable storage.
         return None

@@ -1,4 +1,4 @@
-"""When a recorder saves by itself."""
+"""Conditions on which a recorder saves by itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Union
 Bytes = Union[int, str]
 
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
-# A peak that is hardly higher is the same peak: rounding and the order of frees move it.
+# Minimum ratio of a new peak to the previous one. Rounding and the order of frees cause smaller differences.
 _HIGHER = 1.01
 
 
 def in_bytes(size: Bytes) -> int:
-    """Return a size in bytes: 268435456 or "256MiB".
+    """Convert a size such as 268435456 or "256MiB" to bytes.
 
     Raises:
         ValueError: It is neither a whole number nor a number with a unit (B, KiB, MiB, GiB, kB, MB, GB).
@@ -31,27 +31,27 @@ def in_bytes(size: Bytes) -> int:
 
 @dataclass
 class Triggers:
-    """What is asked at the end of each step. _options.py checks the values."""
+    """Conditions evaluated at the end of each step. Values are validated by _options.py."""
 
     every: int | None = None
-    """Save after so many completed steps."""
+    """Save after every this many completed steps."""
     steps: Collection[int] = ()
     """Save after the steps with these numbers."""
     on_new_peak: bool = False
-    """Save when the peak is 1 % above the highest one so far; that of the first step is where it begins."""
+    """Save when the peak is 1 % above the highest one so far, starting with that of the first step."""
     on_growth: int | None = None
-    """Save when what is live after a step has grown by so many bytes since the first step, or since it last grew so."""
+    """Save when live bytes have grown by this many bytes since the first step or the last save for this reason."""
     _completed: int = field(default=0, init=False)
     _peak: int | None = field(default=None, init=False)
     _live: int | None = field(default=None, init=False)
 
     @property
     def need_live_bytes(self) -> bool:
-        """Whether `after` looks at live bytes."""
+        """True if `after` uses live bytes."""
         return self.on_new_peak or self.on_growth is not None
 
     def after(self, step: int, live: int, peak: int) -> str | None:
-        """Return why to save after this step, if so: "step", "peak" or "growth". `live` and `peak` are in bytes."""
+        """Return the reason to save after this step, "step", "peak" or "growth", or None. Sizes are in bytes."""
         self._completed += 1
         reason = None
         if self.on_growth is not None:

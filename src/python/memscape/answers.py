@@ -1,4 +1,4 @@
-"""Answers of the program: mappings of what it prints with `--json`, with tables for notebooks and data frames."""
+"""Answers of the program, as mappings and as tables for notebooks and data frames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .table import Table, size
 
 @dataclass(frozen=True, repr=False)
 class Answer(Mapping[str, Any]):
-    """What the program says with `--json`, as a mapping; `fields` is the dictionary."""
+    """The `--json` output of a command as a mapping. `fields` is the dictionary."""
 
     fields: dict[str, Any]
 
@@ -26,7 +26,7 @@ class Answer(Mapping[str, Any]):
 
     @property
     def table(self) -> Table:
-        """The rows; of an answer with several tables, those of the first."""
+        """The rows, or those of the first table if there are several."""
         return Table(list(self.fields["rows"]), int(self.fields.get("rows_left_out") or 0), self._title())
 
     @property
@@ -46,7 +46,7 @@ class Answer(Mapping[str, Any]):
         return ""
 
     def __repr__(self) -> str:
-        # Notebooks keep this beside the HTML: all of `fields` would be in each cell.
+        # Notebooks store this text in addition to the HTML, so keep it short.
         return f"<memscape.{type(self).__name__}: {self._in_short()}>"
 
     def _in_short(self) -> str:
@@ -65,28 +65,28 @@ class Rows(Answer):
 
     @property
     def table(self) -> Table:
-        """The rows as dictionaries. Of columns with one name, all but the first get a number: `a`, `a_2`."""
+        """The rows as dictionaries. Columns with the same name are numbered: `a`, `a_2`."""
         return Table.from_lists(self.fields["columns"], self.fields["rows"])
 
 
 @dataclass(frozen=True)
 class Device:
-    """Totals of one device, in bytes requested by the program unless they say otherwise."""
+    """Totals of one device. Sizes are requested bytes unless the name says otherwise."""
 
     device: int
     """Ordinal; -1 for host memory."""
     peak_bytes: int
     peak_event: int
-    """The event after which the peak is reached; -1: it was there before recording."""
+    """Event after which the peak is reached, or -1 if it is reached before recording."""
     baseline_bytes: int
-    """Allocated before recording."""
+    """Bytes allocated before recording."""
     end_bytes: int
     peak_reserved_bytes: int
     reserved_end_bytes: int
     events: int
     ooms: int
     fields: dict[str, Any] = field(repr=False)
-    """All that `memscape summary --json` says of it."""
+    """All fields of the device in `memscape summary --json`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,27 +132,27 @@ class Summary(Answer):
 
 @dataclass(frozen=True, repr=False)
 class Live(Answer):
-    """What is live after an event, grouped."""
+    """Live allocations after an event, in groups."""
 
     @property
     def event(self) -> int:
-        """The event that this is after; -1: before the first."""
+        """Number of the event, or -1 for the state before the first event."""
         return int(self.fields["event"])
 
     @property
     def live_bytes(self) -> int:
-        """Bytes requested by allocations that are live."""
+        """Bytes requested by live allocations."""
         return int(self.fields["live_bytes"])
 
     @property
     def reserved_bytes(self) -> int | None:
-        """Bytes taken from the driver; None where the file does not say."""
+        """Bytes taken from the driver, or None if the file does not record them."""
         reserved = self.fields["reserved_bytes"]
         return None if reserved is None else int(reserved)
 
     @property
     def count(self) -> int:
-        """Number of allocations that are live."""
+        """Number of live allocations."""
         return int(self.fields["count"])
 
     def _title(self) -> str:

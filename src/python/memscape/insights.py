@@ -1,4 +1,4 @@
-"""Answers that have several tables, and sentences before them."""
+"""Answers with statements and several tables."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from .answers import Answer
 from .table import Table, size
 
 MAX_ROWS_EACH = 10
-"""Rows of each table that a notebook shows, in an answer with several."""
+"""Maximum number of rows that a notebook shows of each table, in an answer with several."""
 _MAX_SENTENCES = 20
-"""Sentences that a notebook shows."""
+"""Maximum number of statements that a notebook shows."""
 _MAX_SENTENCE = 400
-"""Characters that a notebook shows of a sentence."""
+"""Maximum length of a statement in a notebook, in characters."""
 _MAX_TEXT = 48 << 10
-"""Characters that a notebook shows of all tables; the tables beyond are named."""
+"""Maximum total length of all tables in a notebook, in characters. Further tables are only named."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of an insight."""
+    """A statement of an insight."""
 
     tone: str
     """fact, good or alarm."""
     text: str
     fix: str | None
-    """What to do, if anything."""
+    """Suggested change, if any."""
     evidence: dict[str, Any] | None
-    """Where to look: `after_event`, `span`, `allocation`, `find`."""
+    """Place in the trace, with the keys `after_event`, `span`, `allocation` and `find`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Tables(Answer):
-    """An answer with several tables. A notebook shows the first rows of each; all are in `tables`."""
+    """An answer with several tables. A notebook shows the first rows of each, and `tables` has all rows."""
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -44,7 +44,7 @@ class Tables(Answer):
 
     @property
     def statements(self) -> list[Statement]:
-        """The statements; the most important first."""
+        """The statements, most important first."""
         return []
 
     @property
@@ -83,7 +83,7 @@ class Tables(Answer):
         return [*shown, *([(f"… {more:,} more in .statements", "")] if more else [])]
 
     def _rendered(self, render: Callable[[Table, int], str]) -> tuple[list[str], list[str]]:
-        """Render the tables that there is room for; the first always. The others are named by a sentence."""
+        """Render tables up to the maximum length, but at least one. The others are named in a sentence."""
         texts: list[str] = []
         rest: list[str] = []
         left = _MAX_TEXT
@@ -103,12 +103,12 @@ class Insight(Tables):
 
     @property
     def topic(self) -> str:
-        """oom, savings, peak, leaks, ..."""
+        """Name of the topic: oom, savings, peak, leaks, ..."""
         return str(self.fields["topic"])
 
     @property
     def statements(self) -> list[Statement]:
-        """The statements; the most important first."""
+        """The statements, most important first."""
         return [Statement(it["tone"], it["text"], it["fix"], it["evidence"]) for it in self.fields["statements"]]
 
     @property
@@ -127,14 +127,14 @@ class Insight(Tables):
 
 @dataclass(frozen=True, repr=False)
 class Segments(Tables):
-    """Segments after an event: the tables `segments`, `groups` and `blocks`, and `fits` where a size was requested."""
+    """Segments after an event: the tables `segments`, `groups` and `blocks`, and `fits` if a size was requested."""
 
     lists_blocks: bool = False
-    """Whether a notebook shows the blocks as well."""
+    """True if a notebook also shows the blocks."""
 
     @property
     def tables(self) -> dict[str, Table]:
-        """A row for each segment, each pool and stream, each block, and each place that the requested size would take."""
+        """The tables of segments, of pools and streams, of blocks, and of places that the requested size fits into."""
         groups: list[dict[str, Any]] = []
         segments: list[dict[str, Any]] = []
         blocks: list[dict[str, Any]] = []
@@ -171,7 +171,7 @@ class Plan(Tables):
 
     @property
     def tables(self) -> dict[str, Table]:
-        """A row for the recorded peak and one for the planned, and a row for each group of allocations that changes."""
+        """The table of the recorded and the planned peak, and the table of groups of allocations that change."""
         reserved = self.fields["planned_reserved"]["peak_reserved"]
         peaks = [
             {
@@ -191,7 +191,7 @@ class Plan(Tables):
 
     @property
     def statements(self) -> list[Statement]:
-        """Headroom, the largest batch that fits, and what the numbers leave out."""
+        """Headroom, the largest batch that fits, and caveats."""
         found = []
         headroom, largest = self.fields["headroom_bytes"], self.fields["largest_batch"]
         if headroom is not None:
@@ -209,7 +209,7 @@ class WhatIf(Tables):
 
     @property
     def tables(self) -> dict[str, Table]:
-        """A row for each simulated setting, and one for each device: how well the simulation reproduces the recording."""
+        """The table of simulated settings, and the table of how well the simulation reproduces each device."""
         devices = self.fields["devices"]
         runs = [_run(it["device"], run) for it in devices for run in it["runs"]]
         reproduces = [_reproduces(it["device"], it["reproduces"]) for it in devices]
@@ -226,7 +226,7 @@ class WhatIf(Tables):
 
     @property
     def statements(self) -> list[Statement]:
-        """Why a recording cannot be simulated."""
+        """The reasons why devices cannot be simulated."""
         refused = [(it["device"], it["reproduces"]["refused"]) for it in self.fields["devices"]]
         return [Statement("alarm", f"Device {device}: {why}", None, None) for device, why in refused if why]
 

@@ -1,4 +1,4 @@
-"""Look at snapshots: in the browser, and in notebooks."""
+"""Showing snapshots in the browser and in notebooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_INLINE = 20 << 20
 
 
 class View:
-    """A server that runs until `close`, or until this process ends, however it ends."""
+    """A server that runs until `close` is called or this process ends."""
 
     _running: ClassVar[set[View]] = set()
 
@@ -28,12 +28,12 @@ class View:
         self._process = process
         self._pid = os.getpid()
         self.address = address
-        """Where the page is; only this machine can reach it."""
-        # The server ends with its standard input, which a View that nobody keeps would close.
+        """Address of the page. Only this machine can reach it."""
+        # The server stops when its standard input closes, which would happen if this View were garbage collected.
         self._running.add(self)
 
     def close(self) -> None:
-        """Stop the server. May be called twice; in a forked process it does nothing."""
+        """Stop the server. Does nothing on a second call or in a forked process."""
         if self._pid != os.getpid():
             return
         self._running.discard(self)
@@ -60,15 +60,15 @@ def _close_views() -> None:
 
 
 def view(*paths: str | os.PathLike[str], port: int | None = None, browser: bool = True) -> View:
-    """Serve snapshots, or folders with snapshots, and open the page in the browser.
+    """Serve snapshots or folders with snapshots, and open the page in the browser.
 
     Args:
-        *paths: Files and folders; the current folder if there are none.
-        port: Where it begins to look for a free port.
-        browser: Open the browser; False on a node that is reached by `ssh -L`.
+        *paths: Files and folders. Defaults to the current folder.
+        port: Port to listen on. Defaults to the first free port from 8765 on.
+        browser: Open the browser. Use False on a node that is reached by `ssh -L`.
 
     Raises:
-        MemscapeError: A path is missing, or there is no free port.
+        MemscapeError: A path does not exist, or no port is free.
 
     """
     from ._binary import MemscapeError, said
@@ -82,7 +82,7 @@ def view(*paths: str | os.PathLike[str], port: int | None = None, browser: bool 
             stderr=told,
             text=True,
             encoding="utf-8",
-            # A notebook interrupts a cell by a signal to the whole group of its kernel.
+            # Notebooks interrupt a cell by a signal to the process group of the kernel, which must not reach it.
             start_new_session=True,
         )
         assert process.stdin is not None
@@ -107,23 +107,26 @@ def show(
     folder: str | os.PathLike[str] = "memscape-pages",
     height: int = 800,
 ) -> Any:
-    """Show a snapshot in a notebook; returns what IPython displays. It needs no server, so it works in Colab and on JupyterHub.
+    """Show a snapshot in a notebook. Needs no server, so it works in Colab and on JupyterHub.
 
     Args:
-        snapshot: The file.
-        at: Moment to open at: "peak", "oom", an event, a time.
+        snapshot: Path of the snapshot.
+        at: Cursor position: "peak", "oom", an event or a time.
         view: Link copied from the page, or the part after its `#`.
-        embed: "file": the page is saved in `folder`, beside the notebook, which shows it in a frame; its name has a hash of the
-            snapshot and the view, so each cell keeps its own page. "inline": the page is part of the
-            notebook, which grows by its size. "picture": only the timeline, as SVG.
-        folder: Where pages are saved, relative to the notebook.
-        height: Of the frame, in CSS pixels.
+        embed: "file" saves the page in `folder` and shows it in a frame. Its name has a hash of the snapshot and the
+            view, so each cell keeps its own page. "inline" puts the page into the notebook, which grows by its size.
+            "picture" shows only the timeline, as SVG.
+        folder: Folder for pages, relative to the notebook.
+        height: Height of the frame in CSS pixels.
+
+    Returns:
+        An object that IPython displays.
 
     Raises:
         ImportError: IPython is not installed.
         MemscapeError: The file cannot be read.
-        TypeError: `height` is no whole number.
-        ValueError: `embed` is something else, or `height` is not positive.
+        TypeError: `height` is not an integer.
+        ValueError: `embed` is not one of these, or `height` is not positive.
 
     """
     from IPython.display import HTML, SVG, IFrame
@@ -138,7 +141,7 @@ def show(
         path = Path(folder) / _page_name(snapshot, options)
         path.parent.mkdir(parents=True, exist_ok=True)
         run("html", "-o", os.fspath(path), *options, "--", os.fspath(snapshot))
-        # A server of notebooks takes an absolute address for one of its own.
+        # Notebook servers resolve an absolute path relative to their own root.
         address = Path(os.path.relpath(path)) if path.is_absolute() else path
         return IFrame(quote(os.fsencode(address.as_posix())), "100%", height)
     page = run("html", "-o", "-", *options, "--", os.fspath(snapshot))
@@ -152,9 +155,10 @@ def show(
 
 
 def _page_name(snapshot: str | os.PathLike[str], options: list[str]) -> str:
-    """Return the name of a page: that of the snapshot, and a hash of what the page shows.
+    """Return the file name of a page: the name of the snapshot, and a hash of the snapshot and the options.
 
-    Snapshots of one name, and views of one snapshot, are different pages; the same cell writes the same page again.
+    Snapshots of the same name and views of the same snapshot get different pages. Running a cell again overwrites its
+    page.
     """
     digest = hashlib.blake2b(digest_size=8)
     digest.update("\0".join([*options, ""]).encode("utf-8", "surrogateescape"))
@@ -163,9 +167,9 @@ def _page_name(snapshot: str | os.PathLike[str], options: list[str]) -> str:
             while piece := file.read(1 << 20):
                 digest.update(piece)
     except OSError:
-        # The program has a sentence for it.
+        # The program will report the error.
         digest.update(os.fsencode(os.path.abspath(snapshot)))
-    # File systems have names of 255 bytes at most.
+    # File names are limited to 255 bytes.
     name = os.fsdecode(os.fsencode(Path(snapshot).name)[:200])
     return f"{name}-{digest.hexdigest()}.html"
 
@@ -175,13 +179,14 @@ def _option(name: str, value: object) -> list[str]:
 
 
 def _frame(page: str, height: int) -> str:
-    # A frame of its own: the page has styles, keys and a policy that are not the notebook's. IPython warns of a frame that is all there is.
+    # A frame isolates the page's styles, keys and policy from the notebook.
+    # IPython warns about HTML that is only an iframe, so wrap it.
     frame = f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{height}" style="border:0"></iframe>'
     return f"<div>{frame}</div>"
 
 
 def write_page(snapshot: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
-    """Write the page with a snapshot inside; False, with a warning, where that cannot be done."""
+    """Write the page with a snapshot in it. Warns and returns False on failure."""
     from ._binary import MemscapeError
 
     try:

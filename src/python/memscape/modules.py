@@ -1,4 +1,4 @@
-"""Annotations for the modules of a model: which of them allocates, in forward and in backward."""
+"""Annotations of the modules of a model, which show the module that allocates in forward and backward."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import threading
 import weakref
 from typing import Any
 
-# More than that is no nesting, but spans that nobody ends.
+# Deeper nesting means that spans are not ended, so further ones are ignored.
 _DEEPEST = 1000
 
 
 class Trace:
-    """Hooks on the modules of a model; made by `Recorder.trace`."""
+    """Hooks on the modules of a model. Created by `Recorder.trace`."""
 
     def __init__(self, torch: Any, model: Any, *, backward: bool, depth: int | None, most: int) -> None:
-        """Prepare; `attach` sets the hooks.
+        """Prepare the hooks. `attach` sets them.
 
         Raises:
-            TypeError: It is no `torch.nn.Module`.
+            TypeError: The model is not a `torch.nn.Module`.
 
         """
         if not hasattr(model, "named_modules"):
@@ -27,17 +27,17 @@ class Trace:
         self._model = weakref.ref(model)
         self._backward, self._depth, self._most = backward, depth, most
         self.names: set[str] = set()
-        """Names of the annotations, those of backward included."""
+        """Names of the annotations, including those of backward."""
         self._handles: list[Any] = []
         self._open = threading.local()
 
     def attach(self) -> None:
-        """Set the hooks, unless they are."""
+        """Set the hooks, unless they are set already."""
         model = self._model()
         if model is None or self._handles:
             return
         named = [(name, module) for name, module in model.named_modules() if self._is_wanted(name)]
-        # The outermost first: what is left out is inside of something.
+        # Outermost modules first, so that modules beyond the limit are covered by their parents.
         named.sort(key=lambda item: item[0].count(".") + bool(item[0]))
         for name, module in named[: self._most]:
             self._hook(name or type(module).__name__, module)
@@ -50,7 +50,7 @@ class Trace:
         add = self._handles.append
         add(module.register_forward_pre_hook(lambda module, inputs: self._begin(name)))
         try:
-            # After an exception as well.
+            # always_call: also after an exception.
             add(module.register_forward_hook(lambda module, inputs, output: self._end(name), always_call=True))
         except TypeError:  # before PyTorch 2.0
             add(module.register_forward_hook(lambda module, inputs, output: self._end(name)))
@@ -61,13 +61,13 @@ class Trace:
             add(module.register_full_backward_hook(lambda module, inputs, gradients: self._end(back)))
 
     def remove(self) -> None:
-        """Remove the hooks. Spans that are open stay open until the module that is running returns."""
+        """Remove the hooks. Open spans end when the enclosing modules return."""
         handles, self._handles = self._handles, []
         for handle in handles:
             handle.remove()
 
     def _stack(self) -> list[tuple[str, Any]]:
-        # Backward runs in threads of its own, DataParallel's forward as well.
+        # Backward and DataParallel's forward run in other threads, so each thread has its own stack.
         if not hasattr(self._open, "stack"):
             self._open.stack = []
         stack: list[tuple[str, Any]] = self._open.stack

@@ -1,4 +1,4 @@
-"""Records what PyTorch's allocator does, and saves snapshots when there is something to see."""
+"""Recording of PyTorch's allocator, with snapshots saved on triggers."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from .modules import Trace
 
 ENTRIES = 1_000_000
-# PyTorch calls the observer once for the request and, at times, once more when it gives up.
+# PyTorch may call the observer twice for a failed request. Calls within this time after a save are ignored.
 _DEBOUNCE_S = 2.0
 _MOST_STEPS = 10_000
 
 
-# PyTorch can attach an observer and not detach it: one is attached for the process, and passes on to whoever records now.
+# An attached observer cannot be detached, so one is attached per process. It forwards calls to the active recorder.
 class _Process:
     active: weakref.ref[Recorder] | None = None
     observed: ClassVar[set[str]] = set()
@@ -46,9 +46,9 @@ class _Process:
 
 
 class Recorder(LookingBack):
-    """Records until `stop`. Made by `start`; its methods may be called from any thread.
+    """Records until `stop`. Created by `start`. Methods may be called from any thread.
 
-    In a process that was forked from the one that started it, all of them do nothing.
+    In a process forked from the one that started it, methods do nothing.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Recorder(LookingBack):
         keep: int | None = 5,
         sources: bool = False,
     ) -> None:
-        """Start to record; see `start`."""
+        """Start recording. See `start`."""
         self.folder = _options.folder(folder)
         self._triggers = Triggers(
             None if every is None else _options.whole("every", every, _options.EVERY),
@@ -95,7 +95,7 @@ class Recorder(LookingBack):
         self._step = -1
         self._last_oom = float("-inf")
         self._oom: dict[str, int] | None = None
-        # The thread that saves, if one does: what happens to it meanwhile (a signal, a failed allocation) saves nothing else.
+        # Id of the thread that is saving. Signals and failed allocations in this thread do not save again.
         self._saving: int | None = None
         self._writing: threading.Thread | None = None
         self._signal: _signals.Handler | None = None
@@ -113,7 +113,7 @@ class Recorder(LookingBack):
         if other is not None:
             raise RuntimeError(f"memscape records into {other.folder} already: stop that recorder first")
         self.folder.mkdir(parents=True, exist_ok=True)
-        # Better now than after ten hours.
+        # Fail now rather than on the first save if the folder is not writable.
         with tempfile.TemporaryFile(dir=self.folder):
             pass
         self._backend.warn_if_nothing_is_recorded()
@@ -137,12 +137,12 @@ class Recorder(LookingBack):
 
     @property
     def is_recording(self) -> bool:
-        """Whether events are recorded: not without a GPU, on a rank that was not chosen, after `stop`, and in forked processes."""
+        """True while events are recorded. False without a GPU, on other ranks, after `stop` and in forked processes."""
         return self._is_recording and os.getpid() == self._pid
 
     @property
     def newest(self) -> Path | None:
-        """The file that was written last."""
+        """Path of the newest snapshot."""
         self._join()
         return self._kept.newest
 
@@ -150,9 +150,9 @@ class Recorder(LookingBack):
 
     @contextlib.contextmanager
     def step(self, number: int | None = None) -> Iterator[int]:
-        """Mark a training step, and save after it if a trigger says so.
+        """Mark a training step, and save after it if a trigger fires.
 
-        The step is the annotation `ProfilerStep#number` of the trace. Without a number, it is one more than that of the last step.
+        The trace gets the annotation `ProfilerStep#number`. Without a number, the previous one is incremented.
         """
         number = self.begin_step(number)
         try:
@@ -163,7 +163,7 @@ class Recorder(LookingBack):
         self.end_step()
 
     def begin_step(self, number: int | None = None) -> int:
-        """Begin a step, where it is not a block of code; `end_step` ends it. Returns its number."""
+        """Begin a step that is not a block of code, and return its number. `end_step` ends it."""
         self._close_step()
         self._step = self._number_of_step(number)
         if self.is_recording:
@@ -177,12 +177,12 @@ class Recorder(LookingBack):
         try:
             return self._step + 1 if number is None else _options.whole("step", number, _options.STEP, -sys.maxsize)
         except (TypeError, ValueError) as error:
-            # A snapshot with another number is better than a training run that ends.
+            # A wrong step number must not end the training run.
             _warn(f"step {self._step + 1} has the number after the last one: {error}")
             return self._step + 1
 
     def end_step(self) -> None:
-        """End the step that was begun, and save if a trigger says so."""
+        """End the current step, and save if a trigger fires."""
         if not self._close_step() or not self.is_recording:
             return
         try:
@@ -209,11 +209,11 @@ class Recorder(LookingBack):
     def name(self, *owners: Any, **named: Any) -> None:
         """Name the tensors of models and optimizers: parameters, gradients, buffers, optimizer states.
 
-        They are looked up when a snapshot is saved; until then this costs nothing, and keeps nothing alive. A keyword is put before the
-        names: `rec.name(student=model)` makes `student.layers.0.weight`.
+        Tensors are looked up only when a snapshot is saved, and objects are not kept alive. A keyword becomes a prefix:
+        `rec.name(student=model)` yields names such as `student.layers.0.weight`.
 
         Raises:
-            TypeError: Something is neither a module nor an optimizer.
+            TypeError: An argument is neither a module nor an optimizer.
 
         """
         for owner in owners:
@@ -222,18 +222,18 @@ class Recorder(LookingBack):
             self._named.add(f"{prefix}.", owner)
 
     def trace(self, model: Any, *, backward: bool = True, depth: int | None = None, most: int = 2000) -> Trace:
-        """Annotate forward and backward of the modules in a model, so that the trace says which module allocates.
+        """Annotate forward and backward of the modules in a model, so that the trace shows which module allocates.
 
-        Hooks run at each call of each module: some µs each. They are removed by `stop`, or by `remove` of what this returns.
+        Hooks take a few µs per call of a module. They are removed by `stop`, or by `remove` of the returned object.
 
         Args:
-            model: The module; it is not kept alive.
-            backward: Annotate backward as well. PyTorch's hooks for it forbid changing a module's output in place.
-            depth: How many levels of modules below the model; all by default.
-            most: At most so many modules, the outermost first.
+            model: The module. It is not kept alive.
+            backward: Also annotate backward. PyTorch's hooks for it forbid changing a module's output in place.
+            depth: Number of levels of modules below the model. Defaults to all.
+            most: Maximum number of modules, outermost first.
 
         Raises:
-            TypeError: The model is no `torch.nn.Module`, or an option has another type.
+            TypeError: The model is not a `torch.nn.Module`, or an option has the wrong type.
             ValueError: `depth` is negative, or `most` is not positive.
 
         """
@@ -251,17 +251,18 @@ class Recorder(LookingBack):
     # Saving
 
     def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
-        """Save a snapshot now, and return its path.
+        """Save a snapshot now and return its path.
 
         Args:
-            path: Where to; gzipped if it ends in `.gz`. By default a file in the folder, named by rank, step and reason.
-            reason: A word that says why; letters, digits and `-`.
+            path: File to write, gzipped if it ends in `.gz`. Defaults to a file in the folder, named by rank, step and
+                reason.
+            reason: Reason for saving, as a word of letters, digits and `-`.
 
         Returns:
-            The path; None where nothing is recorded.
+            The path, or None if nothing is recorded.
 
         Raises:
-            OSError: The file cannot be written. Nothing is left behind.
+            OSError: The file cannot be written. No partial file is left behind.
 
         """
         if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", reason):
@@ -272,7 +273,7 @@ class Recorder(LookingBack):
             return self._save(reason, Path(path) if path is not None else None, wait=True)
 
     def _try_to_save(self, reason: str, *, wait: bool, error: BaseException | None = None) -> None:
-        """Save, and warn where that fails: a snapshot is not worth a training run."""
+        """Save, and only warn on failure, so that the training run goes on."""
         if not self.is_recording or self._saving == threading.get_ident():
             return
         with self._lock:
@@ -292,7 +293,7 @@ class Recorder(LookingBack):
             if wait:
                 self._write(snapshot, path, reason if is_ours else None)
             else:
-                # A thread that the interpreter waits for: what was asked for is written.
+                # Not a daemon thread: the interpreter waits until the file is written.
                 self._writing = threading.Thread(
                     target=self._write_or_warn, args=(snapshot, path, reason), name="memscape"
                 )
@@ -318,7 +319,7 @@ class Recorder(LookingBack):
             writing.join()
 
     def _describe(self, snapshot: dict[str, Any], reason: str, error: BaseException | None) -> dict[str, Any]:
-        """Make the key `memscape`; _facts.py says what it looks like."""
+        """Build the `memscape` key, whose layout is documented in _facts.py."""
         fields: dict[str, Any] = {"schema": _facts.SCHEMA, "reason": reason, "time_us": _facts.now_us()}
         try:
             fields.update(_facts.of_process(self._backend, self._mesh), settings=self._recording())
@@ -344,7 +345,7 @@ class Recorder(LookingBack):
     def _recording(self) -> dict[str, Any]:
         return {"entries": self._entries, "stacks": self._stacks, "context": self._context}
 
-    # What happens
+    # Events
 
     def _out_of_memory(self, device: int, requested: int, limit: int, free: int) -> None:
         now = time.monotonic()
@@ -352,14 +353,14 @@ class Recorder(LookingBack):
             return
         self._oom = {"device": device, "requested_bytes": requested, "limit_bytes": limit, "free_bytes": free}
         self._try_to_save("oom", wait=True)
-        # From its end on: a dump may take longer than that.
+        # Measured from the end of the save, because a dump may take longer than the debounce time.
         self._last_oom = time.monotonic()
 
     def _on_signal(self) -> None:
         self._try_to_save("signal", wait=True)
 
     def _at_exit(self) -> None:
-        # Python leaves the exception that ended the program there; in a notebook it is that of some cell.
+        # Exception that ended the program. In an interactive session it may be unrelated.
         error = None if hasattr(sys, "ps1") else getattr(sys, "last_value", None)
         self._end(error if isinstance(error, BaseException) else None, save=self._on_exit)
 
@@ -373,7 +374,10 @@ class Recorder(LookingBack):
         self.stop()
 
     def stop(self) -> None:
-        """Stop to record, remove hooks and handlers, and wait for files that are being written. Saves nothing. May be called twice."""
+        """Stop recording, remove hooks and handlers, and wait for files being written. Saves nothing.
+
+        May be called more than once.
+        """
         if not self.is_recording:
             return
         with self._lock:
@@ -400,7 +404,7 @@ class Recorder(LookingBack):
 
 
 def _observe(device: int, requested: int, limit: int, free: int) -> None:
-    """Pass a failed allocation on. It runs inside of the call that fails: whatever is wrong here must not hide that."""
+    """Forward a failed allocation. Runs inside the failing call, whose error must not be hidden by one in here."""
     try:
         recorder = _Process.recorder()
         if recorder is not None:
@@ -411,7 +415,7 @@ def _observe(device: int, requested: int, limit: int, free: int) -> None:
 
 
 def _warn(text: str) -> None:
-    # With -W error a warning would be an exception, in the middle of somebody's training.
+    # With -W error a warning becomes an exception, which must not end the training run.
     try:
         warnings.warn(f"memscape: {text}", RuntimeWarning, stacklevel=3)
     except RuntimeWarning:
@@ -419,34 +423,34 @@ def _warn(text: str) -> None:
 
 
 def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
-    """Start to record, and return the recorder.
+    """Start recording and return the recorder.
 
-    Start before the model is built, so that the trace says where its parameters come from.
+    Start before the model is built, so that the trace includes the allocation of its parameters.
 
     Args:
-        folder: Where snapshots go; made if it is missing. Names: `rank00003_step000120_oom.pickle.gz`.
-        **options: Those of `Recorder`:
-            entries (int): events that are kept per device, the newest; 1,000,000. Some KiB of host memory each.
-            stacks (str): "python", or "all" for C++ frames as well: dumps then take minutes.
-            context (str or None): for which events stacks are recorded: "all", "alloc", "state" or None.
-            every (int): save after so many completed steps.
+        folder: Folder for snapshots, created if missing. Files have names such as `rank00003_step000120_oom.pickle.gz`.
+        **options: Options of `Recorder`:
+            entries (int): number of newest events to keep per device; 1,000,000. Each takes some KiB of host memory.
+            stacks (str): "python", or "all" to include C++ frames; dumps then take minutes.
+            context (str or None): events that stacks are recorded for: "all", "alloc", "state" or None.
+            every (int): save after every this many completed steps.
             steps (collection of int): save after the steps with these numbers.
             on_new_peak (bool): save after a step whose peak is 1 % above the highest one so far.
-            on_growth (int or str): save when what is live after a step has grown by so much: bytes, or "256MiB".
+            on_growth (int or str): save when live memory after a step has grown by this size: bytes, or "256MiB".
             on_oom (bool): save when an allocation fails; True.
-            on_exit (bool): save at the end of the program or of the with block, also of one that failed; True.
-            on_signal (str or int): save on this signal: "SIGUSR2". After SIGTERM and SIGINT the program ends as it would have.
-            ranks (str or collection of int): which ranks record: "all", "0,8-15", {0, 8}.
+            on_exit (bool): save at the end of the program or of the with block, also after an error; True.
+            on_signal (str or int): save on this signal, such as "SIGUSR2". SIGTERM and SIGINT still end the program.
+            ranks (str or collection of int): ranks that record: "all", "0,8-15", {0, 8}.
             mesh: coordinates of the rank: {"dp": 1, "tp": 0}, or a DeviceMesh.
-            keep (int or None): how many files of each reason are kept, the newest, 1 or more; 5. None keeps all.
-            sources (bool): put the text of the user's files that occur in stacks into the snapshot; False.
+            keep (int or None): number of newest files to keep of each reason, 1 or more; 5. None keeps all.
+            sources (bool): embed the user's source files that occur in stacks; False.
 
     Raises:
         ImportError: PyTorch is not installed.
-        OSError: The folder cannot be made or written to.
+        OSError: The folder cannot be created or written to.
         RuntimeError: Another recorder is recording.
-        TypeError: An option has another type than it may have.
-        ValueError: An option has a value that it cannot have.
+        TypeError: An option has the wrong type.
+        ValueError: An option has an invalid value.
 
     """
     return Recorder(folder, **options)

@@ -1,9 +1,9 @@
-"""`memscape run`: records a program without a change of its code.
+"""`memscape run`: records a program without changes to its code.
 
     memscape run -m train --lr 3e-4
     torchrun --nproc-per-node 8 -m memscape.run --every 100 train.py
 
-Steps are calls of `step` of the first optimizer that takes one.
+A step ends with each call of `step` on the first optimizer that is used.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _option(name: str) -> Callable[[str], Any]:
-    """Return what reads the text of an option, with the checks of the recorder."""
+    """Return a parser for the text of an option, which applies the checks of the recorder."""
 
     def read(text: str) -> Any:
         try:
             return _READERS[name](text)
         except (TypeError, ValueError) as error:
-            # The parser names the option itself.
+            # Drop the name of the option, which argparse adds itself.
             _, found, expected = str(error).rpartition(": ")
             raise argparse.ArgumentTypeError(f"{text!r}: {expected}" if found else str(error)) from None
 
@@ -116,7 +116,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _count_steps(recorder: Recorder) -> Any:
-    """End a step whenever the first optimizer has stepped; returns what removes the hook."""
+    """End a step whenever the first optimizer has stepped. Returns the handle of the hook, if any."""
     try:
         from torch.optim.optimizer import register_optimizer_step_post_hook
     except ImportError:  # before PyTorch 2.0
@@ -136,7 +136,7 @@ def _count_steps(recorder: Recorder) -> Any:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a program under a recorder; the exit status is that of the program."""
+    """Run a program under a recorder and return the exit status."""
     options = _parser().parse_args(arguments)
     chosen = {
         key: value for key, value in vars(options).items() if key not in ("output", "module", "program", "arguments")

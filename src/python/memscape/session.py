@@ -1,4 +1,4 @@
-"""Questions about a snapshot, answered by a process that keeps it open."""
+"""An open snapshot that answers questions, through a process that keeps the file open."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .insights import Insight, Plan, Segments, WhatIf
 
 
 class Session:
-    """A snapshot that is open. Methods raise `MemscapeError`, one sentence, where arguments are wrong or there is no answer.
+    """An open snapshot. Methods raise `MemscapeError`, with one sentence, if arguments are invalid or a command fails.
 
     Moments (`at`) are "peak", "reserved-peak", "oom", "end", the number of an event, or a time such as "1.25s".
     """
 
     def __init__(self, path: str | os.PathLike[str], device: int | None = None) -> None:
-        """Open a snapshot; see `open`."""
+        """Open a snapshot. See `open`."""
         self.path = Path(path)
         self._process = Process(os.fspath(path), device)
         self._end = weakref.finalize(self, self._process.close)
 
     def ask(self, command: str, *arguments: object) -> Any:
-        """Return what a command of the program prints with `--json`; the file is not among its arguments."""
+        """Return the `--json` output of a command of the program. The file is not among the arguments."""
         return self._process.ask(
             command, *(os.fspath(it) if isinstance(it, os.PathLike) else str(it) for it in arguments)
         )
@@ -37,9 +37,9 @@ class Session:
         return Summary(self.ask("summary")[0])
 
     def live(self, at: str | int = "peak", *, by: str = "call-site", top: int = 20, mosaic: bool = False) -> Live:
-        """Return what is live at a moment, grouped by "call-site", "function", "file" or "tree".
+        """Return live allocations at a moment, grouped by "call-site", "function", "file" or "tree".
 
-        With `mosaic`, what was allocated before recording is left out, as in Mosaic.
+        With `mosaic`, allocations from before recording are left out, as in Mosaic.
         """
         counting = ["--counting", "mosaic"] if mosaic else []
         return Live(self.ask("live", "--at", at, "--by", by, "--top", top, *counting))
@@ -53,7 +53,7 @@ class Session:
         top: int = 20,
         mosaic: bool = False,
     ) -> Live:
-        """Return what is live at the peak of the trace, or of a range of times such as "1.2s"."""
+        """Return live allocations at the peak of the trace, or of a range of times such as "1.2s"."""
         counting = ["--counting", "mosaic"] if mosaic else []
         arguments = [*_option("--from", from_time), *_option("--to", to_time), *counting]
         return Live(self.ask("peak", "--by", by, "--top", top, *arguments))
@@ -61,12 +61,12 @@ class Session:
     def tree(
         self, at: str | int = "peak", *, inverted: bool = False, hide_internal: bool = False, top: int = 200
     ) -> Live:
-        """Return the call tree of what is live: rows with `depth`, `live_bytes` (total) and `self_bytes`."""
+        """Return the call tree of live allocations: rows with `depth`, `live_bytes` (total) and `self_bytes`."""
         flags = ["--inverted"] * inverted + ["--hide-internal"] * hide_internal
         return Live(self.ask("live", "--at", at, "--by", "tree", "--top", top, *flags))
 
     def allocations(self, pattern: str | None = None, *, at: str | int | None = None, top: int = 20) -> Answer:
-        """Return allocations, the largest first. A pattern is as on the page: "train.py & >=1MiB", "#12", "/regex/"."""
+        """Return allocations, largest first. Patterns are those of the page: "train.py & >=1MiB", "#12", "/regex/"."""
         return Answer(
             self.ask("allocations", *_option("--at", at), "--top", top, *(["--", pattern] if pattern else []))
         )
@@ -81,7 +81,7 @@ class Session:
         filter: str | None = None,  # noqa: A002 - the program's word
         top: int = 20,
     ) -> Answer:
-        """Return events: of actions such as "alloc,oom", of a size such as ">=1MiB", between two moments, that a filter finds."""
+        """Return events, filtered by actions ("alloc,oom"), size (">=1MiB"), first and last moment, and a search."""
         options = [("--action", action), ("--size", size), ("--from", first), ("--to", last), ("--filter", filter)]
         return Answer(
             self.ask("events", "--top", top, *(part for name, value in options for part in _option(name, value)))
@@ -90,7 +90,11 @@ class Session:
     def insight(
         self, topic: str, *, at: str | int | None = None, rules: str | None = None, top: int = 10, **thresholds: object
     ) -> Insight:
-        """Return one insight: "oom", "savings", "peak", "leaks", "fragmentation", "settings", "steps", "modules", "categories", "pools"."""
+        """Return one insight.
+
+        Topics: "oom", "savings", "peak", "leaks", "fragmentation", "settings", "steps", "modules", "categories" and
+        "pools".
+        """
         return self.insights(topic, at=at, rules=rules, top=top, **thresholds)[0]
 
     def insights(
@@ -102,14 +106,14 @@ class Session:
         top: int = 10,
         **thresholds: object,
     ) -> list[Insight]:
-        """Return all insights, or those on the topics: "oom,leaks".
+        """Return all insights, or those on topics such as "oom,leaks".
 
         Args:
-            topics: Names, separated by commas.
-            at: Moment that they are about, where they are about one.
+            topics: Names of topics, separated by commas.
+            at: Moment to analyze, for insights about a moment.
             rules: Category rules: "default", "mosaic", or the path of a file.
-            top: Rows of each table.
-            **thresholds: Those that tables name: `alive="16MiB"`.
+            top: Maximum number of rows in each table.
+            **thresholds: Thresholds that the tables name, such as `alive="16MiB"`.
 
         """
         changed = [part for key, value in thresholds.items() for part in ("--threshold", f"{key}={value}")]
@@ -117,27 +121,27 @@ class Session:
         return [Insight(it) for it in self.ask("insights", *options, "--top", top, *changed)["insights"]]
 
     def segments(self, at: str | int = "peak", *, request: str | int | None = None, blocks: bool = False) -> Segments:
-        """Return segments after an event; with `request`, a size such as "64MiB", where it would be placed.
+        """Return segments after an event. With `request`, a size such as "64MiB", also where it would be placed.
 
-        `tables["blocks"]` has the blocks; with `blocks`, a notebook shows them as well.
+        `tables["blocks"]` has the blocks. With `blocks`, a notebook shows them too.
         """
         return Segments(self.ask("segments", "--at", at, *_option("--request", request)), blocks)
 
     def diff(
         self, other: str | os.PathLike[str], *, at_a: str | int | None = None, at_b: str | int | None = None
     ) -> Answer:
-        """Return what is larger in another snapshot, by how much, and why: B is the other."""
+        """Compare with another snapshot: what is larger there, by how much, and why. B is the other snapshot."""
         return Answer(
             self.ask("diff", *_option("--at-a", at_a), *_option("--at-b", at_b), "--", os.path.abspath(other))
         )
 
     def plan(self, *changes: str, capacity: str | None = None, preset: str | None = None) -> Plan:
-        """Return the peak under changes such as "activations=2x", and the largest batch that fits into a capacity."""
+        """Return the peak under changes such as "activations=2x", and the largest batch that fits in a capacity."""
         changed = [part for change in changes for part in ("--set", change)]
         return Plan(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
 
     def what_if(self, *settings: str, capacity: str | None = None) -> WhatIf:
-        """Return what would have been reserved under allocator settings such as "expandable_segments:True"."""
+        """Simulate reserved memory under allocator settings such as "expandable_segments:True"."""
         changed = [part for setting in settings for part in ("--set", setting)]
         return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity)))
 
@@ -150,7 +154,7 @@ class Session:
         self.ask("export", "--to", to, "-o", os.path.abspath(path), *arguments)
 
     def html(self, path: str | os.PathLike[str], *, at: str | int | None = None, view: str | None = None) -> None:
-        """Write the page with the snapshot inside: one file that opens offline."""
+        """Write the page with the snapshot in it, as one file that opens offline."""
         self.ask("html", "-o", os.path.abspath(path), *_option("--at", at), *_option("--view", view))
 
     def plot(self, path: str | os.PathLike[str], *arguments: object) -> None:
@@ -158,7 +162,7 @@ class Session:
         self.ask("plot", "-o", os.path.abspath(path), *arguments)
 
     def close(self) -> None:
-        """End the process; further questions raise."""
+        """End the process. Further questions raise an error."""
         self._end()
 
     def __enter__(self) -> Session:
@@ -182,12 +186,12 @@ def _option(name: str, value: object) -> list[str]:
 
 
 def open(path: str | os.PathLike[str], device: int | None = None) -> Session:  # noqa: A001 - as gzip.open
-    """Open a snapshot and keep it open: `with memscape.open("rank00000_step000120_oom.pickle.gz") as s: s.insight("oom")`.
+    """Open a snapshot: `with memscape.open("rank00000_step000120_oom.pickle.gz") as s: s.insight("oom")`.
 
     Args:
-        path: The file: a snapshot of any PyTorch, plain or compressed.
-        device: Ordinal of the device that questions are about, -1 for host memory; by default the one that ran out of memory, else the
-            one with the highest peak.
+        path: Snapshot of any version of PyTorch, plain or compressed.
+        device: Ordinal of the device that questions are about, -1 for host memory. Defaults to the device that ran out
+            of memory, else to the one with the highest peak.
 
     Raises:
         MemscapeError: The file cannot be read, or the program is missing.

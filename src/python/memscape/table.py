@@ -1,4 +1,4 @@
-"""Rows of an answer: for notebooks, to iterate over, and for pandas and polars."""
+"""Tables of answers, for notebooks, iteration, pandas and polars."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from . import _data_frames
 from ._text import cut, html_text, markdown_text
 
 MAX_ROWS = 20
-"""Rows of a table that a notebook shows."""
+"""Maximum number of rows that a notebook shows."""
 MAX_COLUMNS = 30
-"""Columns of a table that a notebook shows."""
+"""Maximum number of columns that a notebook shows."""
 _MAX_TEXT = 16 << 10
-"""Characters of the rows that a notebook shows; a table with long cells has fewer rows."""
+"""Maximum total length of the rows in a notebook, in characters. Tables with long cells show fewer rows."""
 
 
 @dataclass(frozen=True, repr=False)
 class Table(Sequence[dict[str, Any]]):
-    """Rows as dictionaries. Keys that end in `_bytes` are bytes, in `_us` microseconds; events are numbers from 0 on."""
+    """Rows as dictionaries. Keys that end in `_bytes` are in bytes, in `_us` in µs. Events are numbered from 0."""
 
     rows: list[dict[str, Any]]
     left_out: int = 0
-    """Rows that there are besides; ask with a larger `top`."""
+    """Number of rows that were left out. A larger `top` returns them."""
     title: str = ""
     columns: list[str] = field(default_factory=list)
-    """Keys of all rows, in their order."""
+    """Keys of all rows, in order."""
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -34,7 +34,7 @@ class Table(Sequence[dict[str, Any]]):
 
     @classmethod
     def from_lists(cls, columns: Iterable[str], rows: Iterable[Sequence[Any]], title: str = "") -> Table:
-        """Return a table of rows that are lists. Of columns with one name, all but the first get a number: `a`, `a_2`."""
+        """Create a table from rows that are lists. Columns with the same name are numbered: `a`, `a_2`."""
         names = _unique(columns)
         return cls([dict(zip(names, row)) for row in rows], 0, title, names)
 
@@ -54,7 +54,7 @@ class Table(Sequence[dict[str, Any]]):
         return iter(self.rows)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame`. Integers stay exact, also beside missing values.
+        """Return a `pandas.DataFrame`. Integers stay exact, even in columns with missing values.
 
         Raises:
             ImportError: pandas is not installed.
@@ -63,7 +63,7 @@ class Table(Sequence[dict[str, Any]]):
         return _data_frames.to_pandas(self.columns, self.rows)
 
     def to_polars(self) -> Any:
-        """Return a `polars.DataFrame`. A column of mixed types becomes text.
+        """Return a `polars.DataFrame`. Columns of mixed types become text.
 
         Raises:
             ImportError: polars is not installed.
@@ -81,7 +81,7 @@ class Table(Sequence[dict[str, Any]]):
         cells = self._cells(max_rows)
         body = "".join(line("td", row) for row in cells)
         after = "".join(f"<p>{text}</p>" for text in self._more(len(cells)))
-        # Notebooks typeset what stands between dollar signs, except in these classes.
+        # Notebooks typeset text between dollar signs as math, except in these classes.
         table = '<table class="tex2jax_ignore mathjax_ignore">'
         return f"{table}{title}<thead>{line('th', self._heads())}</thead><tbody>{body}</tbody></table>{after}"
 
@@ -153,7 +153,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def size(count: float) -> str:
-    """Return bytes for people: `4.27 GiB`."""
+    """Format a number of bytes, such as `4.27 GiB`."""
     value = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(value) < 1024 or unit == "GiB":
@@ -165,7 +165,7 @@ def size(count: float) -> str:
 
 
 def shown(key: str, value: Any) -> str:
-    """Return a value for people; `key` says what it is."""
+    """Format a value for display. The unit is derived from `key`."""
     if value is None:
         return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):

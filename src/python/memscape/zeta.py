@@ -1,4 +1,4 @@
-"""What zeta's `save_memory_snapshot` does: a folder with a snapshot, and a page to look at it."""
+"""Replacement for zeta's `save_memory_snapshot`, which leaves a snapshot and a page in a folder."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from .recorder import Recorder
 
 @contextmanager
 def save_memory_snapshot(folder: str | os.PathLike[str], **options: Any) -> Iterator[Recorder]:
-    """Record a block of code, and leave `snapshot.pickle` and `snapshot.html` in a folder. Recording is switched off at the end.
+    """Record a block of code, write `snapshot.pickle` and `snapshot.html` to a folder, and stop recording.
 
-    It is saved after an exception as well, which is then raised on. If the page cannot be made, a warning says why.
+    The snapshot is also saved after an exception, which is then raised again. If the page cannot be written, a warning
+    says why.
 
     Args:
-        folder: Made if it is missing.
-        **options: Those of `memscape.start`.
+        folder: Folder to write to, created if missing.
+        **options: Options of `memscape.start`.
 
     Raises:
         OSError: The folder or the snapshot cannot be written.

@@ -1,9 +1,9 @@
-//! `allocation`: every allocation that the file knows. `live_at(when)`: those that are live at a moment.
+//! The tables `allocation` (all allocations) and `live_at(when)` (those that are live at a moment).
 
 use super::texts::{hex, pool_text};
-use crate::moment::When;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use crate::when::When;
 use base::units::EventIdx;
 use engine::Side;
 use engine::protocol::{Grouping, Scope};
@@ -12,7 +12,7 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// What is known of an allocation.
+/// Columns of both tables.
 pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("id", Kind::Integer),
     ("requested_bytes", Kind::Integer),
@@ -31,13 +31,13 @@ pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("call_site", Kind::Text),
 ];
 
-/// A cell of an allocation's row.
+/// Returns a cell of an allocation's row.
 pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> Cell<'a> {
     let Some(side) = source.side(part) else { return Cell::Null };
     let id = AllocationId(id);
     let allocations = &side.history.allocations;
     let time = |event: Option<EventIdx>| event.and_then(|event| side.history.events.times.at(event.0));
-    let freed = || allocations.died(id).and_then(|moment| moment.event());
+    let freed = || allocations.freed_at(id).and_then(|moment| moment.event());
     match column {
         0 => id.0.into(),
         1 => allocations.size(id).into(),
@@ -59,7 +59,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
     }
 }
 
-/// The event that allocated it, where that was recorded.
+/// Returns the event that made the allocation, if it was recorded.
 fn allocated(side: Side<'_>, id: AllocationId) -> Option<EventIdx> {
     match side.history.allocations.provenance(id) {
         Provenance::AllocatedBy(event) => Some(event),
@@ -74,17 +74,17 @@ fn stack(side: Side<'_>, id: AllocationId) -> StackId {
     }
 }
 
-/// How many allocations there are in all.
+/// Returns the number of all allocations.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| side.history.allocations.len() as u64).sum()
 }
 
-/// All allocations.
+/// Table of all allocations.
 #[derive(Default)]
-pub(super) struct Whole;
+pub(super) struct AllAllocations;
 
-impl Rows for Whole {
-    const OF: Of = Of::Device;
+impl Rows for AllAllocations {
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
     const KEY: Option<usize> = Some(0);
 
@@ -92,9 +92,9 @@ impl Rows for Whole {
         count(source)
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let all = source.side(part).map_or(0, |side| side.history.allocations.len() as u32);
-        Ok(Set::keyed(all, 0, &wanted.keys))
+        Ok(RowSet::keyed(all, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -102,12 +102,12 @@ impl Rows for Whole {
     }
 }
 
-/// What is live at a moment.
+/// Table function of live allocations.
 #[derive(Default)]
-pub(super) struct Live;
+pub(super) struct LiveAllocations;
 
-impl Rows for Live {
-    const OF: Of = Of::Device;
+impl Rows for LiveAllocations {
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
     const KEY: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["at_event"];
@@ -116,12 +116,12 @@ impl Rows for Live {
         count(source) / 8
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let Some(side) = source.side(part) else { return Ok(Set::NONE) };
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
+        let Some(side) = source.side(part) else { return Ok(RowSet::NONE) };
         let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
         let mut ids = Vec::new();
-        side.in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
-        Ok(Set::List(Rc::new(ids)))
+        side.for_each_in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
+        Ok(RowSet::List(Rc::new(ids)))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

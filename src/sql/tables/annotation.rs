@@ -1,16 +1,16 @@
-//! `annotation`: annotated ranges of time (`record_function`), with the events in them.
+//! The table `annotation`: annotated time ranges (`record_function`), with their events.
 
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::Moment;
 use sqlite::{Cell, Kind};
 
-/// All annotations.
+/// Table of all annotations.
 #[derive(Default)]
 pub(super) struct Annotations;
 
 impl Rows for Annotations {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("id", Kind::Integer),
         ("name", Kind::Text),
@@ -27,18 +27,18 @@ impl Rows for Annotations {
         sides.map(|side| side.history.annotations.len() as u64).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let all = source.side(part).map_or(0, |side| side.history.annotations.len() as u32);
-        Ok(Set::keyed(all, 0, &wanted.keys))
+        Ok(RowSet::keyed(all, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let Some(side) = source.side(part) else { return Cell::Null };
         let history = side.history;
         let Some(range) = history.annotations.get(row as usize) else { return Cell::Null };
-        // The events whose times it covers.
+        // Events within the range.
         let events = || {
-            let clock = history.events.times.clock()?;
+            let clock = history.events.times.time_axis()?;
             let from = clock.events_before_us(range.start_us);
             let to = range.end_us.map_or(history.event_count(), |end| clock.events_before_us(end.saturating_add(1)));
             Some((from, to)).filter(|(from, to)| from < to)
@@ -50,7 +50,7 @@ impl Rows for Annotations {
             3 => range.end_us.into(),
             4 => events().map(|(from, _)| from).into(),
             5 => events().map(|(_, to)| to - 1).into(),
-            6 => events().map(|(from, to)| side.most_live_in(Moment(from), Moment(to))).into(),
+            6 => events().map(|(from, to)| side.peak_bytes_in(Moment(from), Moment(to))).into(),
             _ => Cell::Null,
         }
     }

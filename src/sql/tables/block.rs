@@ -1,17 +1,17 @@
-//! `block`: the blocks of the segments at the end, as recorded.
+//! The table `block`: blocks of the segments at the end, as recorded.
 
 use super::texts::hex;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::snapshot::BlockState;
 use sqlite::{Cell, Kind};
 
-/// All blocks.
+/// Table of all blocks.
 #[derive(Default)]
 pub(super) struct Blocks;
 
 impl Rows for Blocks {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("device", Kind::Integer),
         ("block", Kind::Integer),
@@ -30,9 +30,9 @@ impl Rows for Blocks {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.blocks.len() as u64).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let blocks = source.side(part).map_or(0, |side| side.snapshot().blocks.len() as u32);
-        Ok(Set::keyed(blocks, 0, &wanted.keys))
+        Ok(RowSet::keyed(blocks, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -46,12 +46,12 @@ impl Rows for Blocks {
             2 => place().and_then(|place| place.range).into(),
             3 => hex(block.address),
             4 => block.size.into(),
-            // Of a free block that is what its last allocation asked for.
+            // A free block contains the requested size of its last allocation.
             5 if !block.state.is_live() => Cell::Null,
             5 => block.requested.into(),
             6 => match block.state {
                 BlockState::Allocated => "active_allocated",
-                BlockState::Pending => "active_awaiting_free",
+                BlockState::AwaitingFree => "active_awaiting_free",
                 BlockState::Inactive => "inactive",
             }
             .into(),

@@ -1,7 +1,7 @@
-//! `curve`: the totals after each event, and before the first (event −1).
+//! The table `curve`: totals after each event, and before the first one (event −1).
 
 use super::event;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::{EventIdx, Moment};
 use engine::Side;
@@ -9,10 +9,10 @@ use history::replay::Curve;
 use sqlite::{Cell, Kind};
 use std::cell::Cell as Slot;
 
-/// The totals of all moments.
+/// Table of totals.
 #[derive(Default)]
 pub(super) struct Totals {
-    /// Those that were read last: part, moment and bytes, of each kind. The next row needs one event more.
+    /// Last total of each kind: part, moment and bytes. The next row adds one event to it.
     last: [Slot<Option<(usize, u32, i64)>>; 3],
 }
 
@@ -21,12 +21,12 @@ impl Totals {
         let history = side.history;
         let change = |event| match kind {
             0 => history.drawn_change(event),
-            1 => history.pending_change(event),
+            1 => history.awaiting_free_change(event),
             _ => history.reserved_change(event),
         };
         let totals = match kind {
             0 => &history.drawn,
-            1 => &history.pending,
+            1 => &history.awaiting_free,
             _ => &history.reserved,
         };
         let slot = self.last.get(kind);
@@ -43,7 +43,7 @@ impl Totals {
 }
 
 impl Rows for Totals {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("event", Kind::Integer),
         ("time_us", Kind::Integer),
@@ -57,10 +57,10 @@ impl Rows for Totals {
         event::count(source)
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let [first, events] =
             source.side(part).map_or([0; 2], |side| [side.history.events.first(), side.history.event_count()]);
-        Ok(Set::keyed((events - first).saturating_add(1), i64::from(first) - 1, &wanted.keys))
+        Ok(RowSet::keyed((events - first).saturating_add(1), i64::from(first) - 1, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -1,16 +1,16 @@
-//! `event`: what was recorded, in order. What was live after it is in `curve`.
+//! The table `event`: recorded events, in order. Totals are in `curve`.
 
 use super::texts::{hex, pool_text};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::EventIdx;
 use sqlite::{Cell, Kind};
 
-/// All events.
+/// Table of all events.
 #[derive(Default)]
 pub(super) struct Events;
 
-/// How many events there are in all.
+/// Returns the number of all events.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len())
         .filter_map(|part| source.side(part))
@@ -19,7 +19,7 @@ pub(super) fn count(source: &Source) -> u64 {
 }
 
 impl Rows for Events {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("event", Kind::Integer),
         ("action", Kind::Text),
@@ -38,10 +38,10 @@ impl Rows for Events {
         count(source)
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let [first, all] =
             source.side(part).map_or([0; 2], |side| [side.history.events.first(), side.history.event_count()]);
-        Ok(Set::keyed(all - first, first.into(), &wanted.keys))
+        Ok(RowSet::keyed(all - first, first.into(), &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -53,8 +53,8 @@ impl Rows for Events {
             1 => history.events.action(row).name().into(),
             2 => history.events.times.at(row).into(),
             3 => history.address_and_size(EventIdx(row)).1.into(),
-            // Other events have something else where these have an address.
-            4 if history.events.action(row).moves_memory() => hex(history.address_and_size(EventIdx(row)).0),
+            // Other events use the address field for something else.
+            4 if history.events.action(row).requires_address() => hex(history.address_and_size(EventIdx(row)).0),
             5 => side.event_stream(row).into(),
             6 => pool_text(side.event_pool(row)),
             7 => history.allocation_of(EventIdx(row)).map(|id| id.0).into(),

@@ -1,22 +1,22 @@
-//! `frame`: the frames of each stack, the innermost at position 0.
+//! The table `frame`: frames of each stack, the innermost at position 0.
 
 use super::stack::{frame_cell, wanted_stacks};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use analysis::Sites;
 use history::snapshot::{FrameId, StackId};
 use sqlite::{Cell, Kind};
 use std::cell::RefCell;
 
-/// All frames of all stacks.
+/// Table of all frames.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// File, place of its stack, and the frames of the stack that was read last.
+    /// Last stack that was read: file, index of the stack, and its frames.
     last: RefCell<(usize, usize, Vec<FrameId>)>,
 }
 
 impl Rows for Frames {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("stack", Kind::Integer),
         ("position", Kind::Integer),
@@ -31,11 +31,13 @@ impl Rows for Frames {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 * 4).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let begins = source.parts.get(part).and_then(|part| source.frames(part.file));
-        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else { return Ok(Set::NONE) };
+        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else {
+            return Ok(RowSet::NONE);
+        };
         let begin = |stack: u32| begins.get(stack as usize).or(begins.last()).copied().unwrap_or(0);
-        Ok(Set::Range(begin(stacks.start)..begin(stacks.end)))
+        Ok(RowSet::Range(begin(stacks.start)..begin(stacks.end)))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -1,33 +1,33 @@
-//! `meta`: what the file says of itself, its devices and the allocator's settings.
+//! The table `meta`: facts about the file, its devices and allocator settings.
 
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use engine::protocol::{DeviceSummary, FileSummary};
 use sqlite::{Cell, Kind};
 
-/// What is known of a file: device, key, value.
+/// Table of facts: device, key, value.
 #[derive(Default)]
 pub(super) struct Meta {
-    rows: Vec<(Option<i64>, String, Known)>,
+    rows: Vec<(Option<i64>, String, MetaValue)>,
 }
 
-enum Known {
+enum MetaValue {
     Number(i64),
     Text(String),
 }
 
-fn of_file(summary: &FileSummary) -> Vec<(Option<i64>, String, Known)> {
-    let text = |key: &str, value: &str| (None, key.to_owned(), Known::Text(value.to_owned()));
+fn of_file(summary: &FileSummary) -> Vec<(Option<i64>, String, MetaValue)> {
+    let text = |key: &str, value: &str| (None, key.to_owned(), MetaValue::Text(value.to_owned()));
     let mut rows = vec![text("file", &summary.file), text("format", &summary.format)];
     rows.extend(summary.torch.iter().map(|torch| text("torch", torch)));
-    rows.push((None, "schema".to_owned(), Known::Number(summary.schema.into())));
+    rows.push((None, "schema".to_owned(), MetaValue::Number(summary.schema.into())));
     rows.extend(summary.settings.iter().map(|(key, value)| text(&["setting.", key].concat(), value)));
     rows.extend(summary.warnings.iter().map(|warning| text(&["warning.", &warning.kind].concat(), &warning.message)));
     rows.extend(summary.devices.iter().flat_map(of_device));
     rows
 }
 
-fn of_device(device: &DeviceSummary) -> Vec<(Option<i64>, String, Known)> {
+fn of_device(device: &DeviceSummary) -> Vec<(Option<i64>, String, MetaValue)> {
     let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let mut rows = vec![
         ("events", number(device.events)),
@@ -40,16 +40,16 @@ fn of_device(device: &DeviceSummary) -> Vec<(Option<i64>, String, Known)> {
         ("end_reserved_bytes", number(device.reserved_end)),
         ("segments", number(device.segments)),
         ("annotations", number(device.annotations)),
-        ("ooms", number(device.ooms())),
+        ("ooms", number(device.oom_count())),
     ];
     if let Some((first, last)) = device.time_us {
         rows.extend([("first_time_us", first), ("last_time_us", last)]);
     }
-    rows.into_iter().map(|(key, value)| (Some(device.device), key.to_owned(), Known::Number(value))).collect()
+    rows.into_iter().map(|(key, value)| (Some(device.device), key.to_owned(), MetaValue::Number(value))).collect()
 }
 
 impl Rows for Meta {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] =
         &[("device", Kind::Integer), ("key", Kind::Text), ("value", Kind::Text)];
     const KEY: Option<usize> = None;
@@ -58,9 +58,9 @@ impl Rows for Meta {
         50
     }
 
-    fn begin(&mut self, source: &Source, part: usize, _: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, _: &RowRequest) -> Result<RowSet, String> {
         self.rows = source.file_of(part).map_or_else(Vec::new, |file| of_file(&file.summary));
-        Ok(Set::Range(0..self.rows.len() as u32))
+        Ok(RowSet::Range(0..self.rows.len() as u32))
     }
 
     fn cell<'a>(&'a self, _: &'a Source, _: usize, row: u32, column: usize) -> Cell<'a> {
@@ -68,8 +68,8 @@ impl Rows for Meta {
         match (column, value) {
             (0, _) => (*device).into(),
             (1, _) => key.as_str().into(),
-            (_, Known::Number(value)) => (*value).into(),
-            (_, Known::Text(text)) => text.as_str().into(),
+            (_, MetaValue::Number(value)) => (*value).into(),
+            (_, MetaValue::Text(text)) => text.as_str().into(),
         }
     }
 }

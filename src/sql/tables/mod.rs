@@ -1,9 +1,9 @@
-//! The tables: which columns each has, and how a row is read.
+//! The SQL tables: their columns, and how their rows are read.
 
 mod allocation;
 mod annotation;
+mod between;
 mod block;
-mod change;
 mod curve;
 mod event;
 mod frame;
@@ -14,26 +14,26 @@ mod step;
 mod texts;
 mod tree;
 
-use crate::rows::Listed;
+use crate::rows::TableAdapter;
 use crate::source::Source;
 use sqlite::Table;
 use std::rc::Rc;
 
-/// All tables, by name.
+/// Returns all tables, by name.
 pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 13] {
     [
-        ("allocation", Listed::<allocation::Whole>::new(source)),
-        ("event", Listed::<event::Events>::new(source)),
-        ("stack", Listed::<stack::Stacks>::new(source)),
-        ("frame", Listed::<frame::Frames>::new(source)),
-        ("segment", Listed::<segment::Segments>::new(source)),
-        ("block", Listed::<block::Blocks>::new(source)),
-        ("annotation", Listed::<annotation::Annotations>::new(source)),
-        ("curve", Listed::<curve::Totals>::new(source)),
-        ("step", Listed::<step::Steps>::new(source)),
-        ("meta", Listed::<meta::Meta>::new(source)),
-        ("live_at", Listed::<allocation::Live>::new(source)),
-        ("tree", Listed::<tree::Tree>::new(source)),
-        ("between", Listed::<change::Between>::new(source)),
+        ("allocation", TableAdapter::<allocation::AllAllocations>::new(source)),
+        ("event", TableAdapter::<event::Events>::new(source)),
+        ("stack", TableAdapter::<stack::Stacks>::new(source)),
+        ("frame", TableAdapter::<frame::Frames>::new(source)),
+        ("segment", TableAdapter::<segment::Segments>::new(source)),
+        ("block", TableAdapter::<block::Blocks>::new(source)),
+        ("annotation", TableAdapter::<annotation::Annotations>::new(source)),
+        ("curve", TableAdapter::<curve::Totals>::new(source)),
+        ("step", TableAdapter::<step::Steps>::new(source)),
+        ("meta", TableAdapter::<meta::Meta>::new(source)),
+        ("live_at", TableAdapter::<allocation::LiveAllocations>::new(source)),
+        ("tree", TableAdapter::<tree::Tree>::new(source)),
+        ("between", TableAdapter::<between::Between>::new(source)),
     ]
 }

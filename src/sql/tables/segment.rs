@@ -1,17 +1,17 @@
-//! `segment`: what was reserved, range by range, from when to when.
+//! The table `segment`: reserved address ranges with their lifetimes.
 
 use super::texts::{hex, pool_text};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
 
-/// All ranges.
+/// Table of all reserved ranges.
 #[derive(Default)]
 pub(super) struct Segments;
 
 impl Rows for Segments {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("id", Kind::Integer),
         ("reserved_bytes", Kind::Integer),
@@ -35,9 +35,9 @@ impl Rows for Segments {
         sides.filter_map(|side| side.segment_lives()).map(|lives| lives.ranges.len() as u64).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let lives = source.side(part).and_then(|side| side.segment_lives());
-        Ok(Set::keyed(lives.map_or(0, |lives| lives.ranges.len() as u32), 0, &wanted.keys))
+        Ok(RowSet::keyed(lives.map_or(0, |lives| lives.ranges.len() as u32), 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -45,8 +45,8 @@ impl Rows for Segments {
         let Some(lives) = side.segment_lives() else { return Cell::Null };
         let id = AllocationId(row);
         let kind = lives.kind(id);
-        let born = lives.ranges.born(id).event();
-        let died = || lives.ranges.died(id).and_then(|moment| moment.event());
+        let allocated_at = lives.ranges.allocated_at(id).event();
+        let freed_at = || lives.ranges.freed_at(id).and_then(|moment| moment.event());
         let stack = || lives.stack(side.snapshot(), side.history, id);
         let times = &side.history.events.times;
         match column {
@@ -58,10 +58,10 @@ impl Rows for Segments {
             5 => kind.and_then(|kind| kind.pool).map(|pool| side.pool_label(pool)).into(),
             6 => kind.map(|kind| kind.small).into(),
             7 => kind.map(|kind| kind.expandable).into(),
-            8 => born.map(|event| event.0).into(),
-            9 => died().map(|event| event.0).into(),
-            10 => born.and_then(|event| times.at(event.0)).into(),
-            11 => died().and_then(|event| times.at(event.0)).into(),
+            8 => allocated_at.map(|event| event.0).into(),
+            9 => freed_at().map(|event| event.0).into(),
+            10 => allocated_at.and_then(|event| times.at(event.0)).into(),
+            11 => freed_at().and_then(|event| times.at(event.0)).into(),
             12 => source.stack_number(part, stack()).into(),
             13 => source.parts.get(part).and_then(|of| source.site_text(of.file, stack())).into(),
             _ => Cell::Null,

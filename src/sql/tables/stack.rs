@@ -1,31 +1,31 @@
-//! `stack`: every stack that anything has.
+//! The table `stack`: all stacks that occur in other tables.
 
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::snapshot::{FrameId, Snapshot, StackId};
 use sqlite::{Cell, Kind};
 
-/// All stacks.
+/// Table of all stacks.
 #[derive(Default)]
 pub(super) struct Stacks;
 
-/// Function, file and line of a frame.
+/// Returns function, file or line of a frame.
 pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
     let frame = snapshot.frames.frame(frame);
     match column {
         0 => snapshot.strings.text(frame.name).into(),
         1 => {
             let file = snapshot.strings.text(frame.filename);
-            // What torch writes for C++ frames without debug information.
+            // PyTorch writes these for C++ frames without debug information.
             if matches!(&*file, "" | "??" | "none") { Cell::Null } else { file.into() }
         }
-        // Real files have 2^64 − 1 for an unknown line, and 0.
+        // Files contain 2^64 − 1 or 0 for unknown lines.
         _ => u32::try_from(frame.line).ok().filter(|line| (1..=i32::MAX as u32).contains(line)).into(),
     }
 }
 
-/// The rows of a file's stacks whose numbers are wanted.
-pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &Wanted) -> Option<std::ops::Range<u32>> {
+/// Returns the rows of a file's stacks with the requested numbers.
+pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &RowRequest) -> Option<std::ops::Range<u32>> {
     let file = source.parts.get(part)?.file;
     let first = source.files.get(file)?.first_stack;
     let stacks = source.stacks(file)?;
@@ -35,7 +35,7 @@ pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &Wanted) -> Op
 }
 
 impl Rows for Stacks {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("stack", Kind::Integer),
         ("depth", Kind::Integer),
@@ -50,8 +50,8 @@ impl Rows for Stacks {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 / 8).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        Ok(wanted_stacks(source, part, wanted).map_or(Set::NONE, Set::Range))
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
+        Ok(wanted_stacks(source, part, wanted).map_or(RowSet::NONE, RowSet::Range))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

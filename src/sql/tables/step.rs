@@ -1,19 +1,19 @@
-//! `step`: training steps, as the insight on steps finds them.
+//! The table `step`: training steps, as found by the insight on steps.
 
-use crate::facts::Step;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::cache::Step;
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// All steps.
+/// Table of all steps.
 #[derive(Default)]
 pub(super) struct Steps {
     steps: Rc<Vec<Step>>,
 }
 
 impl Rows for Steps {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("step", Kind::Integer),
         ("name", Kind::Text),
@@ -29,9 +29,9 @@ impl Rows for Steps {
         100
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         self.steps = source.steps(part).unwrap_or_default();
-        Ok(Set::keyed(self.steps.len() as u32, 0, &wanted.keys))
+        Ok(RowSet::keyed(self.steps.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

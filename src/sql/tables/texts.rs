@@ -1,13 +1,13 @@
-//! What is a text in every table that has it.
+//! Text formats shared by all tables.
 
 use sqlite::Cell;
 
-/// An address: no number, since a page or a spreadsheet would round it.
+/// Formats an address. It is text, because pages and spreadsheets would round a number.
 pub(super) fn hex<'a>(address: u64) -> Cell<'a> {
     format!("0x{address:x}").into()
 }
 
-/// A pool as `memscape events --pool` takes it.
+/// Formats a pool for `memscape events --pool`.
 pub(super) fn pool_text<'a>(pool: Option<(u64, u64)>) -> Cell<'a> {
     pool.map(|(first, second)| format!("{first},{second}")).into()
 }

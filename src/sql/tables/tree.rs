@@ -1,10 +1,11 @@
-//! `tree(when)`: the call tree of what is live at a moment, as the tab Call stacks has it with all frames shown.
+//! The table function `tree(when)`: call tree of the live bytes at a moment. Equals the Call tree tab with all frames
+//! shown.
 
 use super::stack::frame_cell;
-use crate::moment::When;
-use crate::node::{Node, Stem};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::node::{Node, TreeNodeKind};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use crate::when::When;
 use base::units::Moment;
 use engine::Side;
 use engine::protocol::Scope;
@@ -14,44 +15,44 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// Nodes of a tree; stacks that need more end at their callers.
-const MOST_NODES: usize = 4_000_000;
+/// Maximum number of nodes. Stacks that need more end at their callers.
+const MAX_NODES: usize = 4_000_000;
 
-fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
-    let mut sums = HashMap::<(Stem, StackId), [u64; 2], foldhash::fast::RandomState>::default();
-    side.in_scope(Scope::At(at.0), &mut |id, bytes| {
+fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
+    let mut sums = HashMap::<(TreeNodeKind, StackId), [u64; 2], foldhash::fast::RandomState>::default();
+    side.for_each_in_scope(Scope::At(at.0), &mut |id, bytes| {
         let stack = side.stack(id);
         let has_frames = side.snapshot().stacks.innermost(stack).is_some();
         let key = match side.history.allocations.provenance(id) {
-            Provenance::Unexplained => (Stem::Unexplained, StackId::EMPTY),
-            _ if !has_frames => (Stem::NoStack, StackId::EMPTY),
-            _ if side.is_of_free(id, stack) => (Stem::OfFrees, stack),
-            _ => (Stem::Everything, stack),
+            Provenance::Unexplained => (TreeNodeKind::Unexplained, StackId::EMPTY),
+            _ if !has_frames => (TreeNodeKind::NoStack, StackId::EMPTY),
+            _ if side.is_of_free(id, stack) => (TreeNodeKind::OfFrees, stack),
+            _ => (TreeNodeKind::Everything, stack),
         };
         let sum = sums.entry(key).or_default();
         *sum = [sum[0].saturating_add(bytes), sum[1] + 1];
     });
-    // Not in the order of a table of hashes: two queries of one tree have the same numbers.
+    // Sorted, so that node numbers do not depend on the hash seed.
     let mut sums: Vec<_> = sums.into_iter().collect();
-    sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != Stem::Everything, stem.text(), *stack));
-    let root = Node { stem: Stem::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
+    sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != TreeNodeKind::Everything, stem.text(), *stack));
+    let root = Node { kind: TreeNodeKind::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
     let mut nodes = vec![root];
-    let mut children = HashMap::<(u32, Stem), u32, foldhash::fast::RandomState>::default();
+    let mut children = HashMap::<(u32, TreeNodeKind), u32, foldhash::fast::RandomState>::default();
     let mut path = Vec::new();
     for ((stem, stack), [bytes, count]) in sums {
         path.clear();
-        path.extend(side.snapshot().stacks.frames(stack).map(Stem::Frame));
-        path.extend((stem != Stem::Everything).then_some(stem));
+        path.extend(side.snapshot().stacks.frames(stack).map(TreeNodeKind::Frame));
+        path.extend((stem != TreeNodeKind::Everything).then_some(stem));
         let mut node = 0_u32;
         for &stem in path.iter().rev() {
             let next = nodes.len() as u32;
-            if nodes.len() >= MOST_NODES && !children.contains_key(&(node, stem)) {
+            if nodes.len() >= MAX_NODES && !children.contains_key(&(node, stem)) {
                 break;
             }
             let child = *children.entry((node, stem)).or_insert(next);
             if child == next {
                 let depth = nodes.get(node as usize).map_or(0, |node| node.depth + 1);
-                nodes.push(Node { stem, parent: node, depth, own: [0; 2], total: [0; 2] });
+                nodes.push(Node { kind: stem, parent: node, depth, own: [0; 2], total: [0; 2] });
             }
             node = child;
         }
@@ -59,7 +60,7 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
             node.own = [node.own[0].saturating_add(bytes), node.own[1] + count];
         }
     }
-    // Parents come before their children.
+    // Parents precede their children.
     for at in (0..nodes.len()).rev() {
         let Some(node) = nodes.get_mut(at) else { break };
         node.total = [node.total[0].saturating_add(node.own[0]), node.total[1] + node.own[1]];
@@ -71,14 +72,14 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
     nodes
 }
 
-/// The nodes of the tree.
+/// Table function of call tree nodes.
 #[derive(Default)]
 pub(super) struct Tree {
     nodes: Rc<Vec<Node>>,
 }
 
 impl Rows for Tree {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("node", Kind::Integer),
         ("parent", Kind::Integer),
@@ -98,23 +99,23 @@ impl Rows for Tree {
         10_000
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(Set::NONE) };
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
+        let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(RowSet::NONE) };
         let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
         let mut kept = of.facts.tree.borrow_mut();
         let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
-        // A join asks for the same tree for each row.
-        self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(grow(side, at)))).1.clone());
-        Ok(Set::keyed(self.nodes.len() as u32, 0, &wanted.keys))
+        // A join requests the same tree for each row.
+        self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(build_tree(side, at)))).1.clone());
+        Ok(RowSet::keyed(self.nodes.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let (Some(side), Some(node)) = (source.side(part), self.nodes.get(row as usize)) else { return Cell::Null };
-        match (column, node.stem) {
+        match (column, node.kind) {
             (0, _) => row.into(),
             (1, _) => (row > 0).then_some(node.parent).into(),
             (2, _) => node.depth.into(),
-            (3..=5, Stem::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
+            (3..=5, TreeNodeKind::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
             (3, stem) => stem.text().into(),
             (6, _) => node.own[0].into(),
             (7, _) => node.own[1].into(),

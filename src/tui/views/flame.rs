@@ -1,84 +1,84 @@
 //! The flame graph.
 
-use super::rows::{body, foot_row, nothing};
+use super::rows::{body, draw_empty, foot_row};
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, cut, put, put_line, put_row, row};
+use crate::text::{Line, Tone, pane_row, truncate, write_line, write_row, write_text};
 use engine::protocol::NodeKind;
 use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MOST_CHANGED, picture};
-use ui::flame::words::{crumbs, found, note, reading};
-use ui::shown::Canvas;
+use ui::drawing::Canvas;
+use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
+use ui::flame::words::{crumbs, empty_message, matches, status};
 
-/// Pixels of a row: as many as make a sign of a name one cell wide.
-pub(crate) const ROW: i32 = 3;
+/// Height of a row in canvas pixels, and canvas pixels per CSS pixel. Chosen so that one character is one cell wide.
+pub(crate) const ROW_PX: i32 = 3;
 const SCALE: f64 = 0.1515;
 
-/// The page's canvas that these cells are.
+/// Returns the page's canvas that corresponds to an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     Canvas {
         width_px: u32::from(area.width).max(1),
-        height_px: (u32::from(area.height) * ROW as u32).max(1),
+        height_px: (u32::from(area.height) * ROW_PX as u32).max(1),
         scale: SCALE,
     }
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
-    let text = note(&state.flame, state);
+    let text = empty_message(&state.flame, state);
     let crumbs = state.flame.page().map(|page| crumbs(page)).unwrap_or_default();
     let way = crumbs.iter().map(|crumb| crumb.text.as_str()).collect::<Vec<_>>().join(" › ");
-    let found = found(&state.flame, state);
+    let found = matches(&state.flame, state);
     let head = [way, found].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let head = if head.is_empty() { "Width: bytes; a row below is called by the one above".to_owned() } else { head };
-    row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &Line::of(head.clone(), Tone::Soft)));
+    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &Line::new(head.clone(), Tone::Soft)));
     let area = body(pane);
     if !text.is_empty() {
-        nothing(buffer, area, text);
+        draw_empty(buffer, area, text);
     } else if let Some(picture) = picture(&state.flame, state) {
-        boxes(app, buffer, area, &picture);
+        draw_boxes(app, buffer, area, &picture);
     }
     if let Some(foot) = foot_row(pane) {
-        put_line(buffer, foot, &Line::of(reading(&state.flame, state), Tone::Soft));
+        write_line(buffer, foot, &Line::new(status(&state.flame, state), Tone::Soft));
     }
 }
 
-/// The cells of a box.
-fn place(area: Rect, x: [i32; 2], y: [i32; 2]) -> Option<Rect> {
-    let row = u16::try_from((y[0] + y[1]) / 2 / ROW).ok().filter(|row| *row < area.height)?;
+/// Returns the cells of a box.
+fn cell_area(area: Rect, x: [i32; 2], y: [i32; 2]) -> Option<Rect> {
+    let row = u16::try_from((y[0] + y[1]) / 2 / ROW_PX).ok().filter(|row| *row < area.height)?;
     let [from, to] = x.map(|x| x.clamp(0, i32::from(area.width)) as u16);
     (from < to).then(|| Rect { x: area.x + from, y: area.y + row, width: to - from, height: 1 })
 }
 
-fn boxes(app: &App, buffer: &mut Buffer, area: Rect, picture: &FlamePicture) {
+fn draw_boxes(app: &App, buffer: &mut Buffer, area: Rect, picture: &FlamePicture) {
     for tile in &picture.tiles {
-        let Some(place) = place(area, tile.x, tile.y) else { continue };
+        let Some(place) = cell_area(area, tile.x, tile.y) else { continue };
         let style = style(app, tile);
         buffer.set_style(place, style);
-        // A box begins where a line stands, so that neighbours of one colour are told apart.
+        // Mark the start of each box, so that neighbours of the same colour can be distinguished.
         let blank = if tile.is_hatched { "░" } else { " " };
-        put(buffer, place, &blank.repeat(usize::from(place.width)), style);
-        put(buffer, Rect { width: 1, ..place }, if tile.is_hatched { "░" } else { "▏" }, style);
-        if tile.found_px > 0 {
-            let found = Rect { width: u16::try_from(tile.found_px).unwrap_or(place.width).min(place.width), ..place };
+        write_text(buffer, place, &blank.repeat(usize::from(place.width)), style);
+        write_text(buffer, Rect { width: 1, ..place }, if tile.is_hatched { "░" } else { "▏" }, style);
+        if tile.matched_px > 0 {
+            let found = Rect { width: u16::try_from(tile.matched_px).unwrap_or(place.width).min(place.width), ..place };
             buffer.set_style(found, Style::new().add_modifier(Modifier::UNDERLINED));
         }
     }
     for text in &picture.texts {
         let Some(tile) = picture.tiles.get(text.tile) else { continue };
-        let Some(place) = place(area, tile.x, tile.y).filter(|place| place.width > 2) else { continue };
+        let Some(place) = cell_area(area, tile.x, tile.y).filter(|place| place.width > 2) else { continue };
         let mut style = style(app, tile);
         if text.is_bold {
             style = style.add_modifier(Modifier::BOLD);
         }
         let room = Rect { x: place.x + 1, width: place.width - 1, ..place };
-        put(buffer, room, &cut(&text.text, usize::from(room.width)), style);
+        write_text(buffer, room, &truncate(&text.text, usize::from(room.width)), style);
     }
     for outline in &picture.outlines {
-        let Some(place) = place(area, outline.x, outline.y) else { continue };
+        let Some(place) = cell_area(area, outline.x, outline.y) else { continue };
         let style = Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
         if outline.stroke != FlameStroke::Hovered {
             buffer.set_style(place, style);
@@ -105,7 +105,7 @@ fn style(app: &App, tile: &FlameTile) -> Style {
         FlameFill::Change(0) => look.reserved_fill,
         FlameFill::Change(step) => {
             let change = look.change.get(usize::from(step < 0)).copied().unwrap_or(look.peak);
-            let part = u32::from(step.unsigned_abs()) * 255 / MOST_CHANGED as u32;
+            let part = u32::from(step.unsigned_abs()) * 255 / MAX_CHANGE as u32;
             let mix = |at: usize| {
                 let (of, ground) = (u32::from(change[at]), u32::from(look.background[at]));
                 ((of * part + ground * (255 - part)) / 255) as u8
@@ -117,7 +117,7 @@ fn style(app: &App, tile: &FlameTile) -> Style {
     if tile.is_faded { style.add_modifier(Modifier::DIM) } else { style }
 }
 
-/// Black or white, whichever stands out more.
+/// Returns black or white, whichever has more contrast.
 pub(crate) fn ink([red, green, blue, _]: [u8; 4]) -> Color {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;

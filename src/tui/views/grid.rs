@@ -1,52 +1,53 @@
-//! Rows with columns: allocations, and events.
+//! Lists with columns: allocations and events.
 
-use super::rows::{body, foot_row, lines, nothing};
+use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
-use crate::text::{Line, Tone, left, put_line, put_row, right, row, width};
-use engine::protocol::SortWay;
+use crate::text::{Line, Tone, align_left, align_right, pane_row, width, write_line, write_row};
+use engine::protocol::SortDirection;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::rows::{Cell, Grid, RowView};
 use ui::{events, table};
 
-/// What a list has.
+/// Columns of a list.
 struct Columns {
     names: Vec<String>,
-    /// The column that takes the room that is left.
-    name: usize,
-    /// Those that are left out first where there is little room.
-    dropped: &'static [usize],
-    /// Those whose numbers stand at the left: names and addresses.
-    at_left: &'static [usize],
+    /// Index of the column that gets the remaining width.
+    name_column: usize,
+    /// Columns that are dropped on narrow screens, in this order.
+    drop_order: &'static [usize],
+    /// Left-aligned columns: names and addresses.
+    left_aligned: &'static [usize],
 }
 
-/// Cells that names have at least.
-const LEAST_NAME: usize = 18;
+/// Minimum width of the name column.
+const MIN_NAME_WIDTH: usize = 18;
 
 pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let grid = table::grid(&state.table, state);
     let sort = state.table.sort;
     let names = table::COLUMNS.iter().map(|(column, name, _)| {
-        let arrow = if sort.way == SortWay::Ascending { "▲" } else { "▼" };
+        let arrow = if sort.way == SortDirection::Ascending { "▲" } else { "▼" };
         if *column == sort.column { [name, arrow].concat() } else { (*name).to_owned() }
     });
-    let columns = Columns { names: names.collect(), name: 2, dropped: &[4, 5, 8, 3, 7, 6], at_left: &[2, 3, 5] };
+    let columns =
+        Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };
     let status = table::status(&state.table, state);
     let filter = if state.table.text.is_empty() { String::new() } else { [" · filter: ", &state.table.text].concat() };
     let said = if app.is_exact && !status.exact.is_empty() { status.exact } else { status.text };
-    draw(app, buffer, pane, &grid, &columns, &[said, filter].concat(), status.is_wrong);
+    draw(app, buffer, pane, &grid, &columns, &[said, filter].concat(), status.is_error);
 }
 
 pub(crate) fn events(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let grid = events::grid(&state.events, state);
     let names = events::COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let columns = Columns { names, name: 8, dropped: &[7, 6, 2, 9, 5, 11, 1], at_left: &[3, 5, 7, 8] };
+    let columns = Columns { names, name_column: 8, drop_order: &[7, 6, 2, 9, 5, 11, 1], left_aligned: &[3, 5, 7, 8] };
     let status = events::status(&state.events);
     let filter =
         if state.events.text.is_empty() { String::new() } else { [" · filter: ", &state.events.text].concat() };
-    draw(app, buffer, pane, &grid, &columns, &[status.text, filter].concat(), status.is_wrong);
+    draw(app, buffer, pane, &grid, &columns, &[status.text, filter].concat(), status.is_error);
 }
 
 fn text<'a>(app: &App, cell: &'a Cell) -> &'a str {
@@ -60,17 +61,17 @@ fn widths(app: &App, grid: &Grid, columns: &Columns, cells: usize) -> Vec<usize>
     };
     let mut widths: Vec<usize> = columns.names.iter().enumerate().map(|(at, name)| of(at, name)).collect();
     let others = |widths: &[usize]| -> usize {
-        let others = widths.iter().enumerate().filter(|(at, wide)| *at != columns.name && **wide > 0);
+        let others = widths.iter().enumerate().filter(|(at, wide)| *at != columns.name_column && **wide > 0);
         others.map(|(_, wide)| wide + 2).sum()
     };
-    for dropped in columns.dropped {
-        if others(&widths) + LEAST_NAME <= cells {
+    for dropped in columns.drop_order {
+        if others(&widths) + MIN_NAME_WIDTH <= cells {
             break;
         }
         widths.get_mut(*dropped).into_iter().for_each(|wide| *wide = 0);
     }
     let rest = cells.saturating_sub(others(&widths) + 2);
-    widths.get_mut(columns.name).into_iter().for_each(|wide| *wide = (*wide).min(rest));
+    widths.get_mut(columns.name_column).into_iter().for_each(|wide| *wide = (*wide).min(rest));
     widths
 }
 
@@ -78,8 +79,9 @@ fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, ton
     let mut line = Line::default();
     for (at, wide) in widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
         let text = cell(at);
-        let text = if columns.at_left.contains(&at) { left(&text, *wide) } else { right(&text, *wide) };
-        line = line.and([&text, "  "].concat(), tone);
+        let text =
+            if columns.left_aligned.contains(&at) { align_left(&text, *wide) } else { align_right(&text, *wide) };
+        line = line.with([&text, "  "].concat(), tone);
     }
     line
 }
@@ -87,10 +89,10 @@ fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, ton
 fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Columns, said: &str, is_wrong: bool) {
     let widths = widths(app, grid, columns, usize::from(pane.width));
     let head = line(columns, &widths, |at| columns.names.get(at).cloned().unwrap_or_default(), Tone::Soft);
-    row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &head));
+    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
     let area = body(pane);
     if !grid.empty.is_empty() {
-        nothing(buffer, area, grid.empty);
+        draw_empty(buffer, area, grid.empty);
     }
     let first = grid.rows.first().map_or(0, |row| row.row);
     let above = if pane.is_empty() { 0 } else { scroll_above(app) };
@@ -112,7 +114,7 @@ fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Colum
         let active = grid.active.and_then(|active| grid.rows.iter().find(|row| row.row == active));
         let exact = active.map(exact).filter(|it| !it.is_empty()).map_or_else(String::new, |it| [" · ", &it].concat());
         let tone = if is_wrong { Tone::Alarm } else { Tone::Soft };
-        put_line(buffer, foot, &Line::of([said, &exact].concat(), tone));
+        write_line(buffer, foot, &Line::new([said, &exact].concat(), tone));
     }
 }
 
@@ -121,10 +123,10 @@ fn scroll_above(app: &App) -> u32 {
         ui::tab::Tab::Events => &app.state.events.scroll,
         _ => &app.state.table.scroll,
     };
-    scroll.above().round().max(0.0) as u32
+    scroll.rows_above().round().max(0.0) as u32
 }
 
-/// What of a row is more than its cells show: bytes to the last one, times.
+/// Returns the details that the cells of a row abbreviate, such as exact bytes and times.
 fn exact(row: &RowView) -> String {
     let more = row.cells.iter().filter(|cell| !cell.title.is_empty() && cell.title != cell.text);
     more.map(|cell| cell.title.as_str()).collect::<Vec<_>>().join(" · ")

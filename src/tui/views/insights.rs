@@ -1,56 +1,58 @@
-//! Insights: the topics, and the report of the one that is chosen.
+//! The view of insights: the list of topics, and the report on the chosen one.
 
-use super::rows::{lines, nothing, scrolled_to};
+use super::rows::{draw_empty, lines, scroll_to_show};
 use crate::app::App;
 use crate::cells;
-use crate::text::{Line, Tone, cut, left, put_line, put_row, right, row, width, wrapped};
+use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line, write_row};
 use engine::protocol::{Tone as Said, Topic};
 use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ui::State;
-use ui::why::cells::Shown;
-use ui::why::view::{ChartKind, ChartView, Kind, RowView, SheetView, Stack, marks, sign, view};
+use ui::insights::cells::CellView;
+use ui::insights::view::{
+    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view,
+};
 
-/// Columns of the list of topics, and of a pane that has room for it.
-const TOPICS: u16 = 18;
-const WIDE: u16 = 70;
-/// Cells that a column of a table takes at most, and a name at least.
-const MOST: usize = 26;
-const LEAST_NAME: usize = 14;
-/// Cells between columns.
+/// Width of the list of topics, and minimum width of a pane that shows it.
+const TOPICS_WIDTH: u16 = 18;
+const MIN_WIDTH_WITH_TOPICS: u16 = 70;
+/// Maximum width of a text column or a heading, and minimum width of the name column.
+const MAX_TEXT_WIDTH: usize = 26;
+const MIN_NAME_WIDTH: usize = 14;
+/// Gap between columns.
 const GAP: usize = 2;
 
-/// The topics that there are something to say of.
+/// Returns the topics that are available.
 pub(crate) fn topics(state: &State) -> Vec<Topic> {
-    let special = [(Topic::Ranks, state.ranks.is_any()), (Topic::Comparison, state.is_compared())];
+    let special = [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, state.is_compared())];
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 
-/// A line of the report, and the statement or row that it is of.
-pub(crate) struct Written {
+/// A line of the report, with the index of its statement or row.
+pub(crate) struct ReportLine {
     pub(crate) item: Option<usize>,
-    /// The table that it is of.
+    /// Index of the table that the line belongs to.
     pub(crate) sheet: Option<usize>,
     pub(crate) line: Line,
 }
 
-/// The pane of the report.
+/// Returns the area of the report.
 pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
-    if pane.width < WIDE || app.is_plain {
+    if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
         return Rect { y: pane.y + 1.min(pane.height), height: pane.height.saturating_sub(1), ..pane };
     }
-    Rect { x: pane.x + TOPICS, width: pane.width - TOPICS, ..pane }
+    Rect { x: pane.x + TOPICS_WIDTH, width: pane.width - TOPICS_WIDTH, ..pane }
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
-    let marks = marks(&app.state.why, &app.state);
+    let marks = tab_state(&app.state.insights, &app.state);
     let all = topics(&app.state);
-    if pane.width < WIDE || app.is_plain {
+    if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
         let at = all.iter().position(|topic| *topic == marks.topic).map_or(0, |at| at + 1);
         let head = format!("‹ {} › {at} of {}", marks.topic.title(), all.len());
-        row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &Line::of(head.clone(), Tone::Strong)));
+        pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &Line::new(head.clone(), Tone::Strong)));
     } else {
         let at = all.iter().position(|topic| *topic == marks.topic).unwrap_or(0);
         let height = usize::from(pane.height);
@@ -60,36 +62,36 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
             .map(|topic| {
                 let is_alarm = marks.alarms.contains(topic);
                 let text = [if is_alarm { "⚠ " } else { "  " }, topic.title()].concat();
-                let text = left(&text, usize::from(TOPICS) - 1);
-                Line::of(text, if is_alarm { Tone::Alarm } else { Tone::Plain }).active_if(*topic == marks.topic)
+                let text = align_left(&text, usize::from(TOPICS_WIDTH) - 1);
+                Line::new(text, if is_alarm { Tone::Alarm } else { Tone::Plain }).active_if(*topic == marks.topic)
             })
             .collect();
-        lines(buffer, Rect { width: TOPICS - 1, ..pane }, &list, first);
+        lines(buffer, Rect { width: TOPICS_WIDTH - 1, ..pane }, &list, first);
     }
     let pane = report_pane(app, pane);
     let report = report(app, usize::from(pane.width));
     if report.is_empty() {
-        return nothing(buffer, pane, marks.note);
+        return draw_empty(buffer, pane, marks.note);
     }
     let height = usize::from(pane.height);
-    let of_active = |written: &&Written| written.item == Some(marks.active);
+    let of_active = |written: &&ReportLine| written.item == Some(marks.active);
     let first = report.iter().position(|written| of_active(&written)).unwrap_or(0);
     let last = report.iter().rposition(|written| of_active(&written)).unwrap_or(first);
-    // What stands above the first item is seen with it.
+    // The first item is shown together with the lines above it.
     let first = if marks.active == 0 { 0 } else { first };
-    let top = scrolled_to(app.scrolled.report, [first, last], height, report.len());
+    let top = scroll_to_show(app.scrolled.report, [first, last], height, report.len());
     let has_focus = super::rows::has_focus(app);
     for (at, written) in report.into_iter().skip(top).enumerate() {
-        let Some(row) = row(pane, at) else { break };
+        let Some(row) = pane_row(pane, at) else { break };
         let is_active = has_focus && written.item == Some(marks.active);
-        put_line(buffer, row, &written.line.active_if(is_active));
+        write_line(buffer, row, &written.line.active_if(is_active));
     }
 }
 
-/// The lines that are scrolled away so that the active item is seen.
-pub(crate) fn follow(app: &mut App) {
-    let pane = report_pane(app, app.places.view);
-    let marks = marks(&app.state.why, &app.state);
+/// Scrolls the report so that the active item is visible.
+pub(crate) fn scroll_to_active(app: &mut App) {
+    let pane = report_pane(app, app.layout.view);
+    let marks = tab_state(&app.state.insights, &app.state);
     if app.scrolled.report_item == Some(marks.active) {
         return;
     }
@@ -97,36 +99,36 @@ pub(crate) fn follow(app: &mut App) {
     let first = report.iter().position(|written| written.item == Some(marks.active)).unwrap_or(0);
     let last = report.iter().rposition(|written| written.item == Some(marks.active)).unwrap_or(first);
     let first = if marks.active == 0 { 0 } else { first };
-    app.scrolled.report = scrolled_to(app.scrolled.report, [first, last], usize::from(pane.height), report.len());
+    app.scrolled.report = scroll_to_show(app.scrolled.report, [first, last], usize::from(pane.height), report.len());
     app.scrolled.report_item = Some(marks.active);
 }
 
-/// The report, so many cells wide.
-pub(crate) fn report(app: &App, cells: usize) -> Vec<Written> {
-    let view = view(&app.state.why);
+/// Returns the lines of the report, wrapped to a width.
+pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
+    let view = view(&app.state.insights);
     let mut written = Vec::new();
     for (place, said) in view.statements.iter().enumerate() {
-        let mut add = |line: Line| written.push(Written { item: Some(place), sheet: None, line });
-        let [glyph, _] = sign(said.tone);
+        let mut add = |line: Line| written.push(ReportLine { item: Some(place), sheet: None, line });
+        let [glyph, _] = tone_symbol(said.tone);
         let glyph = if glyph.is_empty() { "•" } else { glyph };
         let tone = match said.tone {
             Said::Fact => Tone::Plain,
             Said::Good => Tone::Good,
             Said::Alarm => Tone::Alarm,
         };
-        for (at, text) in wrapped(&said.text, cells.saturating_sub(2)).into_iter().enumerate() {
-            let head = if at == 0 { left(glyph, 2) } else { "  ".to_owned() };
-            add(Line::of(head, tone).and(text, if said.tone == Said::Alarm { Tone::Strong } else { Tone::Plain }));
+        for (at, text) in wrap(&said.text, cells.saturating_sub(2)).into_iter().enumerate() {
+            let head = if at == 0 { align_left(glyph, 2) } else { "  ".to_owned() };
+            add(Line::new(head, tone).with(text, if said.tone == Said::Alarm { Tone::Strong } else { Tone::Plain }));
         }
         for (at, text) in
-            wrapped(&said.fix, cells.saturating_sub(7)).into_iter().enumerate().filter(|(_, it)| !it.is_empty())
+            wrap(&said.fix, cells.saturating_sub(7)).into_iter().enumerate().filter(|(_, it)| !it.is_empty())
         {
-            add(Line::of(if at == 0 { "  Fix: " } else { "       " }, Tone::Good).and(text, Tone::Plain));
+            add(Line::new(if at == 0 { "  Fix: " } else { "       " }, Tone::Good).with(text, Tone::Plain));
         }
         said.chart.iter().flat_map(|of| chart(app, of, cells.saturating_sub(2))).for_each(&mut add);
     }
     for (place, sheet) in view.sheets.iter().enumerate() {
-        written.extend(table(app, sheet, cells).into_iter().map(|(item, line)| Written {
+        written.extend(table(app, sheet, cells).into_iter().map(|(item, line)| ReportLine {
             item,
             sheet: Some(place),
             line,
@@ -135,7 +137,7 @@ pub(crate) fn report(app: &App, cells: usize) -> Vec<Written> {
     written
 }
 
-/// Bars from low to high.
+/// Bars of 0 to 8 eighths of a cell.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
@@ -145,139 +147,139 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
     };
     let mut lines = Vec::new();
     match chart.kind {
-        ChartKind::Course => {
+        ChartKind::Curve => {
             let step = chart.marks.len().div_ceil(cells.max(1)).max(1);
-            let most = |marks: &[ui::why::view::ChartMark]| marks.iter().map(|mark| mark.part).max().unwrap_or(0);
+            let most =
+                |marks: &[ui::insights::view::ChartMark]| marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0);
             let bar = |part: u32| BARS.get((part * 8).div_ceil(1000).min(8) as usize).copied().unwrap_or(' ');
             let text: String = chart.marks.chunks(step).map(|marks| bar(most(marks))).collect();
-            lines.push(Line::of(["  ", &text].concat(), Tone::Accent));
+            lines.push(Line::new(["  ", &text].concat(), Tone::Accent));
         }
         ChartKind::Parts => {
-            let mut bar = Line::of("  ", Tone::Plain);
-            let (mut names, mut used) = (vec![Line::of("  ", Tone::Plain)], 0);
+            let mut bar = Line::new("  ", Tone::Plain);
+            let (mut names, mut used) = (vec![Line::new("  ", Tone::Plain)], 0);
             let width_of = |part: u32| part as usize * cells / 1000;
             for mark in &chart.marks {
-                bar = bar.styled("█".repeat(width_of(mark.part)), slot_style(mark.slot));
+                bar = bar.styled("█".repeat(width_of(mark.per_mille)), slot_style(mark.slot));
                 let label = [&mark.label, "  "].concat();
                 used += width(&label) + 2;
                 if used > cells + 2 && used > width(&label) + 2 {
-                    names.push(Line::of("  ", Tone::Plain));
+                    names.push(Line::new("  ", Tone::Plain));
                     used = width(&label) + 2;
                 }
                 if let Some(last) = names.last_mut() {
-                    *last = std::mem::take(last).styled("■ ", slot_style(mark.slot)).and(label, Tone::Plain);
+                    *last = std::mem::take(last).styled("■ ", slot_style(mark.slot)).with(label, Tone::Plain);
                 }
             }
             lines.push(bar);
             lines.extend(names);
         }
         ChartKind::Delta => {
-            let boxes = chart.boxes.iter().filter(|of| of.depth < 6 && of.way != "same");
+            let boxes = chart.boxes.iter().filter(|of| of.depth < 6 && of.direction != "same");
             let tone = |way: &str| if way == "more" { Tone::Alarm } else { Tone::Good };
-            lines.extend(
-                boxes
-                    .take(12)
-                    .map(|of| Line::of(["  ".repeat(of.depth as usize + 1), of.label.clone()].concat(), tone(of.way))),
-            );
+            lines.extend(boxes.take(12).map(|of| {
+                Line::new(["  ".repeat(of.depth as usize + 1), of.label.clone()].concat(), tone(of.direction))
+            }));
         }
         ChartKind::Map => {}
     }
     lines.extend(
-        wrapped(&chart.text, cells)
+        wrap(&chart.text, cells)
             .into_iter()
             .filter(|it| !it.is_empty())
-            .map(|text| Line::of(["  ", &text].concat(), Tone::Soft)),
+            .map(|text| Line::new(["  ", &text].concat(), Tone::Soft)),
     );
     lines
 }
 
-fn text_of<'a>(app: &App, cell: &'a Shown) -> &'a str {
-    if app.is_exact && !cell.exact.is_empty() && cell.part.is_none() { &cell.exact } else { &cell.text }
+fn text_of<'a>(app: &App, cell: &'a CellView) -> &'a str {
+    if app.is_exact && !cell.exact.is_empty() && cell.per_mille.is_none() { &cell.exact } else { &cell.text }
 }
 
-/// A table as lines, each with the row that it is of.
+/// Returns the lines of a table, each with the index of its row.
 fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line)> {
     let mut lines: Vec<(Option<usize>, Line)> = vec![(None, Line::default())];
-    let folded = if sheet.is_folded { "▸ " } else { "▾ " };
-    lines.push((None, Line::of([folded, &sheet.title].concat(), Tone::Strong)));
-    if sheet.is_folded {
+    let folded = if sheet.is_collapsed { "▸ " } else { "▾ " };
+    lines.push((None, Line::new([folded, &sheet.title].concat(), Tone::Strong)));
+    if sheet.is_collapsed {
         return lines;
     }
     let note = |text: &str| {
-        wrapped(text, cells.saturating_sub(2))
+        wrap(text, cells.saturating_sub(2))
             .into_iter()
             .filter(|it| !it.is_empty())
-            .map(|it| (None, Line::of(["  ", &it].concat(), Tone::Soft)))
+            .map(|it| (None, Line::new(["  ", &it].concat(), Tone::Soft)))
             .collect::<Vec<_>>()
     };
     lines.extend(note(&sheet.note));
     if let Some((threshold, short)) = &sheet.threshold {
         let short = if short.is_empty() { String::new() } else { [" (", short, ")"].concat() };
-        lines.extend(note(&[&ui::cell_text::threshold(threshold), short.as_str()].concat()));
+        lines.extend(note(&[&ui::cell_text::threshold_text(threshold), short.as_str()].concat()));
     }
     let widths = widths(app, sheet, cells);
     let is_seen = |at: usize| widths.get(at).is_some_and(|wide| *wide > 0);
-    let mut head = Line::of("  ", Tone::Soft);
+    let mut head = Line::new("  ", Tone::Soft);
     for (at, (name, kind)) in sheet.columns.iter().enumerate().filter(|(at, _)| is_seen(*at)) {
         let wide = widths.get(at).copied().unwrap_or(0);
-        head = head.and([placed(name, *kind, wide), " ".repeat(GAP)].concat(), Tone::Soft);
+        head = head.with([aligned(name, *kind, wide), " ".repeat(GAP)].concat(), Tone::Soft);
     }
     if !sheet.rows.is_empty() {
         lines.push((None, head));
     }
     for row in &sheet.rows {
-        lines.push((Some(row.place), row_line(app, sheet, row, &widths)));
-        if let Stack::Unfolded(frames) = &row.stack {
-            lines
-                .extend(frames.iter().map(|frame| (Some(row.place), Line::of(["      ", frame].concat(), Tone::Soft))));
+        lines.push((Some(row.index), row_line(app, sheet, row, &widths)));
+        if let StackView::Visible(frames) = &row.stack {
+            lines.extend(
+                frames.iter().map(|frame| (Some(row.index), Line::new(["      ", frame].concat(), Tone::Soft))),
+            );
         }
     }
     if !sheet.total.is_empty() {
-        let mut line = Line::of("  ", Tone::Strong);
+        let mut line = Line::new("  ", Tone::Strong);
         for (at, (cell, (_, kind))) in sheet.total.iter().zip(&sheet.columns).enumerate().filter(|(at, _)| is_seen(*at))
         {
             let wide = widths.get(at).copied().unwrap_or(0);
-            line = line.and([placed(text_of(app, cell), *kind, wide), " ".repeat(GAP)].concat(), Tone::Strong);
+            line = line.with([aligned(text_of(app, cell), *kind, wide), " ".repeat(GAP)].concat(), Tone::Strong);
         }
         lines.push((None, line));
     }
-    let more = if sheet.more.is_empty() { &sheet.beyond } else { &sheet.more };
+    let more = if sheet.more.is_empty() { &sheet.not_shown } else { &sheet.more };
     if !more.is_empty() {
         let key = if sheet.more.is_empty() { "" } else { " (m)" };
-        lines.push((None, Line::of(["  ", more, key].concat(), Tone::Accent)));
+        lines.push((None, Line::new(["  ", more, key].concat(), Tone::Accent)));
     }
     lines
 }
 
-fn placed(text: &str, kind: Kind, cells: usize) -> String {
+fn aligned(text: &str, kind: ColumnKind, cells: usize) -> String {
     match kind {
-        Kind::Number | Kind::Share => right(&cut(text, cells), cells),
-        Kind::Name | Kind::Text => left(text, cells),
+        ColumnKind::Number | ColumnKind::Share => align_right(&truncate(text, cells), cells),
+        ColumnKind::Name | ColumnKind::Text => align_left(text, cells),
     }
 }
 
-fn row_line(app: &App, sheet: &SheetView, row: &RowView, widths: &[usize]) -> Line {
+fn row_line(app: &App, sheet: &SheetView, row: &SheetRowView, widths: &[usize]) -> Line {
     let sign_of = match (&row.stack, row.tone) {
         (_, Said::Alarm) => "⚠ ",
-        (Stack::Folded, _) => "▸ ",
-        (Stack::Unfolded(_), _) => "▾ ",
+        (StackView::Hidden, _) => "▸ ",
+        (StackView::Visible(_), _) => "▾ ",
         _ => "  ",
     };
-    let mut line = Line::of(sign_of, if row.tone == Said::Alarm { Tone::Alarm } else { Tone::Soft });
+    let mut line = Line::new(sign_of, if row.tone == Said::Alarm { Tone::Alarm } else { Tone::Soft });
     for (at, ((cell, _), (_, kind))) in row.cells.iter().zip(&sheet.columns).enumerate() {
         let Some(wide) = widths.get(at).copied().filter(|wide| *wide > 0) else { continue };
         let text = text_of(app, cell);
-        let text = if *kind == Kind::Name {
+        let text = if *kind == ColumnKind::Name {
             ["  ".repeat(row.depth as usize), text.to_owned()].concat()
         } else {
             text.to_owned()
         };
-        line = line.and([placed(&text, *kind, wide), " ".repeat(GAP)].concat(), Tone::Plain);
+        line = line.with([aligned(&text, *kind, wide), " ".repeat(GAP)].concat(), Tone::Plain);
     }
     line
 }
 
-/// How many cells each column has; 0 for one that there is no room for. Names get what is left.
+/// Returns the widths of the columns. Columns that do not fit get 0. The name column gets the remaining width.
 fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
     let of_column = |at: usize| {
         let cells = sheet.rows.iter().filter_map(|row| row.cells.get(at)).map(|(cell, _)| width(text_of(app, cell)));
@@ -285,31 +287,31 @@ fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
         cells.chain(total).max().unwrap_or(0)
     };
     let mut room = cells.saturating_sub(2);
-    let name = sheet.columns.iter().position(|(_, kind)| *kind == Kind::Name);
+    let name = sheet.columns.iter().position(|(_, kind)| *kind == ColumnKind::Name);
     let deepest = sheet.rows.iter().map(|row| 2 * row.depth as usize).max().unwrap_or(0);
     if name.is_some() {
-        room = room.saturating_sub(LEAST_NAME + GAP);
+        room = room.saturating_sub(MIN_NAME_WIDTH + GAP);
     }
     let mut widths = vec![0; sheet.columns.len()];
     for (at, (label, kind)) in sheet.columns.iter().enumerate().filter(|(at, _)| Some(*at) != name) {
-        let most = if *kind == Kind::Text { MOST } else { usize::MAX };
-        let wanted = of_column(at).max(width(label).min(MOST)).clamp(1, most.max(1));
+        let most = if *kind == ColumnKind::Text { MAX_TEXT_WIDTH } else { usize::MAX };
+        let wanted = of_column(at).max(width(label).min(MAX_TEXT_WIDTH)).clamp(1, most.max(1));
         if let (Some(left), Some(place)) = (room.checked_sub(wanted + GAP), widths.get_mut(at)) {
             (room, *place) = (left, wanted);
         }
     }
     if let Some(place) = name.and_then(|name| widths.get_mut(name)) {
         let label = name.and_then(|name| sheet.columns.get(name)).map_or(0, |(label, _)| width(label));
-        *place = (LEAST_NAME + room).min((name.map_or(0, of_column) + deepest).max(label).max(LEAST_NAME));
+        *place = (MIN_NAME_WIDTH + room).min((name.map_or(0, of_column) + deepest).max(label).max(MIN_NAME_WIDTH));
     }
     widths
 }
 
-/// The table that the active item is of.
+/// Returns the index of the table with the active item.
 pub(crate) fn active_sheet(app: &App) -> Option<usize> {
-    let active = marks(&app.state.why, &app.state).active;
+    let active = tab_state(&app.state.insights, &app.state).active;
     let report = report(app, 80);
     let of_active = report.iter().find(|written| written.item == Some(active)).and_then(|written| written.sheet);
-    // A statement has none: the first one is meant.
+    // If a statement is active, use the first table.
     of_active.or_else(|| report.iter().find_map(|written| written.sheet))
 }

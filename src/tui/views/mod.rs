@@ -1,4 +1,4 @@
-//! The views: each of the page's view models in cells.
+//! The views, which draw the page's view models in cells.
 
 pub(crate) mod flame;
 pub(crate) mod grid;
@@ -11,77 +11,77 @@ pub(crate) mod tree;
 use crate::app::App;
 use ratatui::buffer::Buffer;
 use rows::body;
+use ui::drawing::Canvas;
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
-use ui::memory::MemoryAction;
-use ui::shown::Canvas;
+use ui::memory::SegmentsAction;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree::ROW_PX as TREE_PX;
 use ui::tree_keys::TreeAction;
 use ui::{Action, events, memory, table};
 
-/// Tells the state how much of the view that is seen there is room for.
+/// Updates the size of the visible view in the state.
 pub(crate) fn arrange(app: &mut App) {
-    let pane = app.places.view;
+    let pane = app.layout.view;
     let rows = f64::from(body(pane).height);
     let state = &app.state;
-    match state.views.seen() {
-        Some(Tab::Tree) => {
+    match state.views.visible() {
+        Some(Tab::CallTree) => {
             let height_px = rows * TREE_PX;
             let top_px = state.tree.scroll.top_px;
             if state.tree.scroll.height_px != height_px {
-                app.act(Action::of(TreeAction::Scrolled { top_px, height_px }));
+                app.act(Action::feature(TreeAction::Scrolled { top_px, height_px }));
             }
         }
-        Some(Tab::Table) => {
-            let (seen, top) = (state.table.scroll.seen(), state.table.scroll.above() * table::ROW_PX);
+        Some(Tab::Allocations) => {
+            let (seen, top) = (state.table.scroll.visible_rows(), state.table.scroll.rows_above() * table::ROW_PX);
             if (seen - rows).abs() > 1e-6 {
-                app.act(Action::of(TableAction::Scrolled(top, rows * table::ROW_PX)));
+                app.act(Action::feature(TableAction::Scrolled(top, rows * table::ROW_PX)));
             }
         }
         Some(Tab::Events) => {
-            let (seen, top) = (state.events.scroll.seen(), state.events.scroll.above() * events::ROW_PX);
+            let (seen, top) = (state.events.scroll.visible_rows(), state.events.scroll.rows_above() * events::ROW_PX);
             if (seen - rows).abs() > 1e-6 {
-                app.act(Action::of(EventsAction::Scrolled(top, rows * events::ROW_PX)));
+                app.act(Action::feature(EventsAction::Scrolled(top, rows * events::ROW_PX)));
             }
         }
         Some(Tab::Flame) => {
             let canvas = flame::canvas(body(pane));
             if state.flame.canvas != Some(canvas) {
-                app.act(Action::of(FlameAction::Resized(canvas)));
+                app.act(Action::feature(FlameAction::Resized(canvas)));
             }
         }
-        Some(Tab::Memory) => {
+        Some(Tab::Segments) => {
             let area = segments::body(app);
             let canvas: Canvas = segments::canvas(area);
-            let (seen, top) = (state.memory.scroll.seen(), state.memory.scroll.above() * memory::ROW_PX);
+            let (seen, top) = (state.memory.scroll.visible_rows(), state.memory.scroll.rows_above() * memory::ROW_PX);
             let rows = f64::from(area.height);
             let is_other = (seen - rows).abs() > 1e-6;
             if state.memory.canvas != Some(canvas) {
-                app.act(Action::of(MemoryAction::Resized(canvas)));
+                app.act(Action::feature(SegmentsAction::Resized(canvas)));
             }
             if is_other {
-                app.act(Action::of(MemoryAction::Scrolled(top, rows * memory::ROW_PX)));
+                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * memory::ROW_PX)));
             }
         }
         _ => {}
     }
 }
 
-/// Draws the view that is seen.
+/// Draws the visible view.
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
-    let pane = app.places.view;
+    let pane = app.layout.view;
     if pane.is_empty() || app.state.file().is_none() {
         return;
     }
-    match app.state.views.seen() {
-        Some(Tab::Why) => insights::draw(app, buffer, pane),
-        Some(Tab::Tree) => tree::draw(app, buffer, pane),
-        Some(Tab::Table) => grid::allocations(app, buffer, pane),
+    match app.state.views.visible() {
+        Some(Tab::Insights) => insights::draw(app, buffer, pane),
+        Some(Tab::CallTree) => tree::draw(app, buffer, pane),
+        Some(Tab::Allocations) => grid::allocations(app, buffer, pane),
         Some(Tab::Events) => grid::events(app, buffer, pane),
         Some(Tab::Flame) => flame::draw(app, buffer, pane),
-        Some(Tab::Memory) => segments::draw(app, buffer, pane),
+        Some(Tab::Segments) => segments::draw(app, buffer, pane),
         _ => {}
     }
 }

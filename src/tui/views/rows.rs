@@ -1,36 +1,37 @@
-//! Rows of a pane: those of a list between its headings and what is said of the active one, and where they are scrolled to.
+//! Helpers for panes with rows: the area of the list, and scrolling.
 
 use crate::app::App;
 use crate::panes::Focus;
-use crate::text::{Line, Tone, put_line, row};
+use crate::text::{Line, Tone, pane_row, write_line};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Rows above the rows of a list: their headings; and below: what is said of the active one.
-pub(crate) const HEAD: u16 = 1;
-pub(crate) const FOOT: u16 = 1;
+/// Rows above a list for its headings, and below for details of the active row.
+pub(crate) const HEAD_ROWS: u16 = 1;
+pub(crate) const FOOT_ROWS: u16 = 1;
 
-/// The part of a pane that has a list's rows.
+/// Returns the area of a pane between headings and details.
 pub(crate) fn body(pane: Rect) -> Rect {
-    let foot = if pane.height > 4 { FOOT } else { 0 };
-    Rect { y: pane.y + HEAD.min(pane.height), height: pane.height.saturating_sub(HEAD + foot), ..pane }
+    let foot = if pane.height > 4 { FOOT_ROWS } else { 0 };
+    Rect { y: pane.y + HEAD_ROWS.min(pane.height), height: pane.height.saturating_sub(HEAD_ROWS + foot), ..pane }
 }
 
-/// The last row of a pane that has room for it.
+/// Returns the last row of a pane, or `None` if the pane is too small for details.
 pub(crate) fn foot_row(pane: Rect) -> Option<Rect> {
     (pane.height > 4).then(|| Rect { y: pane.bottom() - 1, height: 1, ..pane })
 }
 
-/// Writes lines into a pane, from one of them on.
+/// Writes lines into a pane, starting with line `from`.
 pub(crate) fn lines(buffer: &mut Buffer, pane: Rect, lines: &[Line], from: usize) {
     for (at, line) in lines.iter().skip(from).enumerate() {
-        let Some(row) = row(pane, at) else { break };
-        put_line(buffer, row, line);
+        let Some(row) = pane_row(pane, at) else { break };
+        write_line(buffer, row, line);
     }
 }
 
-/// Where a list is scrolled to so that this line is seen, if it was scrolled so far before.
-pub(crate) fn scrolled_to(before: usize, lines: [usize; 2], height: usize, all: usize) -> usize {
+/// Returns the scroll position that makes lines visible, closest to the previous position. `lines` are the first and
+/// the last line, both inclusive.
+pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, all: usize) -> usize {
     let [first, last] = lines;
     let most = all.saturating_sub(height);
     let top = if first < before {
@@ -43,14 +44,14 @@ pub(crate) fn scrolled_to(before: usize, lines: [usize; 2], height: usize, all: 
     top.min(most)
 }
 
-/// A line that stands where nothing else does.
-pub(crate) fn nothing(buffer: &mut Buffer, pane: Rect, text: &str) {
-    if let Some(row) = row(pane, 0) {
-        put_line(buffer, row, &Line::of(text, Tone::Soft));
+/// Writes the message of an empty list.
+pub(crate) fn draw_empty(buffer: &mut Buffer, pane: Rect, text: &str) {
+    if let Some(row) = pane_row(pane, 0) {
+        write_line(buffer, row, &Line::new(text, Tone::Soft));
     }
 }
 
-/// Whether the view has the focus.
+/// Returns true if the view has the focus.
 pub(crate) fn has_focus(app: &App) -> bool {
     app.focus == Focus::View
 }

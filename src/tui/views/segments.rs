@@ -1,39 +1,43 @@
-//! Segments and their blocks at the cursor; first those that could be released.
+//! The view of segments and blocks at the cursor, preceded by what keeps segments from being released.
 
-use super::rows::nothing;
+use super::rows::draw_empty;
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, cut, put, put_line, put_row, row, wrapped};
+use crate::text::{Line, Tone, pane_row, truncate, wrap, write_line, write_row, write_text};
 use engine::protocol::PieceKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use ui::memory::words::{astray, fits, headings, kept, note, pool_choices, reading, stream_choices, sums};
+use ui::drawing::Canvas;
+use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::memory::words::{
+    empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, status, stream_choices,
+    sums,
+};
 use ui::memory::{self, ROW_PX};
-use ui::shown::Canvas;
 
-/// Pixels to a CSS pixel: as many as make a sign of a block's size one cell wide.
+/// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;
 
-/// Rows that say what is reserved and what could be released: no more than a third of the pane.
-fn said(app: &App) -> Vec<Line> {
-    let (state, pane) = (&app.state, app.places.view);
+/// Returns the lines above the segments: sums, call sites that keep segments, and sort order. At most a third of the
+/// pane.
+fn heading_lines(app: &App) -> Vec<Line> {
+    let (state, pane) = (&app.state, app.layout.view);
     let Some(page) = state.memory.page() else { return Vec::new() };
     let cells = usize::from(pane.width);
     let [short, exact] = sums(page);
     let mut parts = vec![if app.is_exact { exact } else { short.replace('\u{a0}', " ") }];
-    parts.extend(Some(astray(page)).filter(|text| !text.is_empty()));
-    let mut lines = vec![Line::of(parts.join(" · "), Tone::Strong)];
-    let request = match &state.memory.wrong {
-        Some(wrong) => vec![Line::of(wrong.clone(), Tone::Alarm)],
-        None => fits(page).into_iter().map(|text| Line::of(text, Tone::Good)).collect(),
+    parts.extend(Some(outside_segments(page)).filter(|text| !text.is_empty()));
+    let mut lines = vec![Line::new(parts.join(" · "), Tone::Strong)];
+    let request = match &state.memory.request_error {
+        Some(wrong) => vec![Line::new(wrong.clone(), Tone::Alarm)],
+        None => request_placement(page).into_iter().map(|text| Line::new(text, Tone::Good)).collect(),
     };
     lines.extend(request);
-    for line in kept(page) {
-        lines.push(Line::of("• ", Tone::Accent).and(line.text, Tone::Plain));
+    for line in kept_lines(page) {
+        lines.push(Line::new("• ", Tone::Accent).with(line.text, Tone::Plain));
     }
-    let chosen = state.memory.chosen();
+    let chosen = state.memory.picker_indices();
     let name = |choices: Vec<String>, at: usize| choices.into_iter().nth(at).unwrap_or_default();
     let order = ["address", "size", "free bytes"].get(chosen[0]).copied().unwrap_or("address");
     let tools = [
@@ -44,21 +48,21 @@ fn said(app: &App) -> Vec<Line> {
         ", ",
         &name(stream_choices(&state.memory), chosen[2]),
     ];
-    lines.push(Line::of(cut(&tools.concat(), cells), Tone::Soft));
+    lines.push(Line::new(truncate(&tools.concat(), cells), Tone::Soft));
     lines.truncate(usize::from(pane.height / 3).max(1));
     lines
 }
 
-/// The part of the pane that has the segments.
+/// Returns the area of the segments.
 pub(crate) fn body(app: &App) -> Rect {
-    let pane = app.places.view;
-    let above = u16::try_from(said(app).len()).unwrap_or(0).min(pane.height);
-    let below = reading_rows(pane);
+    let pane = app.layout.view;
+    let above = u16::try_from(heading_lines(app).len()).unwrap_or(0).min(pane.height);
+    let below = detail_rows(pane);
     Rect { y: pane.y + above, height: pane.height.saturating_sub(above + below), ..pane }
 }
 
-/// Rows below the segments that say what keys have led to.
-fn reading_rows(pane: Rect) -> u16 {
+/// Returns the number of rows below the segments, which describe the active block.
+fn detail_rows(pane: Rect) -> u16 {
     match pane.height {
         ..5 => 0,
         5..14 => 1,
@@ -66,7 +70,7 @@ fn reading_rows(pane: Rect) -> u16 {
     }
 }
 
-/// The page's canvas that these cells are.
+/// Returns the page's canvas that corresponds to an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     let height = f64::from(area.height) * ROW_PX * SCALE;
     Canvas { width_px: u32::from(area.width).max(4), height_px: (height.round() as u32).max(1), scale: SCALE }
@@ -74,36 +78,36 @@ pub(crate) fn canvas(area: Rect) -> Canvas {
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
-    for (at, line) in said(app).iter().enumerate() {
-        row(pane, at).iter().for_each(|row| put_row(buffer, *row, line));
+    for (at, line) in heading_lines(app).iter().enumerate() {
+        pane_row(pane, at).iter().for_each(|row| write_row(buffer, *row, line));
     }
     let area = body(app);
-    let text = note(&state.memory, state);
+    let text = empty_message(&state.memory, state);
     if !text.is_empty() {
-        nothing(buffer, area, &text);
+        draw_empty(buffer, area, &text);
     }
     if let Some(picture) = picture(&state.memory, state) {
-        bars(app, buffer, area, &picture);
+        draw_bars(app, buffer, area, &picture);
     }
     for heading in headings(&state.memory) {
         let at = (f64::from(heading.top) / memory::ROW_PX).round();
-        if let Some(row) = row(area, at.max(0.0) as usize).filter(|_| at >= 0.0) {
-            put_line(
+        if let Some(row) = pane_row(area, at.max(0.0) as usize).filter(|_| at >= 0.0) {
+            write_line(
                 buffer,
                 row,
-                &Line::of([&heading.name, "  "].concat(), Tone::Strong).and(heading.sums, Tone::Soft),
+                &Line::new([&heading.name, "  "].concat(), Tone::Strong).with(heading.sums, Tone::Soft),
             );
         }
     }
-    let reading = wrapped(&reading(&state.memory, state), usize::from(pane.width));
-    let rows = reading_rows(pane);
+    let reading = wrap(&status(&state.memory, state), usize::from(pane.width));
+    let rows = detail_rows(pane);
     let below = Rect { y: pane.bottom() - rows, height: rows, ..pane };
     for (at, text) in reading.into_iter().enumerate() {
-        row(below, at).iter().for_each(|row| put_row(buffer, *row, &Line::of(text.clone(), Tone::Soft)));
+        pane_row(below, at).iter().for_each(|row| write_row(buffer, *row, &Line::new(text.clone(), Tone::Soft)));
     }
 }
 
-fn bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
+fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &SegmentsPicture) {
     let depth = app.screen.depth;
     let place = |x: [i32; 2], y: [i32; 2]| {
         let row = (f64::from(y[0] + y[1]) / 2.0 / (ROW_PX * SCALE)).floor();
@@ -112,9 +116,9 @@ fn bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
         (from < to).then(|| Rect { x: area.x + from, y: area.y + row, width: to - from, height: 1 })
     };
     for frame in &picture.frames {
-        // What is free is what people come for.
+        // Draw free memory visibly, since it is the point of this view.
         if let Some(place) = place(frame.x, frame.y) {
-            put(buffer, place, &"░".repeat(usize::from(place.width)), Tone::Soft.style());
+            write_text(buffer, place, &"░".repeat(usize::from(place.width)), Tone::Soft.style());
         }
     }
     let palette = if picture.is_ordered { &app.look.ordered } else { &app.look.palette };
@@ -128,7 +132,7 @@ fn bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
             _ => "█",
         };
         let style = Style::new().fg(cells::colour(rgba, depth));
-        put(buffer, place, &sign.repeat(usize::from(place.width)), style);
+        write_text(buffer, place, &sign.repeat(usize::from(place.width)), style);
     }
     for text in &picture.texts {
         let Some(tile) = picture.tiles.get(text.tile) else { continue };
@@ -139,19 +143,19 @@ fn bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
         } else {
             Style::new().bg(cells::colour(rgba, depth)).fg(super::flame::ink(rgba))
         };
-        put(
+        write_text(
             buffer,
             Rect { x: place.x + 1, width: place.width - 1, ..place },
-            &cut(&text.text, usize::from(place.width - 1)),
+            &truncate(&text.text, usize::from(place.width - 1)),
             style,
         );
     }
     for (edges, stroke) in &picture.outlines {
         let Some(place) = place(edges[0], edges[1]) else { continue };
         let style = match stroke {
-            MemoryStroke::Hovered => continue,
-            MemoryStroke::Selected => Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
-            MemoryStroke::Active => Style::new().add_modifier(Modifier::REVERSED).fg(Color::Cyan),
+            SegmentsStroke::Hovered => continue,
+            SegmentsStroke::Selected => Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+            SegmentsStroke::Active => Style::new().add_modifier(Modifier::REVERSED).fg(Color::Cyan),
         };
         buffer.set_style(place, style);
     }

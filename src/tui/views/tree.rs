@@ -1,22 +1,22 @@
 //! The call tree.
 
-use super::rows::{body, foot_row, lines, nothing};
+use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::cells::Depth;
-use crate::text::{Line, Tone, cut, put_line, put_row, right, row, width};
+use crate::text::{Line, Tone, align_right, pane_row, truncate, width, write_line, write_row};
 use engine::protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ui::tree_keys::MERGES;
-use ui::tree_rows::{Heads, RowView, TreeView, view};
+use ui::tree_rows::{Heads, TreeRowView, TreeView, view};
 
-/// From little to much: ptmem's steps of 5, 20, 40 and 70 %.
+/// Colours from low to high shares. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
 const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
-/// CSS pixels that the page's rows stand to the right, for a cell.
+/// CSS pixels of indent in the page per cell of indent here.
 const INDENT_PX: u32 = 7;
 
-/// Columns of numbers: total, share, at most three more.
+/// Widths of the numeric columns: total, share, and up to three more. 0 for a hidden column.
 struct Columns {
     widths: [usize; 5],
 }
@@ -30,7 +30,7 @@ impl Columns {
             let head = heads.and_then(|heads| heads.get(at)).map_or(0, |(name, _)| width(name));
             *place = rows().map(|row| width(&cell(app, row, at))).max().unwrap_or(0).max(head);
         }
-        // What is least needed goes first: share of the parent, own bytes, count.
+        // On narrow screens, drop the least important columns: share of the parent, self bytes, count.
         for dropped in [2, 4, 3] {
             if widths.iter().map(|wide| wide + 2).sum::<usize>() + 30 <= cells {
                 break;
@@ -45,18 +45,18 @@ impl Columns {
     fn line(&self, text: impl Fn(usize) -> String, style: impl Fn(usize) -> Style) -> Line {
         let mut line = Line::default();
         for (at, wide) in self.widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
-            line = line.styled([&right(&text(at), *wide), "  "].concat(), style(at));
+            line = line.styled([&align_right(&text(at), *wide), "  "].concat(), style(at));
         }
         line
     }
 }
 
-fn cell(app: &App, row: &RowView, at: usize) -> String {
+fn cell(app: &App, row: &TreeRowView, at: usize) -> String {
     match at {
         0 if app.is_exact => row.exact.split(" in ").next().unwrap_or_default().to_owned(),
         0 => row.bytes.clone(),
         1 => row.of_total.clone(),
-        at => row.more.get(at - 2).cloned().unwrap_or_default(),
+        at => row.last_columns.get(at - 2).cloned().unwrap_or_default(),
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let view = view(&state.tree, state);
     if !view.empty.is_empty() {
-        return nothing(buffer, pane, view.empty);
+        return draw_empty(buffer, pane, view.empty);
     }
     let columns = Columns::of(app, &view, usize::from(pane.width));
     let arrangement = state.views.arrangement;
@@ -73,12 +73,12 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let mut tools = vec![if arrangement.root == Root::Innermost { "inverted" } else { "from callers" }];
     tools.push(if arrangement.internal == Internal::Hidden { "internal frames hidden" } else { "all frames" });
     tools.push(["by line", "by function", "by file"].into_iter().find(|it| it.ends_with(merge)).unwrap_or(merge));
-    let way: Vec<&str> = view.way.iter().map(|(_, name)| name.as_str()).collect();
+    let way: Vec<&str> = view.path.iter().map(|(_, name)| name.as_str()).collect();
     let way = if way.is_empty() { String::new() } else { [" · ", &way.join(" › ")].concat() };
-    let head = columns.line(name, |_| Tone::Soft.style()).and([&tools.join(", "), way.as_str()].concat(), Tone::Soft);
-    row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &head));
+    let head = columns.line(name, |_| Tone::Soft.style()).with([&tools.join(", "), way.as_str()].concat(), Tone::Soft);
+    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
     let area = body(pane);
-    // Of a list of rows with one height, those beyond the edges are made as well.
+    // `view.rows` also contains rows above the visible ones.
     let above = (state.tree.scroll.top_px / ui::tree::ROW_PX).round().max(0.0) as usize;
     let skipped = above.saturating_sub(view.first as usize);
     let has_focus = super::rows::has_focus(app);
@@ -89,18 +89,18 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
         .take(usize::from(area.height))
         .map(|row| {
             row.as_ref().map_or_else(
-                || Line::of("…", Tone::Soft),
+                || Line::new("…", Tone::Soft),
                 |row| row_line(app, row, &columns).active_if(row.is_active && has_focus),
             )
         })
         .collect();
     lines(buffer, area, &shown, 0);
     if let Some(foot) = foot_row(pane) {
-        put_line(buffer, foot, &Line::of(foot_text(app, &view), Tone::Soft));
+        write_line(buffer, foot, &Line::new(foot_text(app, &view), Tone::Soft));
     }
 }
 
-/// What the active row is, to the byte.
+/// Returns the exact numbers of the tree and of its active row.
 pub(crate) fn foot_text(app: &App, view: &TreeView) -> String {
     let active = view.rows.iter().flatten().find(|row| row.is_active);
     let row = active.map(|row| {
@@ -108,13 +108,13 @@ pub(crate) fn foot_text(app: &App, view: &TreeView) -> String {
         [" · ", &row.exact, " · ", &row.of_total, " · ", &title].concat()
     });
     let found = if view.found.is_empty() { String::new() } else { [" · ", &view.found].concat() };
-    let total = crate::around::bytes(app, view.total);
-    let rows = base::units::counted(view.row_count.into(), "row");
+    let total = crate::chrome::bytes(app, view.total);
+    let rows = base::units::pluralize(view.row_count.into(), "row");
     [&rows, ", ", &total, " in all", &found, &row.unwrap_or_default()].concat()
 }
 
-fn row_line(app: &App, row: &RowView, columns: &Columns) -> Line {
-    let heat = HEAT.get(usize::from(row.heat)).copied().unwrap_or(Color::Reset);
+fn row_line(app: &App, row: &TreeRowView, columns: &Columns) -> Line {
+    let heat = HEAT.get(usize::from(row.share_level)).copied().unwrap_or(Color::Reset);
     let heated = if app.screen.depth == Depth::None { Style::new() } else { Style::new().fg(heat) };
     let mut line = columns.line(|at| cell(app, row, at), |at| if at < 2 { heated } else { Tone::Plain.style() });
     let fold = match row.fold {
@@ -123,9 +123,9 @@ fn row_line(app: &App, row: &RowView, columns: &Columns) -> Line {
         FoldState::Closed => "▸ ",
     };
     let indent = " ".repeat((row.indent_px / INDENT_PX) as usize);
-    line = line.and([&indent, fold].concat(), Tone::Soft);
-    if row.is_selected || row.is_marked {
-        line = line.and(if row.is_selected { "● " } else { "○ " }, Tone::Accent);
+    line = line.with([&indent, fold].concat(), Tone::Soft);
+    if row.is_selected || row.has_selected_allocation {
+        line = line.with(if row.is_selected { "● " } else { "○ " }, Tone::Accent);
     }
     let name = if row.matches {
         Tone::Accent
@@ -134,14 +134,14 @@ fn row_line(app: &App, row: &RowView, columns: &Columns) -> Line {
     } else {
         Tone::Plain
     };
-    line = line.and(cut(&row.name, 120), name);
-    if !row.place.is_empty() {
-        // The whole path stands below the rows.
-        let place = row.place.rsplit(['/', '\\']).next().unwrap_or(&row.place);
-        line = line.and(["  ", place].concat(), Tone::Soft);
+    line = line.with(truncate(&row.name, 120), name);
+    if !row.location.is_empty() {
+        // Show only the file name. The full path is in the last row.
+        let place = row.location.rsplit(['/', '\\']).next().unwrap_or(&row.location);
+        line = line.with(["  ", place].concat(), Tone::Soft);
     }
     if !row.found.is_empty() {
-        line = line.and(["  found ", &row.found].concat(), Tone::Accent);
+        line = line.with(["  found ", &row.found].concat(), Tone::Accent);
     }
     line
 }

@@ -1,30 +1,29 @@
-//! What the pointer does on the axis, and what it holds there.
+//! Pointer input on the axis, and the object that is being dragged there.
 
-/// What is held on the axis.
+/// The object that a press on the axis holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Grip {
-    /// Nothing.
     #[default]
     None,
-    Pin,
-    /// One edge of the range: the moment of the other.
+    Cursor,
+    /// One edge of the range. Holds the moment of the other edge.
     Edge(u32),
-    /// A place that nothing was at: the column that was pressed.
-    Axis(f64),
-    /// A slice of the annotation tracks: the column that was pressed.
+    /// A free spot of the axis. Holds the pressed column, in device pixels of the window.
+    FreeAxis(f64),
+    /// A slice of the annotation tracks. Holds the pressed column, in device pixels of the window.
     Slice(f64),
 }
 
-/// What the pointer does on the axis.
+/// Pointer input on the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AxisPress {
-    /// It is pressed here, in device pixels of the window from its left.
+    /// Pressed at this column, in device pixels from the window's left edge.
     Down(f64),
     Move(f64),
     Up,
-    /// It is over the axis, here from the window's left and down from the picture's lower edge, and not pressed.
-    Over([f64; 2]),
-    Out,
-    /// It was pressed twice.
-    Twice,
+    /// Moved while not pressed. Device pixels right of the window's left edge and below the timeline's lower edge.
+    Hover([f64; 2]),
+    Leave,
+    /// Double-clicked.
+    DoubleClick,
 }

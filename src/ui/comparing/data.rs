@@ -1,4 +1,4 @@
-//! What is compared, how, and what is known of it.
+//! State of the comparison: the second file, the compared pair, and how the two are matched.
 
 use crate::effect::{GivenFile, Origin};
 use crate::latest::Latest;
@@ -7,81 +7,81 @@ use engine::protocol::{Align, DeltaCurve, FileSummary, MatchKey, PairMap, Pairin
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// The comparison.
+/// The comparison of two devices.
 #[derive(Clone, Debug, Default)]
 pub struct Comparing {
-    pub second: Second,
-    /// A and B, by their places in the summary's list of devices; A's first.
+    pub second: SecondFile,
+    /// A and B, as indices into the summary's list of devices. Devices of the second file follow those of the first.
     pub pair: Option<[usize; 2]>,
     pub at: ComparedAt,
-    /// Matches by this; else by the strictest key that matches enough.
+    /// Key for matching allocations. `None` picks the strictest key that matches enough of them.
     pub key: Option<MatchKey>,
-    /// Aligns by this; else by what fits.
+    /// Alignment of moments. `None` picks one that fits.
     pub align: Option<Align>,
-    /// What beginnings of paths are replaced by before they are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
+    /// Path prefixes replaced before paths are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
     pub paths: String,
-    /// The load and the number of those that the worker was told last.
-    pub(crate) paths_told: (u32, u32),
-    /// Whether B's live bytes are drawn over A's.
+    /// The load and the [`Comparing::paths_hash`] for which the worker last received the paths.
+    pub(crate) sent_paths: (u32, u32),
+    /// True if B's live bytes are drawn over A's.
     pub is_overlaid: bool,
-    /// What is to be opened as second file once the first one is.
-    pub(crate) wanted: Option<Wanted>,
-    /// How many devices the first file has.
-    pub(crate) own_devices: usize,
+    /// Second file to open once the first one is open.
+    pub(crate) pending_second: Option<SecondSource>,
+    /// Number of devices in the first file.
+    pub(crate) first_device_count: usize,
     pub(crate) map: Latest<(i64, Pairing), Rc<PairMap>>,
-    pub(crate) aligned: Latest<Asked, ([u32; 2], [u64; 2])>,
+    pub(crate) aligned: Latest<AlignedQuestion, ([u32; 2], [u64; 2])>,
     pub(crate) curve: Latest<((i64, Pairing), View), Rc<DeltaCurve>>,
 }
 
 impl Comparing {
-    /// What a person has chosen, without anything of the files.
-    pub(crate) fn chosen(self) -> Comparing {
+    /// Returns the user's choices only, without anything that depends on the files.
+    pub(crate) fn user_choices(self) -> Comparing {
         let Comparing { at, key, align, paths, is_overlaid, .. } = self;
         Comparing { at, key, align, paths, is_overlaid, ..Comparing::default() }
     }
 
-    /// The load of the second file; 0: none.
-    pub(crate) fn number(&self) -> u32 {
-        if let Second::Open(_, _, load) = self.second { load } else { 0 }
+    /// Returns the load number of the second file, or 0 if there is none.
+    pub(crate) fn second_load(&self) -> u32 {
+        if let SecondFile::Open(_, _, load) = self.second { load } else { 0 }
     }
 
-    /// The number of the paths that are replaced; 0: none.
-    pub(crate) fn paths_number(&self) -> u32 {
-        // FNV-1a; a text whose number is 0 is none that a person types.
+    /// Returns a hash that identifies the replaced paths, or 0 if there are none.
+    pub(crate) fn paths_hash(&self) -> u32 {
+        // 32-bit FNV-1a. No text that a user would type is expected to hash to 0.
         let text = self.paths.trim();
         let number = text.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         if text.is_empty() { 0 } else { number }
     }
 
-    /// Whether anything is compared, or about to be.
-    pub fn is_any(&self) -> bool {
-        self.pair.is_some() || self.second != Second::None || self.wanted.is_some()
+    /// Returns whether a comparison is shown or about to be.
+    pub fn is_active(&self) -> bool {
+        self.pair.is_some() || self.second != SecondFile::None || self.pending_second.is_some()
     }
 }
 
-/// A moment of a device of a pair: A's ordinal, the pair, whether it is a moment of B.
-pub(crate) type Asked = (i64, Pairing, bool, u32);
+/// Key of a question for the aligned moment: A's ordinal, the pair, whether the moment is one of B, and the moment.
+pub(crate) type AlignedQuestion = (i64, Pairing, bool, u32);
 
-/// What shall be the second file.
+/// The file to open as second file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// That of this place in the list of snapshots.
-    Place(usize),
+pub(crate) enum SecondSource {
+    /// The file at this index in the list of snapshots.
+    Index(usize),
     Link(String),
 }
 
 /// The second file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Second {
+pub enum SecondFile {
     #[default]
     None,
-    /// On its way, with the number of its load.
+    /// Being loaded, with the load number.
     Loading(Box<Loading>, u32),
-    /// Its summary, where it comes from, and the number of its load. Its devices have ordinals of the second file.
+    /// Summary, origin and load number. Devices have ordinals of the [second file](engine::protocol::in_second_file).
     Open(Box<FileSummary>, Origin, u32),
 }
 
-/// Which moments are compared.
+/// The moments at which A and B are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ComparedAt {
     #[default]
@@ -95,7 +95,7 @@ pub enum ComparedAt {
 }
 
 impl ComparedAt {
-    /// All of them, in the order of the list.
+    /// All variants, in the order of the picker.
     pub const ALL: [ComparedAt; 7] = [
         ComparedAt::Peaks,
         ComparedAt::PeakOfA,
@@ -106,7 +106,7 @@ impl ComparedAt {
         ComparedAt::Range,
     ];
 
-    /// As links have it.
+    /// Name in links.
     pub fn name(self) -> &'static str {
         match self {
             ComparedAt::Peaks => "peaks",
@@ -119,7 +119,7 @@ impl ComparedAt {
         }
     }
 
-    /// For people.
+    /// Label in the picker.
     pub fn title(self) -> &'static str {
         match self {
             ComparedAt::Peaks => "peak with peak",
@@ -133,16 +133,16 @@ impl ComparedAt {
     }
 }
 
-/// What happened to the comparison.
+/// An action that concerns the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ComparingAction {
-    /// So many files were chosen to compare with; they stand last in the list that the page keeps, from this place on.
+    /// Files were chosen to compare with. They are appended to the shell's list, starting at this index.
     FilesGiven(usize, Vec<GivenFile>),
-    /// This load's address is none that can be followed: one sentence.
-    Refused(u32, String),
-    /// The difference was clicked: at a mark that stands for this moment of A, or at this column of A's window.
-    PointedAt(Option<u32>, f64),
-    /// A device to compare the shown one with, by its ordinal.
+    /// The address of this load cannot be fetched, for this reason.
+    LoadRefused(u32, String),
+    /// The difference curve was clicked: at a mark of this moment of A, or else at this column of A's window.
+    CurveClicked(Option<u32>, f64),
+    /// A device was chosen to compare the shown one with, by ordinal.
     DeviceChosen(i64),
     AtChosen(ComparedAt),
     KeyChosen(Option<MatchKey>),
@@ -150,14 +150,13 @@ pub enum ComparingAction {
     PathsTyped(String),
 }
 
-/// What a key or a control does with the comparison.
+/// A command that concerns the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparingStep {
     /// Choose a file to compare with.
     Open,
-    /// A becomes B, and B becomes A.
+    /// Swap A and B.
     Swap,
     Overlay,
-    /// Compare no longer.
     End,
 }

@@ -1,11 +1,12 @@
-//! The two lanes of a comparison: one scale of bytes, and windows over moments that belong together.
+//! Windows of the two lanes of a comparison: the same byte scale, over aligned moments.
 
 use crate::shared::Shared;
 use engine::protocol::PairMap;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// The window of the other lane of a comparison that belongs to `view` of the shown one; `None` where nothing is compared.
+    /// Returns the window of the compared device at index `place` that is aligned with `view` of the focused one. `own`
+    /// is its current window. `None` if that device is not part of a comparison.
     pub(crate) fn aligned_window(&self, place: usize, view: View, own: View) -> Option<View> {
         let pair = self.comparing.pair.filter(|pair| pair.contains(&place))?;
         let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..own };
@@ -14,16 +15,16 @@ impl Shared {
         let Some(map) = map else {
             return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
         };
-        let ends = [0.0, f64::from(view.width_px)].map(|px| along(map, view.x_from_column(px), is_to_b));
-        // What the other has nothing of is as wide as an event.
+        let ends = [0.0, f64::from(view.width_px)].map(|px| map_position(map, view.x_from_column(px), is_to_b));
+        // A window over which the other device has no events still gets the width of one event.
         let width = (ends[1] - ends[0]).max(1.0);
         let x_per_px = width / f64::from(view.width_px.max(1));
         Some(View { axis: view.axis, x_per_px, left_px: (ends[0] / x_per_px).round() as i64, ..same_bytes })
     }
 }
 
-/// The place on the other's axis of events that belongs to `x`, in proportion between the places of the map.
-pub(crate) fn along(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
+/// Maps a position on one device's event axis to the other's, by linear interpolation between the points of the map.
+pub(crate) fn map_position(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
     let way = |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
     let after = map.places.partition_point(|place| way(place).0 <= x);
     let before = after.checked_sub(1).and_then(|at| map.places.get(at)).map(way);
@@ -32,7 +33,7 @@ pub(crate) fn along(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
         (Some(before), Some(after)) if after.0 > before.0 => {
             before.1 + (x - before.0) / (after.0 - before.0) * (after.1 - before.1)
         }
-        // Beyond the ends both go on alike: there is nothing but the margin.
+        // Beyond its ends the map continues with slope 1: only the margin of the axis lies there.
         (Some(before), _) => before.1 + (x - before.0),
         (None, Some(after)) => after.1 - (after.0 - x),
         (None, None) => x,

@@ -1,55 +1,55 @@
-//! What belongs together in two compared devices, asked of the worker: the map of moments, the cursor's moment in the other, and the
+//! Questions to the worker about a comparison: the alignment of moments, the moment aligned with the cursor, and the
 //! difference over the window.
 
-use super::data::{ComparedAt, Comparing, Second};
-use super::lanes::along;
-use crate::change::{Change, Turn};
+use super::data::{ComparedAt, Comparing, SecondFile};
+use super::lanes::map_position;
+use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
 use crate::part::Part;
 use crate::range::ViewScope;
 use crate::shared::Shared;
-use engine::protocol::{Answer, PairAnswer, PairAt, PairQuestion, Pairing, Plot, Question};
+use engine::protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
-/// Places of the map that is kept: more than a picture has columns.
-const MAP_PLACES: u32 = 4096;
+/// Maximum number of points in the alignment map: more than a window has columns.
+const MAX_MAP_POINTS: u32 = 4096;
 
-/// How it takes part.
-pub(crate) const PART: Part = Part { reset, asks: &[(Turn::Early, ask), (Turn::Last, ask_curve)], take };
+/// Reset, question and answer hooks of the comparison.
+pub(crate) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
 
-/// What is compared is of one file; how, a person has chosen.
+/// Forgets everything about the files but keeps the user's choices.
 fn reset(state: &mut Shared, change: Change) {
     let comparing = &mut state.comparing;
     match change {
         Change::File => {
-            let wanted = comparing.wanted.take();
-            *comparing = Comparing { wanted, ..std::mem::take(comparing).chosen() };
+            let wanted = comparing.pending_second.take();
+            *comparing = Comparing { pending_second: wanted, ..std::mem::take(comparing).user_choices() };
         }
-        // Keys by category are other ones.
+        // Matching by category depends on the rules.
         Change::Categories => comparing.aligned = Default::default(),
         Change::Device | Change::Lane | Change::InternalFrames => {}
     }
 }
 
-/// Asks which moments belong together, and which one to the cursor's.
+/// Asks for the alignment of moments, and for the moment aligned with the cursor.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let Some((a, pairing)) = state.pairing() else { return };
-    let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAP_PLACES));
+    let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
     let is_of_b = state.is_b_shown();
     let told = (state.load, pairing.paths);
-    if pairing.paths != 0 && state.comparing.paths_told != told {
-        state.comparing.paths_told = told;
+    if pairing.paths != 0 && state.comparing.sent_paths != told {
+        state.comparing.sent_paths = told;
         let paths = PairQuestion::Paths(pairing.paths, state.comparing.paths.clone());
         effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
     }
     let (comparing, serials) = (&mut state.comparing, &mut state.serial);
     comparing.map.ask((a, pairing), a, serials, effects, map);
-    let cursor = (a, pairing, is_of_b, state.pinned.moment);
+    let cursor = (a, pairing, is_of_b, state.cursor.moment);
     let aligned = |(_, pairing, is_of_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_of_b, moment));
     comparing.aligned.ask(cursor, a, serials, effects, aligned);
 }
 
-/// Asks for the difference over A's window.
+/// Asks for the difference of live bytes over A's window.
 fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         return;
@@ -73,74 +73,75 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// The ordinal of A, and what it is compared with; without what only the insight depends on.
+    /// Returns the ordinal of A and its pairing with B, without the settings that only the insight depends on.
     pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
         let [a, b] = self.comparing.pair?.map(|place| self.device_at(place));
-        let (align, paths) = (self.comparing.align, self.comparing.paths_number());
+        let (align, paths) = (self.comparing.align, self.comparing.paths_hash());
         Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
     }
 
-    /// Whether there is a comparison to tell of: of two devices, or of the ends of a range.
+    /// Returns whether two devices or the ends of a range are compared.
     pub fn is_compared(&self) -> bool {
-        self.comparing.is_any() || self.compared_ends().is_some()
+        self.comparing.is_active() || self.compared_ends().is_some()
     }
 
-    /// The ends of the range, where the views show what changed between them.
+    /// Returns the pairing of the range's ends, if the views show the change between them.
     fn compared_ends(&self) -> Option<(i64, Pairing)> {
-        let range = self.pinned.range.filter(|_| self.view_scope() == ViewScope::Change)?;
+        let range = self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change)?;
         let device = self.device()?.device;
-        Some((device, Pairing { b: device, at: PairAt::Both(range.from, range.to), ..Pairing::default() }))
+        Some((device, Pairing { b: device, at: PairMoments::Both(range.from, range.to), ..Pairing::default() }))
     }
 
-    /// The same with all that the insight depends on. Nothing while the cursor's moment is still to be aligned.
-    pub(crate) fn whole_pairing(&self) -> Option<(i64, Pairing)> {
+    /// Returns the pairing with all settings of the insight. `None` while the moment aligned with the cursor is not
+    /// known.
+    pub(crate) fn insight_pairing(&self) -> Option<(i64, Pairing)> {
         let Some((a, pairing)) = self.pairing() else { return self.compared_ends() };
         let at = match self.comparing.at {
-            ComparedAt::Peaks => PairAt::Peaks,
-            ComparedAt::PeakOfA => PairAt::PeakOfA,
-            ComparedAt::PeakOfB => PairAt::PeakOfB,
-            ComparedAt::Start => PairAt::Start,
-            ComparedAt::End => PairAt::End,
+            ComparedAt::Peaks => PairMoments::Peaks,
+            ComparedAt::PeakOfA => PairMoments::PeakOfA,
+            ComparedAt::PeakOfB => PairMoments::PeakOfB,
+            ComparedAt::Start => PairMoments::Start,
+            ComparedAt::End => PairMoments::End,
             ComparedAt::Range => match self.range_of_a() {
-                Some([from, to]) => PairAt::Range(from, to),
-                None => PairAt::Peaks,
+                Some([from, to]) => PairMoments::Range(from, to),
+                None => PairMoments::Peaks,
             },
-            ComparedAt::Cursor if self.is_b_shown() => PairAt::Moment(self.aligned_cursor()?.0[0]),
-            ComparedAt::Cursor => PairAt::Moment(self.pinned.moment),
+            ComparedAt::Cursor if self.is_b_shown() => PairMoments::Moment(self.aligned_cursor()?.0[0]),
+            ComparedAt::Cursor => PairMoments::Moment(self.cursor.moment),
         };
         Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
     }
 
-    /// The range in moments of A; of one that is of B, the ends are where the map has them.
+    /// Returns the range in moments of A. A range of B is mapped by the alignment.
     fn range_of_a(&self) -> Option<[u32; 2]> {
-        let range = self.pinned.range?;
+        let range = self.cursor.range?;
         let ends = [range.from, range.to];
         if !self.is_b_shown() {
             return Some(ends);
         }
         let map = self.comparing.map.latest()?;
-        Some(ends.map(|moment| along(map, f64::from(moment), false).round() as u32))
+        Some(ends.map(|moment| map_position(map, f64::from(moment), false).round() as u32))
     }
 
-    /// Whether this load is still wanted.
-    pub fn waits_for(&self, load: u32) -> bool {
-        self.load == load || matches!(&self.comparing.second, Second::Loading(_, of) if *of == load)
+    /// Returns whether `load` is the current load, or that of the second file in progress.
+    pub fn is_current_load(&self, load: u32) -> bool {
+        self.load == load || matches!(&self.comparing.second, SecondFile::Loading(_, of) if *of == load)
     }
 
-    /// Whether the shown device is B.
+    /// Returns whether the shown device is B.
     pub fn is_b_shown(&self) -> bool {
-        self.comparing.pair.is_some_and(|[_, b]| b == self.device_place)
+        self.comparing.pair.is_some_and(|[_, b]| b == self.device_index)
     }
 
-    /// The moments of A and B at the cursor, and their live bytes.
+    /// Returns the moments of A and B at the cursor, and the live bytes at each.
     pub(crate) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
         let (a, pairing) = self.pairing()?;
-        self.comparing.aligned.about(&(a, pairing, self.is_b_shown(), self.pinned.moment)).copied()
+        self.comparing.aligned.answer_to(&(a, pairing, self.is_b_shown(), self.cursor.moment)).copied()
     }
 
-    /// The window onto A.
+    /// Returns the window of A's scene.
     fn window_of_a(&self) -> Option<picture::timeline::View> {
         let place = self.comparing.pair?[0];
-        self.shown_lanes().find(|lane| lane.place == place)?.geometry.scene.as_ref().map(|scene| scene.view)
+        self.shown_lanes().find(|lane| lane.index == place)?.geometry.scene.as_ref().map(|scene| scene.view)
     }
 }

@@ -1,27 +1,27 @@
-//! The devices of the second file among those of the page.
+//! Removal of the second file's devices, and choice of a device within a comparison.
 
 use crate::shared::Shared;
 use crate::stage::Stage;
-use engine::protocol::own_ordinal;
+use engine::protocol::split_ordinal;
 
-/// Forgets the second file and its devices; whether the shown one was among them.
-pub(crate) fn forget(state: &mut Shared) -> bool {
+/// Discards the second file and its devices. Returns whether the shown device was one of them.
+pub(crate) fn discard(state: &mut Shared) -> bool {
     let comparing = std::mem::take(&mut state.comparing);
-    let own_devices = comparing.own_devices;
-    state.comparing = comparing.chosen();
+    let first_device_count = comparing.first_device_count;
+    state.comparing = comparing.user_choices();
     let Stage::Ready(file) = &mut state.stage else { return false };
-    if own_devices == 0 {
+    if first_device_count == 0 {
         return false;
     }
-    file.devices.truncate(own_devices);
-    state.lanes.others.retain(|lane| lane.place < own_devices);
-    state.device_place >= own_devices
+    file.devices.truncate(first_device_count);
+    state.lanes.others.retain(|lane| lane.index < first_device_count);
+    state.device_index >= first_device_count
 }
 
-/// A device is chosen while two are compared: it takes the place of that of its file, and gets the focus.
-pub(crate) fn choose(state: &mut Shared, place: usize) {
+/// Puts a newly chosen device into the compared pair, in place of the device of the same file.
+pub(crate) fn choose_device(state: &mut Shared, place: usize) {
     let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&place)) else { return };
-    let is_second = |place: usize| state.device_at(place).is_some_and(|device| own_ordinal(device.device).1);
+    let is_second = |place: usize| state.device_at(place).is_some_and(|device| split_ordinal(device.device).1);
     let side = match pair.map(|of| is_second(of) == is_second(place)) {
         [true, true] => usize::from(state.is_b_shown()),
         [_, same_as_b] => usize::from(same_as_b),

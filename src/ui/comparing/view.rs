@@ -1,42 +1,44 @@
-//! What the page shows of a comparison besides the two lanes and the insight: the line above the picture, and the difference below it.
+//! View models of the comparison: the bar above the timeline, and the difference curve below it.
 
-use super::data::{ComparedAt, Second};
+use super::data::{ComparedAt, SecondFile};
 use crate::amount::change;
 use crate::moment::event_name;
 use crate::plots::curves::steps;
-use crate::plots::line::{Curve, Line, Mark};
+use crate::plots::line::{Curve, CurveLabel, Line};
 use crate::shared::Shared;
 use crate::summary::device_name;
-use base::units::{Bytes, grouped};
-use engine::protocol::{Align, MatchKey, own_ordinal};
+use base::units::{Bytes, group_digits};
+use engine::protocol::{Align, MatchKey, split_ordinal};
 use picture::timeline::View;
 
-/// The line above the picture.
+/// The bar above the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bar {
-    /// What is on its way, and how far; empty where nothing is.
+pub struct ComparisonBar {
+    /// Name and progress of the second file while it loads, otherwise empty.
     pub loading: String,
-    /// A and B: file, device and peak; empty while there is only one.
+    /// File and device of A and B. Empty until both are known.
     pub sides: [String; 2],
-    /// Which moments, by their place in [`ComparedAt::ALL`].
+    /// Index into [`ComparedAt::ALL`].
     pub at: usize,
-    /// The key, by its place behind “automatic”.
+    /// Index of the match key in the picker, where 0 is "automatic".
     pub key: usize,
-    /// The alignment, likewise; and how “automatic” reads.
+    /// Index of the alignment in the picker, where 0 is "automatic".
     pub align: usize,
-    pub aligned: String,
+    /// Label of "automatic", with the alignment that it resolved to.
+    pub automatic_label: String,
     pub paths: String,
-    /// What is live at the cursor, and the same to the byte.
+    /// Live bytes of A and B at the cursor, with three digits.
     pub cursor: String,
-    pub exact: String,
+    /// Live bytes of A and B at the cursor, to the byte.
+    pub cursor_exact: String,
     pub is_overlaid: bool,
 }
 
-/// The line above the picture; `None` where nothing is compared.
-pub fn bar(state: &Shared) -> Option<Bar> {
+/// Builds the bar above the timeline. `None` if nothing is compared.
+pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     let comparing = &state.comparing;
     let loading = match &comparing.second {
-        Second::Loading(loading, _) => {
+        SecondFile::Loading(loading, _) => {
             let part = loading.total_bytes.filter(|total| *total > 0).map(|total| loading.bytes * 100 / total);
             let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
             ["Loading ", &loading.name, "…", &part].concat()
@@ -48,78 +50,79 @@ pub fn bar(state: &Shared) -> Option<Bar> {
     }
     let sides = comparing.pair.map(|pair| pair.map(|place| side(state, place))).unwrap_or_default();
     let place = |at: Option<usize>| at.map_or(0, |at| at + 1);
-    let (cursor, exact) = state.aligned_cursor().map(|at| cursor(at.0, at.1)).unwrap_or_default();
+    let (cursor, exact) = state.aligned_cursor().map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
     let aligned = comparing.map.latest().and_then(|map| map.align).filter(|_| comparing.align.is_none());
     let aligned = aligned.map_or_else(|| "automatic".to_owned(), |align| ["automatic: ", align.title()].concat());
-    Some(Bar {
+    Some(ComparisonBar {
         loading,
         sides,
         at: ComparedAt::ALL.iter().position(|at| *at == comparing.at).unwrap_or(0),
         key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
         align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
-        aligned,
+        automatic_label: aligned,
         paths: comparing.paths.clone(),
         cursor,
-        exact,
+        cursor_exact: exact,
         is_overlaid: comparing.is_overlaid,
     })
 }
 
-/// The devices that the shown one can be compared with: ordinals and names.
+/// Returns the ordinals and names of the devices that the shown one can be compared with.
 pub fn other_devices(state: &Shared) -> Vec<(i64, String)> {
     let others = state.file().into_iter().flat_map(|file| file.devices.iter().enumerate());
-    let others = others.filter(|(place, _)| *place != state.device_place);
+    let others = others.filter(|(place, _)| *place != state.device_index);
     others.map(|(place, device)| (device.device, side(state, place))).collect()
 }
 
-/// A side: the name of its file where that is not the same, and its device.
+/// Returns the name of a side: its device, preceded by its file if there are two files.
 pub(crate) fn side(state: &Shared, place: usize) -> String {
     let Some(device) = state.device_at(place) else { return String::new() };
-    let (ordinal, is_second) = own_ordinal(device.device);
+    let (ordinal, is_second) = split_ordinal(device.device);
     let file = match &state.comparing.second {
-        Second::Open(second, ..) if is_second => second.file.as_str(),
-        Second::Open(..) => state.file().map_or("", |file| &file.file),
+        SecondFile::Open(second, ..) if is_second => second.file.as_str(),
+        SecondFile::Open(..) => state.file().map_or("", |file| &file.file),
         _ => "",
     };
     let name = device_name(ordinal);
     if file.is_empty() { name } else { [file, " · ", &name].concat() }
 }
 
-/// What is live at both moments, short and to the byte.
-fn cursor([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
+/// Formats the live bytes at both moments, with three digits and to the byte.
+fn cursor_text([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
     let short =
         ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
     let exact = [
         "A, ",
         &event_name(a),
         ": ",
-        &grouped(live_a),
+        &group_digits(live_a),
         " B live (requested). B, ",
         &event_name(b),
         ": ",
-        &grouped(live_b),
+        &group_digits(live_b),
         " B.",
     ];
     (short.concat(), exact.concat())
 }
 
-/// The difference over A's window.
+/// The curve of B − A over A's window.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strip {
-    /// Left and right edge of each column in pixels of A's window, and the smallest and largest B − A in it.
+pub struct DeltaStrip {
+    /// Left and right edge of each column in device pixels of A's window, and the minimum and maximum of B − A in it.
     pub columns: Vec<([f64; 2], [i64; 2])>,
-    /// The largest absolute difference that is seen.
-    pub most: u64,
-    /// The largest differences of the whole trace: their place in A's window, what they are, and A's moment.
+    /// Largest absolute difference in the window, in bytes.
+    pub max_delta: u64,
+    /// Marks at the largest differences of the whole trace that lie in the window: column, label, and moment of A.
     pub marks: Vec<(f64, String, u32)>,
 }
 
-/// The difference over A's window; `None` where nothing is compared, or nothing is known of it yet.
-pub fn strip(state: &Shared) -> Option<Strip> {
+/// Builds the difference curve. `None` if nothing is compared or the worker has not answered yet.
+pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
-    let view = state.shown_lanes().find(|lane| lane.place == pair[0]).map(|lane| *lane.view)?;
+    let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
     let of = state.pairing()?;
-    let (_, over) = state.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+    let (_, over) =
+        state.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
     let curve = state.comparing.curve.latest()?;
     let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);
@@ -139,22 +142,22 @@ pub fn strip(state: &Shared) -> Option<Strip> {
             .filter(|(x, ..)| (0.0..f64::from(view.width_px)).contains(x))
             .collect(),
     };
-    Some(Strip { columns, most, marks })
+    Some(DeltaStrip { columns, max_delta: most, marks })
 }
 
-/// `+1.20 GiB`, `−300 MiB`.
+/// Formats a difference with its sign: `+1.20 GiB`, `−300 MiB`.
 fn signed(delta: i64) -> String {
     let sign = if delta < 0 { "−" } else { "+" };
     [sign, &Bytes(delta.unsigned_abs()).to_string()].concat()
 }
 
 impl Shared {
-    /// B's live bytes over A's window, where they are wanted and A is shown.
+    /// Returns the curve of B's live bytes over A's window, if it is switched on and A is shown.
     pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
-        let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_place)?;
+        let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_index)?;
         let of = self.pairing()?;
         let (_, over) =
-            self.comparing.curve.question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+            self.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
         let curve = self.comparing.curve.latest()?;
         let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let peak = self.device_at(pair[1])?.drawn_peak;
@@ -162,8 +165,8 @@ impl Shared {
         let mark = at.and_then(|at| {
             let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
             let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
-            Some(Mark { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
+            Some(CurveLabel { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
         });
-        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), mark })
+        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), label: mark })
     }
 }

@@ -1,95 +1,46 @@
-//! Where the cursor is, and which step of it is on its way.
+//! State of the cursor and the range, and the facts known about them.
 
+use crate::axis_press::Grip;
 use crate::latest::Latest;
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Step};
-use picture::timeline::{Scene, View};
+use crate::range::RangeScope;
+use engine::protocol::{MomentFacts, MomentSpec, RangeFacts, Span};
 
-/// What is at a place: the allocation, the segment and what is free.
-pub(crate) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
-
-/// A place that keys have led to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
-    /// The moment: how many events have happened.
-    pub moment: u32,
-    /// The height in the stack, in bytes.
-    pub byte: u64,
-}
-
-/// The cursor.
+/// The cursor and the range.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// Where keys have led it; `None` while the pointer leads.
-    pub keys: Option<Standing>,
-    /// What the worker said last of a moment it stood at.
-    pub(crate) facts: Option<MomentFacts>,
-    /// What is under it, when keys lead.
-    pub(crate) hit: Latest<(Standing, Looks), There>,
-    pub(crate) stepping: Option<Stepping>,
-    /// Commands that came while a step was on its way.
-    pub(crate) waiting: Vec<CursorStep>,
+    /// The cursor: number of events that have happened.
+    pub moment: u32,
+    pub(crate) facts: Latest<u32, MomentFacts>,
+    pub range: Option<Span>,
+    /// Choice of the allocations that the views show.
+    pub range_scope: RangeScope,
+    /// Moment at which keys started the range, while they extend it.
+    pub extended_from: Option<u32>,
+    /// The worker's facts about the range.
+    pub(crate) range_facts: Latest<Span, RangeFacts>,
+    /// The worker's facts about the two ends of the range.
+    pub(crate) ends: Latest<Span, [MomentFacts; 2]>,
+    pub(crate) grip: Grip,
+    /// Error about the typed position.
+    pub error: Option<String>,
+    /// Position that the worker has to resolve. With two ends, it is a range.
+    pub(crate) requested: Option<PositionRequest>,
+    /// The question that resolves the requested position.
+    pub(crate) resolving: Latest<PositionRequest, ()>,
+    /// Set when the window has to scroll to the cursor.
     pub(crate) follow: Follow,
 }
 
-impl Cursor {
-    /// What the worker says of a moment.
-    pub(crate) fn take(&mut self, facts: MomentFacts) {
-        self.facts = Some(facts);
-    }
+/// Position to move the cursor to, once the worker has resolved it to a moment. With a second end, the range to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PositionRequest {
+    pub(crate) from: MomentSpec,
+    pub(crate) to: Option<MomentSpec>,
 }
 
-/// A step that the worker was asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stepping {
-    pub(crate) serial: u32,
-    pub(crate) step: Step,
-    /// Events to go on after it.
-    pub(crate) and_events: u32,
-}
-
-/// Whether the window has to come along.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Follow {
     #[default]
     No,
     Yes,
-}
-
-/// Where keys lead the cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CursorStep {
-    Earlier,
-    Later,
-    ColumnLeft,
-    ColumnRight,
-    Above,
-    Below,
-    /// Onto the allocation before, at the same byte.
-    Before,
-    /// Onto the allocation after, at the same byte.
-    After,
-    /// To the event that made the selected allocation.
-    ToBorn,
-    ToFreed,
-    /// Nowhere: what is there is selected.
-    Select,
-}
-
-/// Whether the window came along.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Followed {
-    No,
-    Yes,
-}
-
-/// The column of the scene at `x` device pixels of the window.
-pub(crate) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
-    column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
-}
-
-/// The column, of those with these edges in pixels of the window `of`, at `x` device pixels of the window `view`.
-pub(crate) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
-    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
-    let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
-    (column + 1 < edge_px.len()).then_some(column)
 }

@@ -1,15 +1,15 @@
-//! What a press of the pointer draws.
+//! State of a drag on the timeline.
 
 use crate::effect::Pointer;
 
-/// What the press that moves now does.
+/// Action of the current drag.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drag {
-    /// There is none, or it was given up.
+    /// No drag, or a cancelled one.
     #[default]
     None,
     Move,
     Measure,
-    /// It draws a box: two opposite corners.
+    /// Draws a box, given by two opposite corners.
     Box([Pointer; 2]),
 }

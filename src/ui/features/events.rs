@@ -1,41 +1,41 @@
-//! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
+//! The Events tab: filter, scrolling, selection of rows, and synchronization of the list with the cursor.
 
 mod data;
 
-pub(crate) use data::Lead;
+pub(crate) use data::SyncDirection;
 pub use data::{EventStep, Events, EventsAction, ROW_PX};
 
 mod feature;
 mod link;
 mod view;
 
-pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
+pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use crate::binding::{Binding, Scope, line};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
-use crate::rows::{Chosen, Extent, RowsStep};
+use crate::rows::{RowSelection, RowsStep, SelectMode};
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
-/// What pointer and field do.
+/// Handles pointer and text input.
 pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
-        EventsAction::Scrolled(top, height) => events.scroll.seen_at(top, height),
+        EventsAction::Scrolled(top, height) => events.scroll.set_visible(top, height),
         EventsAction::RowClicked(row, extent) => {
-            go_to(events, shared, row, extent);
-            if extent == Extent::One {
-                select_of(events, shared, row, effects);
+            activate_row(events, shared, row, extent);
+            if extent == SelectMode::Only {
+                select_allocation_of(events, shared, row, effects);
             }
         }
-        EventsAction::Typed(text) => {
-            events.wrong = view::problem(&text);
-            if events.wrong.is_none() {
+        EventsAction::FilterTyped(text) => {
+            events.error = view::filter_error(&text);
+            if events.error.is_none() {
                 text.trim().clone_into(&mut events.filter.text);
             }
             events.text = text;
@@ -44,77 +44,77 @@ pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
     }
 }
 
-/// What keys and controls do with its rows.
-pub(crate) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+/// Handles the keys and controls that all lists of rows share.
+pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = events.scroll.rows.checked_sub(1) {
-                let row = events.chosen.gone(go, last, &events.scroll);
-                go_to(events, shared, row, extent);
+                let row = events.selected_rows.moved(go, last, &events.scroll);
+                activate_row(events, shared, row, extent);
             }
         }
-        RowsStep::ChooseAll => events.chosen.all(events.scroll.rows),
+        RowsStep::ChooseAll => events.selected_rows.select_all(events.scroll.rows),
         RowsStep::Copy => copy(events, shared, effects),
         RowsStep::Filter => effects.push(Effect::FocusFilter),
-        RowsStep::Clear => (events.text, events.wrong, events.filter) = Default::default(),
-        RowsStep::SortByNext | RowsStep::SortOtherWay => {}
+        RowsStep::Clear => (events.text, events.error, events.filter) = Default::default(),
+        RowsStep::SortByNextColumn | RowsStep::ReverseSort => {}
     }
 }
 
-/// What its own keys do.
+/// Runs a command of the tab.
 fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = shared.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
         (EventStep::Select, _) => {
-            if let Some(row) = events.chosen.active() {
-                select_of(events, shared, row, effects);
+            if let Some(row) = events.selected_rows.active() {
+                select_allocation_of(events, shared, row, effects);
             }
             return;
         }
         (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToBorn, Some(details)) => (details.born_event, "It was allocated before recording."),
+        (EventStep::ToAllocated, Some(details)) => (details.allocated_event, "It was allocated before recording."),
         (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
     };
     match event {
         None => shared.remark = Some(otherwise.to_owned()),
         Some(event) => {
             shared.views.show(Tab::Events);
-            shared.pin_and_show(event.saturating_add(1));
+            shared.go_to(event.saturating_add(1));
             effects.push(Effect::FocusView);
         }
     }
 }
 
-fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
+fn activate_row(events: &mut Events, shared: &mut Shared, row: u32, extent: SelectMode) {
     if row >= events.scroll.rows {
         return;
     }
     match extent {
-        Extent::One => events.chosen.only(row),
-        Extent::Through => events.chosen.through(row),
-        Extent::Toggle => events.chosen.toggle(row),
+        SelectMode::Only => events.selected_rows.select_only(row),
+        SelectMode::Extend => events.selected_rows.extend_to(row),
+        SelectMode::Toggle => events.selected_rows.toggle(row),
     }
-    events.scroll.bring(row);
-    if extent == Extent::One {
-        events.lead = Lead::Row;
-        lead(events, shared);
-    }
-}
-
-/// The moment becomes that of the row, where it leads and is known.
-fn lead(events: &mut Events, shared: &mut Shared) {
-    let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
-    if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
-        events.lead = Lead::Moment;
-        shared.pin_and_show(event.saturating_add(1));
-        events.followed = Some(shared.pinned.moment);
+    events.scroll.scroll_to_row(row);
+    if extent == SelectMode::Only {
+        events.lead = SyncDirection::RowLeads;
+        move_cursor_to_row(events, shared);
     }
 }
 
-fn select_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
+/// Moves the cursor to the active row, if the list leads and the event of that row is known.
+fn move_cursor_to_row(events: &mut Events, shared: &mut Shared) {
+    let event = events.selected_rows.active().and_then(|row| events.row(row)).map(|row| row.event);
+    if let Some(event) = event.filter(|_| events.lead == SyncDirection::RowLeads) {
+        events.lead = SyncDirection::CursorLeads;
+        shared.go_to(event.saturating_add(1));
+        events.revealed_moment = Some(shared.cursor.moment);
+    }
+}
+
+fn select_allocation_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
     match events.row(row).map(|row| row.allocation) {
         Some(Some(allocation)) => {
-            shared.stays_put = Some(allocation);
+            shared.selected_event_allocation = Some(allocation);
             select(shared, allocation, effects);
         }
         Some(None) => (shared.selection, shared.selecting) = (None, None),
@@ -124,56 +124,55 @@ fn select_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut V
 
 fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
-    let Some(mut question) = events.answer.question().cloned() else { return };
-    question.chosen = events.chosen.or_all(&events.scroll);
+    let Some(mut question) = events.answer.answered_question().cloned() else { return };
+    question.chosen = events.selected_rows.ranges_or_all(&events.scroll);
     let rows = question.chosen.clone();
-    events.copying.begin(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
+    events.copying.start(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
 
-/// Its keys.
 const KEYS: &[Binding<EventStep>] = {
     use EventStep::*;
-    use Scope::Page;
-    const AT: Scope = Scope::Tab(Tab::Events);
+    use KeyScope::Page;
+    const AT: KeyScope = KeyScope::Tab(Tab::Events);
     &[
-        line(Page, &["Shift+b"], ToBorn, "Go to the event that allocated the selection", "details-born"),
-        line(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
-        line(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
+        bind(Page, &["Shift+b"], ToAllocated, "Go to the event that allocated the selection", "details-born"),
+        bind(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
+        bind(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
     ]
 };
 
-/// Another device: what a person typed stays.
+/// Handles a change of device. The filter is kept.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
+    if change.is_device_change() {
+        let Events { text, error: wrong, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
-        scroll.to(0.0);
-        *events = Events { text, wrong, filter, scroll, ..Events::default() };
+        scroll.scroll_to_px(0.0);
+        *events = Events { text, error: wrong, filter, scroll, ..Events::default() };
     }
 }
 
-/// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
+/// Requests the missing rows. The next question waits for the reply to the previous one.
 fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if shared.views.seen() != Some(Tab::Events) || events.answer.asked().is_some() {
+    if shared.views.visible() != Some(Tab::Events) || events.answer.pending().is_some() {
         return;
     }
-    let (moment, find) = (shared.pinned.moment, shared.find.serial());
-    let between = shared.pinned.range.map(|span| [span.from, span.to]);
+    let (moment, find) = (shared.cursor.moment, shared.find.serial());
+    let between = shared.cursor.range.map(|span| [span.from, span.to]);
     let filter = EventsFilter { between, ..events.filter.clone() };
-    let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
-    let rows = events.scroll.wanted(known);
-    // In another list its row is elsewhere.
-    let is_elsewhere = known.is_none() || events.followed != Some(moment);
-    let follows = events.lead == Lead::Moment && is_elsewhere;
+    let known = events.answer.answered_question().filter(|known| known.filter == filter).map(|known| known.rows);
+    let rows = events.scroll.rows_to_request(known);
+    // In a changed list, the row of the cursor has another index.
+    let is_elsewhere = known.is_none() || events.revealed_moment != Some(moment);
+    let follows = events.lead == SyncDirection::CursorLeads && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
     if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
     {
-        events.followed = Some(moment);
+        events.revealed_moment = Some(moment);
     }
 }
 
-/// Takes a part of the list.
+/// Handles a reply with rows of the list.
 fn take(
     events: &mut Events,
     shared: &mut Shared,
@@ -186,23 +185,23 @@ fn take(
         Answer::TableText(ref part) if events.copying.take(shared, serial, part, effects) => return None,
         other => return Some(other),
     };
-    let mut question = events.answer.answered(serial)?;
-    let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);
+    let mut question = events.answer.take_pending(serial)?;
+    let is_other = events.answer.answered_question().is_none_or(|known| known.filter != question.filter);
     if is_other {
-        events.chosen = Chosen::default();
-        events.lead = Lead::Moment;
+        events.selected_rows = RowSelection::default();
+        events.lead = SyncDirection::CursorLeads;
         if question.reveal.is_none() {
-            // Its row is elsewhere now.
-            events.followed = None;
+            // The row has another index now.
+            events.revealed_moment = None;
         }
     }
     let revealed = question.reveal.take().and(page.revealed);
     events.scroll.rows = page.listed;
-    events.answer.keep(question, Rc::from(page));
-    if let Some(row) = revealed.filter(|_| events.lead == Lead::Moment) {
-        events.chosen.only(row);
-        events.scroll.bring(row);
+    events.answer.store(question, Rc::from(page));
+    if let Some(row) = revealed.filter(|_| events.lead == SyncDirection::CursorLeads) {
+        events.selected_rows.select_only(row);
+        events.scroll.scroll_to_row(row);
     }
-    lead(events, shared);
+    move_cursor_to_row(events, shared);
     None
 }

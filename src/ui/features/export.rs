@@ -1,7 +1,7 @@
-//! Files out of what is open. The visible picture as a file: what is asked for, what it still waits for, and everything that goes into it.
+//! Export of the visible picture and of data to files: the dialog, pending requests, and contents of the picture.
 //!
-//! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
-//! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
+//! At screen size, the shown scene is exported. Larger pictures get a scene of their own, so nothing is interpolated.
+//! No other scene is requested meanwhile, since a newer request would cancel it.
 
 mod crop_range;
 mod data;
@@ -9,34 +9,34 @@ mod formats;
 
 pub use crop_range::{CropRange, ranges};
 pub use data::{Dialog, Export, ExportAction, ExportStep};
-pub use formats::{exported, table_label};
+pub use formats::{describe_scope, table_label};
 
-use crate::binding::{Binding, Scope, line};
-use crate::change::{Change, Turn};
+use crate::binding::{Binding, KeyScope, bind};
+use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
-use crate::feature::{Feature, ends_nothing};
-use crate::figure::{Figure, sheet, words::Words};
+use crate::feature::{Feature, close_nothing};
+use crate::figure::{Figure, sheet, words::SheetText};
 use crate::overlay::Overlay;
 use crate::picture_file::{Format, Picture};
 use crate::plots;
 use crate::shared::Shared;
-use base::units::grouped;
-use data::Making;
+use base::units::group_digits;
+use data::PendingPicture;
 use engine::protocol::{Answer, ExportFormat, ExportTable, Question};
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
 use std::rc::Rc;
 
-/// The widest and highest picture that browsers draw, in pixels.
-pub const MOST_PX: u32 = 16_384;
+/// Maximum width and height of a picture that browsers can draw, in pixels.
+pub const MAX_PX: u32 = 16_384;
 
-/// Its keys: one opens the dialog, and each format has its own there.
+/// One key opens the dialog. Inside it, each format has a key.
 const KEYS: &[Binding<ExportStep>] = &{
-    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
+    let open = bind(KeyScope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
     let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
-    keys[1] = line(Scope::Export, &["n"], ExportStep::Crop, "Save a range as a smaller snapshot", "export-crop");
+    keys[1] = bind(KeyScope::Export, &["n"], ExportStep::Crop, "Save a range as a smaller snapshot", "export-crop");
     let trace = "Put the memory into a trace of torch.profiler";
-    keys[2] = line(Scope::Export, &["u"], ExportStep::Trace, trace, "export-trace-onto");
+    keys[2] = bind(KeyScope::Export, &["u"], ExportStep::Trace, trace, "export-trace-onto");
     let mut at = 0;
     while at < ExportFormat::ALL.len() {
         keys[3 + Format::ALL.len() + at] = formats::binding(ExportFormat::ALL[at]);
@@ -45,7 +45,7 @@ const KEYS: &[Binding<ExportStep>] = &{
     at = 0;
     while at < Format::ALL.len() {
         let Binding { scope, keys: of, command, label, control } = Format::ALL[at].binding();
-        keys[3 + at] = line(scope, of, ExportStep::Save(command), label, control);
+        keys[3 + at] = bind(scope, of, ExportStep::Save(command), label, control);
         at += 1;
     }
     keys
@@ -54,9 +54,9 @@ const KEYS: &[Binding<ExportStep>] = &{
 fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
     match action {
         ExportAction::Closed => export.dialog = Dialog::Closed,
-        ExportAction::Saved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
-        ExportAction::Saved(Err(cause)) => shared.remark = Some(not_saved(&cause)),
-        ExportAction::Written(written) => {
+        ExportAction::PictureSaved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
+        ExportAction::PictureSaved(Err(cause)) => shared.remark = Some(save_error(&cause)),
+        ExportAction::FileWritten(written) => {
             export.is_writing = false;
             shared.remark = Some(match written {
                 Ok(file) => format!("Saved {file}."),
@@ -64,7 +64,7 @@ fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut V
             });
         }
         ExportAction::TableChosen(at) => export.table = ExportTable::ALL.get(at).copied().unwrap_or_default(),
-        ExportAction::TraceGiven(name) => {
+        ExportAction::TraceChosen(name) => {
             shared.remark = Some(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
             export.trace = Some(name);
         }
@@ -72,22 +72,22 @@ fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut V
     }
 }
 
-fn not_saved(cause: &str) -> String {
+fn save_error(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
 fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
     match step {
         ExportStep::Toggle => {
-            // There must be something to export.
+            // Requires something to export.
             let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
             export.dialog = if can { Dialog::Open } else { Dialog::Closed };
-            if can && (shared.pinned.range.is_some() || export.crop.events(shared).is_none()) {
+            if can && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
                 export.crop = ranges(shared).first().copied().unwrap_or_default();
             }
         }
-        ExportStep::Write(format) => formats::write(export, shared, format, effects),
-        ExportStep::Crop => formats::crop(export, shared, effects),
+        ExportStep::Write(format) => formats::export_format(export, shared, format, effects),
+        ExportStep::Crop => formats::export_crop(export, shared, effects),
         ExportStep::Trace => match export.trace.take() {
             Some(_) => {}
             None => effects.push(Effect::PickTrace),
@@ -95,67 +95,69 @@ fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: 
         ExportStep::Save(format) => {
             export.dialog = Dialog::Closed;
             if shared.device().is_some() && !export.is_drawing() {
-                export.wanted = Some(format);
+                export.requested_format = Some(format);
                 shared.remark = Some("Drawing the picture…".to_owned());
             }
         }
     }
 }
 
-/// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
-fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let Some(format) = export.wanted.filter(|_| !export.is_drawing()) else { return };
+/// Starts the requested export once all its data is known. Called when the scene of the window is available.
+fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
     let Some(scene) = shared.geometry.scene.clone() else { return };
-    let around = &shared.around;
+    let around = &shared.surroundings;
     let is_known = around.marks.latest().is_some() && around.legend_of(shared.coloured_by()).is_some();
-    let outline = shared.outlined().map(|of| around.outline.about(&of).cloned());
+    let outline = shared.outline_key().map(|of| around.outline.answer_to(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
-    export.wanted = None;
-    let times = f64::from(format.times());
-    let scaled = scaled(&shown, format);
-    let mut making = Box::new(Making {
+    export.requested_format = None;
+    let times = f64::from(format.scale());
+    let scaled = scaled_view(&shown, format);
+    let mut making = Box::new(PendingPicture {
         serials: [shared.next_serial(), shared.next_serial()],
         format,
         view: scaled,
         looks: shared.looks,
-        faded: shared.around.faded.clone(),
-        figure: Figure::of(shared, &scaled, canvas.scale * times).with_tools(Overlay::of(shared), times),
-        words: Words::of(shared, &shown),
+        faded: shared.surroundings.faded.clone(),
+        figure: Figure::for_window(shared, &scaled, canvas.scale * times)
+            .with_tools(Overlay::from_state(shared), times),
+        words: SheetText::for_window(shared, &shown),
         outline: Vec::new(),
     });
-    if format.times() == 1 {
+    if format.scale() == 1 {
         making.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
         finish(shared, *making, scene, effects);
         return;
     }
-    // A pixel more on each side, where the picture goes on: so a block that begins at the edge of the window has its line there.
+    // One more pixel on each side, since the picture continues there. A block that begins at the edge of the window
+    // is then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
-    if let Some(allocation) = shared.outlined().map(|of| of.allocation) {
+    if let Some(allocation) = shared.outline_key().map(|of| of.allocation) {
         effects.push(Effect::ask(outline, device, Question::Outline { view, looks, allocation }));
     }
     effects.push(Effect::ask(scene, device, Question::Scene { view, looks }));
-    export.making = Some(making);
+    export.pending_picture = Some(making);
 }
 
-/// The window with as many pixels as the format has.
-fn scaled(shown: &View, format: Format) -> View {
-    let times = f64::from(format.times());
+/// Returns the window at the resolution of the format.
+fn scaled_view(shown: &View, format: Format) -> View {
+    let times = f64::from(format.scale());
     View {
         x_per_px: shown.x_per_px / times,
         bytes_per_px: shown.bytes_per_px / times,
-        left_px: shown.left_px * i64::from(format.times()),
-        bottom_px: shown.bottom_px * i64::from(format.times()),
-        width_px: shown.width_px.saturating_mul(format.times()),
-        height_px: shown.height_px.saturating_mul(format.times()),
+        left_px: shown.left_px * i64::from(format.scale()),
+        bottom_px: shown.bottom_px * i64::from(format.scale()),
+        width_px: shown.width_px.saturating_mul(format.scale()),
+        height_px: shown.height_px.saturating_mul(format.scale()),
         ..*shown
     }
 }
 
-/// Takes an answer that an export waits for; any other is given back.
+/// Handles a reply for the pending export. Other replies are returned.
 fn take(
     export: &mut Export,
     shared: &mut Shared,
@@ -163,13 +165,13 @@ fn take(
     answer: Answer,
     effects: &mut Vec<Effect>,
 ) -> Option<Answer> {
-    let Some(making) = &mut export.making else { return Some(answer) };
+    let Some(making) = &mut export.pending_picture else { return Some(answer) };
     match answer {
         Answer::Outline(rects) if serial == making.serials[1] => making.outline = rects,
         Answer::Scene(scene) if serial == making.serials[0] => {
-            if let Some(making) = export.making.take() {
+            if let Some(making) = export.pending_picture.take() {
                 let plot = making.looks.plot;
-                finish(shared, *making, Rc::new(plots::bare(*scene, plot)), effects);
+                finish(shared, *making, Rc::new(plots::without_curves(*scene, plot)), effects);
             }
         }
         ref _reply => return Some(answer),
@@ -177,16 +179,16 @@ fn take(
     None
 }
 
-/// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
+/// A picture for a file takes precedence over those for the screen, and its scene is consumed before them.
 pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
-    asks: &[(Turn::AfterScene, begin)],
-    take,
-    act,
-    command,
-    keys: KEYS,
-    links: &[],
-    escape: ends_nothing,
+    questions: &[(AskPhase::AfterScene, start_picture)],
+    on_reply: take,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: &[],
+    on_escape: close_nothing,
 };
 
 fn reset(export: &mut Export, _: &mut Shared, change: Change) {
@@ -196,14 +198,14 @@ fn reset(export: &mut Export, _: &mut Shared, change: Change) {
     }
 }
 
-fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+fn finish(shared: &mut Shared, making: PendingPicture, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
-    if sheet.size.iter().any(|&side| side > MOST_PX) {
+    if sheet.size.iter().any(|&side| side > MAX_PX) {
         let [width, height] = sheet.size;
-        shared.remark = Some(not_saved(&format!("{width} × {height} pixels: too large for the browser")));
+        shared.remark = Some(save_error(&format!("{width} × {height} pixels: too large for the browser")));
         return;
     }
-    // Scene and window have one scale, so one is the other moved by whole pixels.
+    // Scene and window have the same scale, so they differ by a shift of whole pixels.
     let shift = |from: i64, to: i64| i32::try_from(from - to).unwrap_or(0);
     let right = shift(scene.view.left_px, making.view.left_px);
     let up = shift(scene.view.bottom_px, making.view.bottom_px);
@@ -215,7 +217,7 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
     let thick = 2 * (making.figure.scale.round().max(1.0) as i32);
     effects.push(Effect::Export(Box::new(Picture {
         format: making.format,
-        file: making.words.file + making.format.ending(),
+        file_name: making.words.file_stem + making.format.extension(),
         sheet,
         view: making.view,
         scene,
@@ -225,12 +227,13 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
     })));
 }
 
-/// How large the picture of a format is, for people: `1,280 × 720 pixels`.
-pub fn pixels(shared: &Shared, format: Format) -> String {
+/// Returns the size of the picture in a format, such as `1,280 × 720 pixels`.
+pub fn picture_size(shared: &Shared, format: Format) -> String {
     let (Some(view), Some(canvas), Some(scene)) = (shared.view, shared.canvas, &shared.geometry.scene) else {
         return String::new();
     };
-    let figure = Figure::of(shared, &scaled(&view, format), canvas.scale * f64::from(format.times()));
-    let [width, height] = sheet::sheet(&figure, &Words::of(shared, &view), scene).size.map(|side| grouped(side.into()));
+    let figure = Figure::for_window(shared, &scaled_view(&view, format), canvas.scale * f64::from(format.scale()));
+    let [width, height] =
+        sheet::sheet(&figure, &SheetText::for_window(shared, &view), scene).size.map(|side| group_digits(side.into()));
     format!("{width} × {height} pixels")
 }

@@ -1,4 +1,4 @@
-//! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
+//! The flame graph: zoom, selected and hovered box, and scrolling.
 
 mod feature;
 mod keys;
@@ -9,115 +9,116 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
+use crate::drawing::Canvas;
 use crate::effect::Effect;
 use crate::latest::Latest;
 use crate::shared::Shared;
-use crate::shown::Canvas;
 use crate::tab::Tab;
 use engine::protocol::{
     Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
 };
 use std::rc::Rc;
 
-/// The height of a row in CSS pixels.
+/// Height of a row in CSS pixels.
 const ROW_PX: f64 = 20.0;
-/// How many rows of the way to a zoomed box stay in view above it.
-const ROWS_ABOVE: i64 = 2;
+/// Number of rows visible above a zoomed box.
+const MIN_ROWS_ABOVE_ZOOM: i64 = 2;
 
-/// What is known and seen of the flame graph.
+/// State of the flame graph.
 #[derive(Clone, Debug, Default)]
 pub struct FlameGraph {
-    /// The canvas; `None` until it was seen.
+    /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
-    /// Where the root is.
-    pub growth: Growth,
-    /// Device pixels that are scrolled away at the top.
+    /// Position of the root.
+    pub growth: GrowthDirection,
+    /// Scroll offset in device pixels.
     scrolled_px: i64,
-    /// The node that fills the width, and of which arrangement it is.
+    /// The zoomed node, and its arrangement. `None` shows the whole graph.
     zoom: Option<(Arrangement, u32)>,
-    /// Where the pointer is, in device pixels from the canvas's left upper corner.
+    /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
     answer: Latest<FlameQuestion, Rc<FlamePage>>,
-    /// The allocation whose box was brought into view last…
-    followed: Option<u32>,
-    /// …and the selected node.
-    followed_node: Option<u32>,
-    /// What the rows that are in view were chosen for; others have to be chosen when it changes.
-    shown_for: Option<(u32, Growth, Canvas)>,
+    /// The allocation whose box was last scrolled into view.
+    revealed_allocation: Option<u32>,
+    /// The selected node that was last scrolled into view.
+    revealed_node: Option<u32>,
+    /// Zoomed node, growth and canvas that the scroll offset was chosen for. If the node or the growth changes, the
+    /// offset is chosen again.
+    scrolled_for: Option<(u32, GrowthDirection, Canvas)>,
 }
 
-/// Which way the rows grow.
+/// Growth direction of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Growth {
-    /// The root at the top: an icicle.
+pub enum GrowthDirection {
+    /// The root is at the top, as in an icicle graph.
     #[default]
     Down,
     Up,
 }
 
-/// What a person does in the flame graph with the pointer, places in device pixels from the canvas's left upper corner; and what the
-/// browser reports of it.
+/// Pointer and browser events of the flame graph. Positions are in device pixels from the upper left corner of the
+/// canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlameAction {
     Resized(Canvas),
-    /// So many CSS pixels are scrolled away at the top.
+    /// Scroll offset in CSS pixels.
     Scrolled(f64),
-    /// The pointer is here; nowhere when it left.
+    /// Position of the pointer. `None` when it left the canvas.
     PointerAt(Option<[f64; 2]>),
-    /// A box is selected, or none where there is none.
+    /// Selects the box at this position, or clears the selection.
     Clicked([f64; 2]),
-    /// The box fills the width from now on.
+    /// Zooms to the box at this position.
     DoubleClicked([f64; 2]),
-    /// This node of the way to the zoomed one shall fill the width.
-    Chosen(u32),
-    /// These frames are one from now on.
+    /// Zooms to a node of the breadcrumb path.
+    CrumbClicked(u32),
+    /// Sets how frames are merged.
     Merged(Merge),
 }
 
-/// What a key asks of the flame graph.
+/// Commands of the flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlameStep {
-    /// To the box above the selected one, as it is seen.
+    /// Goes to the box above the selected one on the screen.
     Up,
-    /// To the box below it: the heaviest, where there are several.
+    /// Goes to the box below the selected one on the screen, the largest if there are several.
     Down,
     Left,
     Right,
     ZoomIn,
-    /// The one that holds the zoomed one does.
+    /// Zooms to the parent of the zoomed box.
     ZoomOut,
     ZoomOutFully,
-    Turn,
-    /// The innermost frames at the root, or the outermost.
+    FlipDirection,
+    /// Toggles between outermost and innermost frames at the root.
     Invert,
-    /// Without internal frames, or with them.
+    /// Toggles internal frames.
     HideInternal,
-    MergeOther,
+    NextMerge,
 }
 
 impl FlameGraph {
-    /// The boxes that are shown.
+    /// Returns the boxes that are shown.
     pub fn page(&self) -> Option<&Rc<FlamePage>> {
         self.answer.latest()
     }
 
-    /// Forgets the boxes: their nodes are others now.
-    pub(crate) fn forget_boxes(&mut self) {
+    /// Drops the boxes and the zoom, since nodes are numbered differently now.
+    pub(crate) fn clear_boxes(&mut self) {
         (self.answer, self.zoom) = Default::default();
     }
 
-    /// The height of a row in device pixels.
+    /// Returns the height of a row in device pixels.
     pub fn row_px(&self) -> i64 {
         self.canvas.map_or(1, |canvas| (ROW_PX * canvas.scale).round() as i64)
     }
 
-    /// All rows together, in device pixels.
+    /// Returns the height of all rows in device pixels.
     pub fn content_px(&self) -> i64 {
         let last = self.page().and_then(|page| page.boxes.last());
         last.map_or(0, |last| (i64::from(last.row) + 1) * self.row_px())
     }
 
-    /// CSS pixels that are scrolled away at the top.
+    /// Returns the scroll offset in CSS pixels.
     pub fn scrolled_css(&self) -> i32 {
         let scale = self.canvas.map_or(1.0, |canvas| canvas.scale);
         (self.scrolled_px as f64 / scale).round() as i32
@@ -127,13 +128,15 @@ impl FlameGraph {
         self.canvas.map_or(0, |canvas| canvas.height_px.into())
     }
 
-    /// The upper edge of a row in device pixels from the canvas's top.
+    /// Returns the upper edge of a row in device pixels, from the top of the canvas.
     fn top_of(&self, row: u32) -> i64 {
         let row = i64::from(row);
         match self.growth {
-            Growth::Down => row * self.row_px() - self.scrolled_px,
-            // Flames stand on the ground.
-            Growth::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
+            GrowthDirection::Down => row * self.row_px() - self.scrolled_px,
+            // With the root at the bottom, rows are aligned to the bottom of the canvas.
+            GrowthDirection::Up => {
+                self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px
+            }
         }
     }
 
@@ -141,7 +144,7 @@ impl FlameGraph {
         self.scrolled_px = px.clamp(0, (self.content_px() - self.height_px()).max(0));
     }
 
-    /// Scrolls as little as brings the row into view.
+    /// Scrolls a row into view by the shortest distance.
     fn bring_into_view(&mut self, row: u32) {
         let top = self.top_of(row);
         let beyond = (top + self.row_px() - self.height_px()).max(0);
@@ -149,12 +152,12 @@ impl FlameGraph {
         self.scroll_to(self.scrolled_px + by);
     }
 
-    /// Where the box at a place of the canvas stands among the boxes.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
+    /// Returns the index of the box at a position of the canvas.
+    pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let (page, width) = (self.page()?, self.canvas?.width_px);
         let from_top = y.floor() as i64 - self.top_of(0);
         let row = from_top.div_euclid(self.row_px().max(1));
-        let row = u32::try_from(if self.growth == Growth::Down { row } else { -row }).ok()?;
+        let row = u32::try_from(if self.growth == GrowthDirection::Down { row } else { -row }).ok()?;
         let drawn = page.boxes.first()?.x[1];
         let x = ((x.floor() + 0.5) * f64::from(drawn) / f64::from(width.max(1))) as u32;
         let from = page.boxes.partition_point(|it| (it.row, it.x[1]) <= (row, x));
@@ -162,36 +165,36 @@ impl FlameGraph {
         (found.row == row && found.x[0] <= x).then_some(from)
     }
 
-    /// What is under the pointer.
+    /// Returns the box under the pointer.
     pub fn hovered(&self) -> Option<&FlameBox> {
-        self.page()?.boxes.get(self.at(self.pointer?)?)
+        self.page()?.boxes.get(self.hit_test(self.pointer?)?)
     }
 
-    /// What a node is called, where it has a box.
+    /// Returns the label of a node. `None` if it has no box.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
-        page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
+        page.labels.get(page.boxes.get(self.box_of(node)?)?.label as usize)
     }
 
-    /// The box of a node, where it has one.
-    fn place_of(&self, node: u32) -> Option<usize> {
+    /// Returns the index of a node's box. `None` if it has no box of its own.
+    fn box_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
     }
 }
 
 impl FlameGraph {
-    /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
+    /// Returns the index of the selected node's box. Falls back to the zoomed box.
     pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
-        let selected = shared.views.node.and_then(|node| self.place_of(node));
+        let selected = shared.views.node.and_then(|node| self.box_of(node));
         selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
-    /// What is to be shown now; `None` while the flame graph is not seen.
+    /// Returns the question for what is visible. `None` while the flame graph is hidden.
     fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
-        let canvas = self.canvas.filter(|_| shared.views.seen() == Some(Tab::Flame))?;
+        let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let find = shared.found_serial();
+        let find = shared.match_serial();
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,
@@ -202,19 +205,19 @@ impl FlameGraph {
         })
     }
 
-    /// The node that fills the width, of the arrangement that is shown.
+    /// Returns the zoomed node of the current arrangement.
     fn zoom_node(&self, shared: &Shared) -> Option<u32> {
         self.zoom.filter(|(of, _)| *of == shared.views.arrangement).map(|(_, node)| node)
     }
 
-    /// Lets a node fill the width; 0 is everything.
+    /// Zooms to a node. Node 0 shows the whole graph.
     fn zoom_to(&mut self, shared: &Shared, node: u32) {
         self.zoom = (node != 0).then_some((shared.views.arrangement, node));
     }
 
-    /// Whether the boxes that are seen are of the arrangement before: their nodes are others.
+    /// Returns true if the boxes belong to a previous arrangement, where nodes are numbered differently.
     fn has_stale_boxes(&self, shared: &Shared) -> bool {
-        self.answer.question().is_some_and(|question| question.arrangement != shared.views.arrangement)
+        self.answer.answered_question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
     fn select_box(&mut self, shared: &mut Shared, place: usize) {
@@ -226,45 +229,45 @@ impl FlameGraph {
     }
 }
 
-/// Nothing fills the width but everything; `false` where that was so.
-fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
-    shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
+/// Zooms out fully. Returns false if the graph is not visible or was not zoomed.
+fn zoom_out_fully(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+    shared.views.visible() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
 
 fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     if change == Change::InternalFrames {
-        flame.forget_boxes();
+        flame.clear_boxes();
     }
-    if change.is_of_device() {
+    if change.is_device_change() {
         *flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
     }
 }
 
-/// Asks for the boxes that are missing.
+/// Requests the missing boxes.
 fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    follow_node(flame, shared);
-    shared.learn_node(|node| flame.label(node).cloned());
+    reveal_selected_node(flame, shared);
+    shared.set_node_label(|node| flame.label(node).cloned());
     let Some(question) = flame.question(shared) else { return };
     flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
-/// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
-fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
+/// Scrolls a node that was selected in another view into view. Zooms to it if it has no box of its own.
+fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
-    let is_known = flame.question(shared).is_some_and(|question| flame.answer.about(&question).is_some());
-    if !is_known || flame.followed_node == node {
+    let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
+    if !is_known || flame.revealed_node == node {
         return;
     }
-    flame.followed_node = node;
+    flame.revealed_node = node;
     let Some(node) = node else { return };
-    let row = flame.place_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
+    let row = flame.box_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
     match row {
         Some(row) => flame.bring_into_view(row),
         None => flame.zoom_to(shared, node),
     }
 }
 
-/// Takes boxes.
+/// Handles a reply with boxes.
 fn take(
     flame: &mut FlameGraph,
     shared: &mut Shared,
@@ -274,79 +277,79 @@ fn take(
 ) -> Option<Answer> {
     let Answer::Flame(page) = answer else { return Some(answer) };
     flame.answer.take(serial, Rc::from(page));
-    settle_rows(flame);
+    update_scroll(flame);
     let selected = shared.selection.as_ref().map(|selection| selection.allocation);
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
-    if let Some(row) = revealed.filter(|_| flame.followed != selected) {
-        flame.followed = selected;
+    if let Some(row) = revealed.filter(|_| flame.revealed_allocation != selected) {
+        flame.revealed_allocation = selected;
         flame.bring_into_view(row);
     }
     None
 }
 
-/// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(flame: &mut FlameGraph) {
+/// Chooses the scroll offset if the zoom or the growth has changed. Otherwise clamps it.
+fn update_scroll(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
-    let before = flame.shown_for.replace(now);
+    let before = flame.scrolled_for.replace(now);
     if before.is_none_or(|before| (before.0, before.1) != (now.0, now.1)) {
-        let above = flame.row_px() * (i64::from(zoom.row) - ROWS_ABOVE).max(0);
+        let above = flame.row_px() * (i64::from(zoom.row) - MIN_ROWS_ABOVE_ZOOM).max(0);
         let end = flame.content_px() - flame.height_px();
-        flame.scroll_to(if flame.growth == Growth::Down { above } else { end - above });
+        flame.scroll_to(if flame.growth == GrowthDirection::Down { above } else { end - above });
     } else {
         flame.scroll_to(flame.scrolled_px);
     }
 }
 
-/// What the pointer did.
+/// Handles pointer and browser events.
 fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
-            settle_rows(flame);
+            update_scroll(flame);
         }
         FlameAction::Scrolled(css) => {
-            // What the browser rounded is not what somebody scrolled.
+            // A difference below one pixel is a rounding error of the browser.
             if (css - f64::from(flame.scrolled_css())).abs() >= 1.0 {
                 let scale = flame.canvas.map_or(1.0, |canvas| canvas.scale);
                 flame.scroll_to((css * scale).round() as i64);
             }
         }
         FlameAction::PointerAt(place) => flame.pointer = place,
-        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_)
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::CrumbClicked(_)
             if flame.has_stale_boxes(shared) => {}
-        FlameAction::Clicked(at) => match flame.at(at) {
+        FlameAction::Clicked(at) => match flame.hit_test(at) {
             Some(place) => flame.select_box(shared, place),
             None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
-            let hit = page.and_then(|page| page.boxes.get(flame.at(at)?).copied());
+            let hit = page.and_then(|page| page.boxes.get(flame.hit_test(at)?).copied());
             if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
                 flame.zoom_to(shared, hit.node);
             }
         }
-        FlameAction::Chosen(node) => flame.zoom_to(shared, node),
+        FlameAction::CrumbClicked(node) => flame.zoom_to(shared, node),
         FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
     }
 }
 
-/// Stacks are put together in another way: nodes have other numbers there.
+/// Changes the arrangement. The selected node is dropped, since nodes are numbered differently.
 fn rearrange(shared: &mut Shared, wanted: Arrangement) {
     if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
         shared.views.node = None;
     }
 }
 
-/// Changes what a step says of the arrangement; `None` for all other steps.
-fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
+/// Returns the arrangement after a step that changes it. `None` for other steps.
+fn rearranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
     match step {
         FlameStep::Invert => now.root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost },
         FlameStep::HideInternal => {
             now.internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
         }
-        FlameStep::MergeOther => {
+        FlameStep::NextMerge => {
             now.merge = match now.merge {
                 Merge::Line => Merge::Function,
                 Merge::Function => Merge::File,
@@ -358,33 +361,33 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
     Some(now)
 }
 
-/// What a key asks for.
+/// Runs a command.
 fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
-    if let Some(wanted) = arranged(step, shared.views.arrangement) {
+    if let Some(wanted) = rearranged(step, shared.views.arrangement) {
         return rearrange(shared, wanted);
     }
-    if step == FlameStep::Turn {
-        flame.growth = if flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
-        settle_rows(flame);
+    if step == FlameStep::FlipDirection {
+        flame.growth = if flame.growth == GrowthDirection::Down { GrowthDirection::Up } else { GrowthDirection::Down };
+        update_scroll(flame);
         return;
     }
     let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
-    let grows_down = flame.growth == Growth::Down;
+    let grows_down = flame.growth == GrowthDirection::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
-        // The first of the keys says where one is.
+        // Without a selection, the first key press selects the current box.
         _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
         FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
         FlameStep::Up | FlameStep::Down => {
-            // Heaviest first; the way to the zoomed box has one each.
+            // Boxes are sorted by size, largest first. Rows above the zoomed box have only one.
             let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == at);
             (at + 1..page.boxes.len()).find(below).filter(single)
         }
         FlameStep::Left => at.checked_sub(1).filter(row).filter(single),
-        // Behind a box that stands for several comes the next parent's first.
+        // Skips merged boxes to the first child of the next parent.
         FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
             flame.zoom_to(shared, selected.node);

@@ -1,182 +1,183 @@
-//! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
+//! Histograms of sizes and lifetimes. Bars are powers of two. Each selects rows of the table and of the other
+//! histogram.
 
-use base::units::{BYTE_UNITS, Bytes, counted, grouped};
-use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
+use base::units::{BYTE_UNITS, Bytes, group_digits, pluralize};
+use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
 
-/// What a histogram is of.
+/// Quantity on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Histogram {
     /// Requested bytes.
     Sizes,
-    /// Events from birth to end.
-    Lives,
+    /// Lifetime in events.
+    Lifetimes,
 }
 
-/// What the height of a bar tells.
+/// Quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Requested bytes.
     #[default]
     Bytes,
-    /// How many allocations.
+    /// Number of allocations.
     Count,
 }
 
-/// Which bars are chosen by a click.
+/// Effect of a click on the selected bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// The one; or none, when it was the only one.
-    One,
-    /// All from those that were chosen to this one.
-    Through,
-    /// All from another class to this one: they are brushed.
-    From(u8),
+pub enum ClickMode {
+    /// Selects only this bar, or clears the selection if it was the only one.
+    Only,
+    /// Extends the selection to this bar.
+    Extend,
+    /// Selects all bars from another class to this one, as by dragging.
+    Drag(u8),
 }
 
-/// A bar.
+/// A bar of a histogram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bar {
     pub class: u8,
-    /// What stands below its left edge: where it begins; empty where there is no room.
+    /// Label below the left edge: the lower bound. Empty if there is no room.
     pub tick: String,
-    /// What it is, in full, with count and bytes.
+    /// Range, count and bytes.
     pub name: String,
-    /// Its height, in thousandths of the highest; at least 1 where there is anything.
+    /// Height in thousandths of the highest bar. At least 1 if the bar is not empty.
     pub height: u32,
-    pub is_chosen: bool,
-    /// Whether it stands apart from the powers of two.
-    pub is_apart: bool,
+    pub is_selected: bool,
+    /// True if the bar is separate from the powers of two.
+    pub is_special: bool,
 }
 
-/// A histogram.
+/// A histogram with axis labels, ready to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {
-    /// From the smallest to the largest.
+    /// Bars in ascending order.
     pub bars: Vec<Bar>,
-    /// What the height tells, and what stands at its top and half-way up.
+    /// Title of the vertical axis, and its labels at full and half height.
     pub axis: [String; 3],
 }
 
-/// Bars from one tick to the next.
-const TICK: u8 = 3;
+/// Number of bars per label.
+const BARS_PER_TICK: u8 = 3;
 
-/// A histogram as it is to be drawn.
+/// Returns the bars and labels of a histogram.
 pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
     let value = |weight: &Weight| match measure {
         Measure::Bytes => weight.bytes,
         Measure::Count => weight.count.into(),
     };
     let is_chosen = |class: u8| chosen.is_some_and(|[from, to]| (from..=to).contains(&class));
-    let is_apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    let is_special = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
     let is_seen = |class: u8, weight: &Weight| weight.count > 0 || is_chosen(class);
     let classes = || (0u8..).zip(weights);
-    let powers = || classes().filter(|(class, weight)| !is_apart(*class) && is_seen(*class, weight));
+    let powers = || classes().filter(|(class, weight)| !is_special(*class) && is_seen(*class, weight));
     let first = powers().next().map_or(u8::MAX, |(class, _)| class);
     let last = powers().last().map_or(0, |(class, _)| class);
-    let has_apart = classes().any(|(class, weight)| is_apart(class) && is_seen(class, weight));
+    let has_apart = classes().any(|(class, weight)| is_special(class) && is_seen(class, weight));
     let highest = weights.iter().map(value).max().unwrap_or(0);
     let bars =
         classes().filter(
             |(class, weight)| {
-                if is_apart(*class) { is_seen(*class, weight) } else { (first..=last).contains(class) }
+                if is_special(*class) { is_seen(*class, weight) } else { (first..=last).contains(class) }
             },
         );
     let bars = bars.map(|(class, weight)| {
         let height = u128::from(value(weight)) * 1000 / u128::from(highest.max(1));
-        // The last one before those that stand apart has no room for words.
+        // The last bar before the separate ones has no room for a label.
         let has_room = class == first || class != last || !has_apart;
-        let is_first = has_room && class.saturating_sub(first).is_multiple_of(TICK);
-        let mut name = range(of, class);
-        name.push_str(&format!(": {}, {}", counted(weight.count.into(), "allocation"), Bytes(weight.bytes)));
+        let is_first = has_room && class.saturating_sub(first).is_multiple_of(BARS_PER_TICK);
+        let mut name = class_text(of, class);
+        name.push_str(&format!(": {}, {}", pluralize(weight.count.into(), "allocation"), Bytes(weight.bytes)));
         Bar {
             class,
-            tick: if is_apart(class) || is_first { tick(of, class) } else { String::new() },
+            tick: if is_special(class) || is_first { lower_bound_text(of, class) } else { String::new() },
             name,
             height: if weight.count == 0 { 0 } else { (height as u32).max(1) },
-            is_chosen: is_chosen(class),
-            is_apart: is_apart(class),
+            is_selected: is_chosen(class),
+            is_special: is_special(class),
         }
     });
     let height = |value: u64| match measure {
         Measure::Bytes => Bytes(value).to_string(),
-        Measure::Count => grouped(value),
+        Measure::Count => group_digits(value),
     };
     let what = if measure == Measure::Bytes { "Requested bytes" } else { "Allocations" };
     Chart { bars: bars.collect(), axis: [what.to_owned(), height(highest), height(highest / 2)] }
 }
 
-/// A bar was clicked.
-pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
+/// Changes the selection after a click on a bar.
+pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: ClickMode) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
-    // Nothing would be left, but of those that are brushed; one that is chosen can be given up whatever it has become.
-    let is_brushed = matches!(reach, Reach::From(_));
+    // Clicks on empty bars are ignored, except while dragging and to deselect.
+    let is_brushed = matches!(reach, ClickMode::Drag(_));
     if is_empty && !is_brushed && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;
     }
     *chosen = match (*chosen, reach) {
-        (_, Reach::From(other)) => Some([other.min(class), other.max(class)]),
-        (Some([from, to]), Reach::Through) => Some([from.min(class), to.max(class)]),
+        (_, ClickMode::Drag(other)) => Some([other.min(class), other.max(class)]),
+        (Some([from, to]), ClickMode::Extend) => Some([from.min(class), to.max(class)]),
         (now, _) if now == Some([class; 2]) => None,
         _ => Some([class; 2]),
     };
 }
 
-/// The classes that are listed alone, in words: `64 KiB–1 MiB`, its end excluded; `1–7 events`.
-pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
+/// Returns the selected classes as text: `64 KiB–1 MiB` with the upper bound excluded, or `1–7 events`.
+pub fn selection_text(of: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
-        return range(of, from);
+        return class_text(of, from);
     }
-    let apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    let apart = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
     if apart(from) {
-        return [&range(of, from), " or ", &range(of, to)].concat();
+        return [&class_text(of, from), " or ", &class_text(of, to)].concat();
     }
     if !apart(to) {
-        return between(of, from, to);
+        return class_range_text(of, from, to);
     }
-    let ends = if to == LIFE_TO_END { [", ", &range(of, to)].concat() } else { String::new() };
-    ["≥ ", &tick(of, from), " events, ", &range(of, LIFE_UNKNOWN), &ends].concat()
+    let ends = if to == LIFETIME_TO_END { [", ", &class_text(of, to)].concat() } else { String::new() };
+    ["≥ ", &lower_bound_text(of, from), " events, ", &class_text(of, LIFETIME_UNKNOWN), &ends].concat()
 }
 
-fn range(of: Histogram, class: u8) -> String {
+fn class_text(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "allocated before recording".to_owned(),
-        (Histogram::Lives, LIFE_TO_END) => "never freed".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "allocated before recording".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (Histogram::Sizes, 1) => "1 B".to_owned(),
-        (Histogram::Lives, 0) => "no event".to_owned(),
-        (Histogram::Lives, 1) => "1 event".to_owned(),
-        _ => between(of, class, class),
+        (Histogram::Lifetimes, 0) => "no event".to_owned(),
+        (Histogram::Lifetimes, 1) => "1 event".to_owned(),
+        _ => class_range_text(of, class, class),
     }
 }
 
-/// From the beginning of one class to the end of another: of bytes the end is excluded, of events the last is told.
-fn between(of: Histogram, from: u8, to: u8) -> String {
-    let (begin, end) = (tick(of, from), power(of, to));
-    if of == Histogram::Lives {
+/// Formats a range of classes. For bytes the upper bound is excluded, for events it is included.
+fn class_range_text(of: Histogram, from: u8, to: u8) -> String {
+    let (begin, end) = (lower_bound_text(of, from), power_text(of, to));
+    if of == Histogram::Lifetimes {
         let last = 1u64.checked_shl(to.into()).map_or(u64::MAX, |end| end - 1);
-        return [&begin, "–", &grouped(last), " events"].concat();
+        return [&begin, "–", &group_digits(last), " events"].concat();
     }
-    // One unit where both have the same.
+    // The unit is written once if both ends have the same.
     let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().len();
     let is_same = begin.split(' ').next_back() == end.split(' ').next_back();
     let begin = begin.get(..begin.len() - unit(&begin)).filter(|_| is_same).map_or(&*begin, str::trim_end);
     [begin, "–", &end].concat()
 }
 
-/// Where a class begins.
-fn tick(of: Histogram, class: u8) -> String {
+/// Returns the label of a class's lower bound.
+fn lower_bound_text(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "before".to_owned(),
-        (Histogram::Lives, LIFE_TO_END) => "to the end".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "before".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_TO_END) => "to the end".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (_, 0) => "0".to_owned(),
-        (_, class) => power(of, class - 1),
+        (_, class) => power_text(of, class - 1),
     }
 }
 
-fn power(of: Histogram, exponent: u8) -> String {
+fn power_text(of: Histogram, exponent: u8) -> String {
     match of {
-        Histogram::Lives => grouped(1 << exponent.min(63)),
+        Histogram::Lifetimes => group_digits(1 << exponent.min(63)),
         Histogram::Sizes => {
             let unit = BYTE_UNITS.get(usize::from(exponent / 10)).copied().unwrap_or_default();
             format!("{} {unit}", 1u32 << (exponent % 10))

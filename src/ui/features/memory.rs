@@ -1,15 +1,15 @@
-//! The allocator's state at the moment: which part of memory is shown and how, where one is in it, when the worker is asked.
+//! The Segments tab: segments and blocks at the cursor, with filters, navigation and requests to the worker.
 
 mod data;
 
 pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{BlockInBar, Memory, MemoryAction, MemoryStep, ROW_PX};
+pub use data::{BlockInBar, Memory, ROW_PX, SegmentsAction, SegmentsStep};
 
 mod feature;
 mod keys;
 mod link;
+mod navigation;
 pub mod picture;
-mod walk;
 pub mod words;
 
 pub(crate) use feature::FEATURE;
@@ -19,48 +19,48 @@ use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use data::{Stop, stop};
-use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, StateQuestion};
+use data::{NavTarget, nav_target};
+use engine::protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};
+use navigation::navigate;
 use std::rc::Rc;
-use walk::walk;
 
-/// One press of a key zooms by this factor.
+/// Zoom factor per key press.
 const ZOOM: f64 = 1.5;
 
-/// What pointer and controls do.
-pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
+/// Handles pointer and control input.
+pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
     match action {
-        MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
-        MemoryAction::Scrolled(top, height) => memory.scroll.seen_at(top, height),
-        MemoryAction::PointerAt(place) => memory.pointer = place,
-        MemoryAction::Clicked(at) => {
-            let found = memory.at(at).map(picked);
+        SegmentsAction::Resized(canvas) => memory.canvas = Some(canvas),
+        SegmentsAction::Scrolled(top, height) => memory.scroll.set_visible(top, height),
+        SegmentsAction::PointerAt(place) => memory.pointer = place,
+        SegmentsAction::Clicked(at) => {
+            let found = memory.hit_test(at).map(hit);
             memory.active = found.map(|(stop, ..)| stop);
-            pick(memory, shared, found, effects);
+            select_hit(memory, shared, found, effects);
         }
-        MemoryAction::SortChosen(place) => {
+        SegmentsAction::SortChosen(place) => {
             memory.sort = SORTS.get(place).copied().unwrap_or_default();
-            memory.keep();
+            memory.keep_in_view();
         }
-        MemoryAction::PoolChosen(place) => {
-            memory.only.pool = place.checked_sub(1).and_then(|place| memory.pools.get(place).copied());
+        SegmentsAction::PoolChosen(place) => {
+            memory.filter.pool = place.checked_sub(1).and_then(|place| memory.pools.get(place).copied());
         }
-        MemoryAction::StreamChosen(place) => {
-            memory.only.stream = place.checked_sub(1).and_then(|place| memory.streams.get(place).copied());
+        SegmentsAction::StreamChosen(place) => {
+            memory.filter.stream = place.checked_sub(1).and_then(|place| memory.streams.get(place).copied());
         }
-        MemoryAction::KeeperPicked(allocation) => select(shared, allocation, effects),
-        MemoryAction::RequestTyped(text) => {
-            (memory.wrong, memory.request) = match bytes(&text) {
+        SegmentsAction::KeptLineClicked(allocation) => select(shared, allocation, effects),
+        SegmentsAction::RequestTyped(text) => {
+            (memory.request_error, memory.request) = match parse_size(&text) {
                 Ok(bytes) => (None, bytes),
                 Err(wrong) => (Some(wrong), None),
             };
-            memory.text = text;
+            memory.request_text = text;
         }
     }
 }
 
-/// The bytes that are typed; nothing of an empty text.
-fn bytes(text: &str) -> Result<Option<u64>, String> {
+/// Parses a size in bytes. `None` for an empty text.
+fn parse_size(text: &str) -> Result<Option<u64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -71,85 +71,86 @@ fn bytes(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// What a place is, the allocation that it shows, and the segment where it is free.
-type Picked = (Stop, Option<u32>, Option<[u64; 2]>);
+/// A position, its allocation (or the one that keeps the segment from being released), and the address range of the
+/// segment if the position is free.
+type Hit = (NavTarget, Option<u32>, Option<[u64; 2]>);
 
-fn picked(place: BlockInBar<'_>) -> Picked {
+fn hit(place: BlockInBar<'_>) -> Hit {
     let (bar, piece) = place;
     let own = piece.and_then(allocation);
     let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
-    // What is free shows what keeps its segment.
-    (stop(place), own.or(bar.keeper), own.is_none().then_some(segment))
+    // For a free block, the allocation that keeps its segment from being released.
+    (nav_target(place), own.or(bar.keeper), own.is_none().then_some(segment))
 }
 
-/// Selects what is at a place: an allocation, or the segment by a free part of it.
-fn pick(memory: &mut Memory, shared: &mut Shared, found: Option<Picked>, effects: &mut Vec<Effect>) {
+/// Selects the allocation at a position, or the segment if the position is free.
+fn select_hit(memory: &mut Memory, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
     let allocation = found.and_then(|(_, allocation, _)| allocation);
     shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
     match allocation {
-        Some(allocation) => select_here(memory, shared, allocation, effects),
+        Some(allocation) => select_visible(memory, shared, allocation, effects),
         None => (shared.selection, shared.selecting) = (None, None),
     }
 }
 
-/// Selects an allocation that is in view already.
-fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
-    memory.followed = Some(allocation);
+/// Selects an allocation that is already in view.
+fn select_visible(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
+    memory.revealed_allocation = Some(allocation);
     select(shared, allocation, effects);
 }
 
-/// What a key asks for.
-pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
-    let [sort, pool, stream] = memory.chosen();
-    // The first entry is all of them.
+/// Runs a command.
+pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
+    let [sort, pool, stream] = memory.picker_indices();
+    // The first entry stands for all.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
     let next_stream = (stream + 1) % (memory.streams.len() + 1);
     match step {
-        MemoryStep::Select => {
-            let found = memory.active().map(picked);
-            pick(memory, shared, found, effects);
+        SegmentsStep::Select => {
+            let found = memory.active().map(hit);
+            select_hit(memory, shared, found, effects);
         }
-        MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
-            let factor = if step == MemoryStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
+        SegmentsStep::ZoomIn | SegmentsStep::ZoomOut => {
+            let factor = if step == SegmentsStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
             let [least, most] = BYTES_PER_PX;
             let scale = memory.scale();
             memory.zoom = memory.page().map(|page| (page.bytes_per_px * factor).clamp(least, most) * scale);
-            memory.keep();
+            memory.keep_in_view();
         }
-        MemoryStep::Fit => {
+        SegmentsStep::Fit => {
             memory.zoom = None;
-            memory.keep();
+            memory.keep_in_view();
         }
-        MemoryStep::NextSort => act(memory, shared, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        MemoryStep::NextPool => act(memory, shared, MemoryAction::PoolChosen(next_pool), effects),
-        MemoryStep::NextStream => act(memory, shared, MemoryAction::StreamChosen(next_stream), effects),
-        MemoryStep::TypeRequest => effects.push(Effect::FocusRequest),
-        MemoryStep::Earlier => shared.pin_and_show(shared.pinned.moment.saturating_sub(1)),
-        MemoryStep::Later => shared.pin_and_show(shared.pinned.moment.saturating_add(1)),
-        _ => walk(memory, step),
+        SegmentsStep::NextSort => act(memory, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects),
+        SegmentsStep::NextPool => act(memory, shared, SegmentsAction::PoolChosen(next_pool), effects),
+        SegmentsStep::NextStream => act(memory, shared, SegmentsAction::StreamChosen(next_stream), effects),
+        SegmentsStep::TypeRequest => effects.push(Effect::FocusRequest),
+        SegmentsStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
+        SegmentsStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
+        _ => navigate(memory, step),
     }
 }
 
-/// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
+/// Requests the missing rows, one question at a time and always for the latest cursor, so that scrubbing is animated.
 fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let Some(canvas) = memory.canvas.filter(|_| shared.views.seen() == Some(Tab::Memory)) else { return };
+    let Some(canvas) = memory.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
-    let (moment, colouring) = (shared.pinned.moment, shared.looks.colouring);
-    let rules = if colouring == Grouping::Category { shared.rules.version_in_force() } else { 0 };
-    if memory.followed != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
-        memory.followed = selected.map(|(allocation, _)| allocation);
-        (memory.reveal, memory.brings) = (selected.and_then(|(_, address)| address), true);
+    let (moment, colouring) = (shared.cursor.moment, shared.looks.colouring);
+    let rules = if colouring == Grouping::Category { shared.rules.active_version() } else { 0 };
+    if memory.revealed_allocation != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
+        memory.revealed_allocation = selected.map(|(allocation, _)| allocation);
+        (memory.reveal, memory.scrolls_to_reveal) = (selected.and_then(|(_, address)| address), true);
     }
     let pads = 2 * memory.pad_px() as u32;
-    let question = StateQuestion {
+    let question = SegmentsQuestion {
         moment,
-        only: memory.only,
+        only: memory.filter,
         sort: memory.sort,
         colouring,
         width_px: canvas.width_px.saturating_sub(pads).max(1),
         bytes_per_px: memory.zoom.map_or(0.0, |zoom| zoom / memory.scale()),
-        fit_rows: if memory.zoom.is_none() { memory.scroll.seen().max(1.0) as u32 } else { 0 },
-        rows: memory.scroll.wanted(memory.answer.question().map(|(question, _)| question.rows)),
+        fit_rows: if memory.zoom.is_none() { memory.scroll.visible_rows().max(1.0) as u32 } else { 0 },
+        rows: memory.scroll.rows_to_request(memory.answer.answered_question().map(|(question, _)| question.rows)),
         reveal: memory.reveal,
         request: memory.request,
     };
@@ -163,13 +164,13 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
 }
 
-/// Another device: only how it is looked at stays.
+/// Handles a change of device. Canvas and sort order are kept.
 fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
-    if change.is_of_device() {
+    if change.is_device_change() {
         shared.segment = None;
         let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
-        scroll.to(0.0);
+        scroll.scroll_to_px(0.0);
         *memory = Memory { canvas, sort, scroll, ..Memory::default() };
     }
 }
@@ -178,37 +179,39 @@ fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mu
     match answer {
         Answer::State(page) => take_page(memory, serial, page),
         Answer::Details(details) => {
-            let own = memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
+            let own = memory.details.iter_mut().find_map(|answer| Some((answer.take_pending(serial)?, answer)));
             let Some((of, answer)) = own else { return Some(Answer::Details(details)) };
-            answer.keep(of, details);
+            answer.store(of, details);
         }
         other => return Some(other),
     }
     None
 }
 
-/// Takes a state.
-fn take_page(memory: &mut Memory, serial: u32, page: Box<StatePage>) {
+/// Handles a reply with rows.
+fn take_page(memory: &mut Memory, serial: u32, page: Box<SegmentsPage>) {
     memory.answer.take(serial, Rc::from(page));
-    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.question().copied()) else { return };
+    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.answered_question().copied()) else {
+        return;
+    };
     memory.scroll.rows = page.rows;
-    if question.only == Only::default() {
+    if question.only == MemoryFilter::default() {
         for group in &page.groups {
-            keep(&mut memory.pools, group.pool.unwrap_or_default());
-            group.stream.into_iter().for_each(|stream| keep(&mut memory.streams, stream));
+            insert_sorted(&mut memory.pools, group.pool.unwrap_or_default());
+            group.stream.into_iter().for_each(|stream| insert_sorted(&mut memory.streams, stream));
         }
     }
-    if let Some([row, _]) = page.revealed.filter(|_| memory.brings && question.reveal == memory.reveal) {
-        memory.brings = false;
-        memory.scroll.bring(row);
+    if let Some([row, _]) = page.revealed.filter(|_| memory.scrolls_to_reveal && question.reveal == memory.reveal) {
+        memory.scrolls_to_reveal = false;
+        memory.scroll.scroll_to_row(row);
     }
-    if let Some(step) = memory.waiting.take() {
-        walk(memory, step);
+    if let Some(step) = memory.pending_step.take() {
+        navigate(memory, step);
     }
 }
 
-/// Puts a value into a list that ascends, where it is missing.
-fn keep<T: Ord>(list: &mut Vec<T>, value: T) {
+/// Inserts a value into a sorted list if it is missing.
+fn insert_sorted<T: Ord>(list: &mut Vec<T>, value: T) {
     if let Err(place) = list.binary_search(&value) {
         list.insert(place, value);
     }

@@ -1,83 +1,89 @@
-//! The command palette: whether it is open, what is typed in it, what was used of it, and what was picked and waits to be done.
-//! What it lists, and how that is done, says `ui::palette_entries`: it takes all of the state.
+//! The command palette: its text, recently used entries, and the picked entry. `ui::palette_entries` lists the
+//! entries and runs them, since that needs the whole state.
 
-use crate::binding::{Binding, Scope, line};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
-use crate::feature::{Feature, ends_nothing, takes_nothing};
+use crate::feature::{Feature, close_nothing, take_nothing};
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use engine::protocol::Topic;
 
-/// Entries that are remembered as used.
-const MOST_RECENT: usize = 8;
+/// Maximum number of recently used entries.
+const MAX_RECENT: usize = 8;
 
-/// What an entry of the palette stands for.
+/// Target of a palette entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A command, by its place in the key table ([`crate::keys::BINDINGS`]).
+pub enum PaletteTarget {
+    /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
     Command(usize),
     Insight(Topic),
-    /// A device, by its place in the summary's list.
+    /// A device, by its index in the summary.
     Device(usize),
-    /// A snapshot, by its place in [`Shared::snapshots`].
+    /// A snapshot, by its index in [`Shared::snapshots`].
     File(usize),
-    /// An annotation of the shown device, by its place among its marks.
+    /// An annotation of the shown device, by its index.
     Annotation(usize),
 }
 
-/// What the page knows of the palette.
+/// State of the palette.
 #[derive(Clone, Debug, Default)]
 pub struct Palette {
     pub dialog: Dialog,
-    /// What is typed in it.
+    /// Text of the input field.
     pub text: String,
-    /// How far the arrows went down from the first entry; beyond either end it goes on at the other.
-    pub(crate) moved: i32,
-    /// Commands and insights that were used, the latest first.
-    pub(crate) recent: Vec<Target>,
-    /// What was picked and is not done yet.
-    pub(crate) picked: Option<Target>,
+    /// Number of entries that the arrow keys moved down from the first one. Wraps around at both ends.
+    pub(crate) active_offset: i32,
+    /// Recently used commands and insights, latest first.
+    pub(crate) recent: Vec<PaletteTarget>,
+    /// The picked entry that has not run yet.
+    pub(crate) pending: Option<PaletteTarget>,
 }
 
-/// What happened in the palette.
+/// Events of the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaletteAction {
-    /// This stands in its field.
+    /// Text of the input field.
     Typed(String),
-    /// The arrows went so many entries down, or up.
+    /// Number of entries that the arrow keys moved down. Negative for up.
     Moved(i32),
-    Picked(Target),
-    /// It was closed by the browser.
+    Picked(PaletteTarget),
+    /// The browser closed the palette.
     Closed,
 }
 
-/// What keys and controls do with the palette.
+/// Commands of the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaletteStep {
-    /// Opens it, or closes it.
+    /// Opens or closes the palette.
     Toggle,
 }
 
-/// Its key.
 const KEYS: &[Binding<PaletteStep>] =
-    &[line(Scope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
+    &[bind(KeyScope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
 
-/// How it takes part.
-pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> =
-    Feature { reset, asks: &[], take: takes_nothing, act, command, keys: KEYS, links: &[], escape: ends_nothing };
+pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
+    reset,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: &[],
+    on_escape: close_nothing,
+};
 
 fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {
-        PaletteAction::Typed(text) => (palette.text, palette.moved) = (text, 0),
-        PaletteAction::Moved(by) => palette.moved = palette.moved.saturating_add(by),
+        PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
+        PaletteAction::Moved(by) => palette.active_offset = palette.active_offset.saturating_add(by),
         PaletteAction::Picked(target) => {
             palette.dialog = Dialog::Closed;
-            palette.picked = Some(target);
-            if matches!(target, Target::Command(_) | Target::Insight(_)) {
+            palette.pending = Some(target);
+            if matches!(target, PaletteTarget::Command(_) | PaletteTarget::Insight(_)) {
                 palette.recent.retain(|recent| *recent != target);
                 palette.recent.insert(0, target);
-                palette.recent.truncate(MOST_RECENT);
+                palette.recent.truncate(MAX_RECENT);
             }
         }
         PaletteAction::Closed => palette.dialog = Dialog::Closed,
@@ -88,15 +94,15 @@ fn command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec
     match step {
         PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
         PaletteStep::Toggle => {
-            (palette.dialog, palette.moved) = (Dialog::Open, 0);
+            (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
             palette.text.clear();
         }
     }
 }
 
-/// Another device has other annotations: the entry that is active is chosen anew.
+/// Another device has other annotations, so the first entry becomes active again.
 fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        palette.moved = 0;
+    if change.is_device_change() {
+        palette.active_offset = 0;
     }
 }

@@ -1,8 +1,9 @@
-//! The planner below the savings: factors on groups of allocations, changes that people often make, and what the peak is then.
+//! The planner of the Savings insight: factors on groups of allocations, presets of common changes, and the resulting
+//! peak.
 
 mod data;
 
-pub use data::{Field, Plan, PlanAction, Row, What};
+pub use data::{EditedRow, Plan, PlanAction, PlanField, RowSubject};
 
 mod feature;
 mod link;
@@ -14,32 +15,32 @@ pub use feature::PlanStep;
 
 use crate::change::Change;
 use crate::effect::Effect;
-use crate::planned::Drawn;
+use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
 use std::rc::Rc;
 
-/// Whether the planner is seen.
+/// Returns true while the planner is visible.
 fn is_seen(shared: &Shared) -> bool {
-    shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Savings
+    shared.views.visible() == Some(Tab::Insights) && shared.topic == Topic::Savings
 }
 
-/// Hands the plan over while it is wanted.
-fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
-    let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_place);
-    plan.measured = compared.map(|[_, b]| shared.comparing.number().wrapping_mul(256).wrapping_add(b as u32));
-    let is_wanted = is_seen(shared) || shared.planned.drawn == Drawn::Plan;
+/// Publishes the plan while it is visible or drawn.
+fn publish(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
+    let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_index);
+    plan.comparison = compared.map(|[_, b]| shared.comparing.second_load().wrapping_mul(256).wrapping_add(b as u32));
+    let is_wanted = is_seen(shared) || shared.planned.drawn == DrawnCurve::Plan;
     let question = if is_wanted { plan.question(shared.capacity()) } else { None };
     if shared.planned.plan != question {
-        shared.raise(|shared| shared.planned.plan = question);
+        shared.change_height(|shared| shared.planned.plan = question);
     }
 }
 
-/// Has the plan simulated while it is seen, once it is known that it can be computed.
+/// Requests a simulation of the plan while it is visible, once the plan is known to be valid.
 fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    // It failed, or something else was asked.
-    if let Some((_, question)) = plan.asked.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
+    // The simulation failed or was replaced by another one.
+    if let Some((_, question)) = plan.pending.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
         plan.simulated = Some((question, None));
     }
     let Some(question) = plan.question(shared.capacity()).filter(|_| is_seen(shared)) else { return };
@@ -52,38 +53,38 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(shared.next_serial(), device, sizes));
     let what_if = WhatIfQuestion { capacity: question.capacity, is_planned: true, ..WhatIfQuestion::default() };
     let serial = shared.next_serial();
-    (plan.asked, shared.simulation) = (Some((serial, question)), Some(serial));
+    (plan.pending, shared.simulation) = (Some((serial, question)), Some(serial));
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
 }
 
-/// Takes what the simulator says of the plan.
+/// Handles the reply of the simulator.
 fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::WhatIf(answer) = answer else { return Some(answer) };
     shared.simulation.take_if(|asked| *asked == serial);
-    if let Some((_, question)) = plan.asked.take_if(|(asked, _)| *asked == serial) {
+    if let Some((_, question)) = plan.pending.take_if(|(asked, _)| *asked == serial) {
         plan.simulated = Some((question, Some(Rc::from(answer))));
     }
     None
 }
 
-/// Another device, other categories or nodes: the rows stay.
+/// Handles a change of device, categories or nodes. The rows are kept.
 fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
-    (plan.asked, plan.simulated) = Default::default();
+    (plan.pending, plan.simulated) = Default::default();
 }
 
-/// Carries out what happened in the planner.
+/// Handles user input in the planner.
 fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
     match action {
         PlanAction::Drawn(drawn) => {
-            shared.draw(drawn);
+            shared.draw_curve(drawn);
             return;
         }
         PlanAction::CapacityTyped(text) => {
             plan.capacity = text;
             return;
         }
-        PlanAction::Undone => {
-            plan.rows = plan.past.pop().unwrap_or_default();
+        PlanAction::Undo => {
+            plan.rows = plan.undo.pop().unwrap_or_default();
             return;
         }
         _ => {}
@@ -92,28 +93,28 @@ fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Eff
     match action {
         PlanAction::Typed(place, field, text) => {
             if let Some(row) = plan.rows.get_mut(place) {
-                row.type_in(field, text);
+                row.set_text(field, text);
             }
         }
-        PlanAction::GroupAdded => plan.add(What::Group(String::new()), ""),
+        PlanAction::GroupAdded => plan.add(RowSubject::Group(String::new()), ""),
         PlanAction::PresetAdded(preset) => {
             let number = match preset {
                 _ if !preset.has_number() => "",
                 Preset::Batch | Preset::Sequence => "2",
                 _ => "8",
             };
-            plan.add(What::Preset(preset), number);
+            plan.add(RowSubject::Preset(preset), number);
         }
         PlanAction::Removed(place) if place < plan.rows.len() => drop(plan.rows.remove(place)),
         PlanAction::Cleared => plan.rows.clear(),
         _ => {}
     }
     if plan.rows != before {
-        plan.remember(before);
-        // Who makes a plan wants to see it.
+        plan.push_undo(before);
+        // A plan that changes something is drawn at once.
         let does_nothing = plan.question(None).is_none_or(|of| of.groups.is_empty() && of.batch == Factor::ONE);
         if !does_nothing {
-            shared.draw(Drawn::Plan);
+            shared.draw_curve(DrawnCurve::Plan);
         }
     }
 }

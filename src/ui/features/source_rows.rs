@@ -1,95 +1,94 @@
-//! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
+//! Contents of the Source tab: rows of its table, and the bytes beside the lines of a dropped source file.
 
 use super::sources::Sources;
-use super::sources::{SourceText, query};
+use super::sources::{SourceText, line_query};
 use crate::amount::{change, exact_change, per_mille, percent, ratio};
 use crate::shared::Shared;
-use base::units::{Bytes, counted, grouped};
-use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
+use base::units::{Bytes, group_digits, pluralize};
+use engine::protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
 use std::rc::Rc;
 
-/// Lines of a source file that are shown.
-pub const MOST_TEXT_LINES: usize = 20_000;
-/// Rows of the table that are shown.
-const MOST_ROWS: usize = 1500;
+/// Maximum number of lines shown of a source file.
+pub const MAX_TEXT_LINES: usize = 20_000;
+/// Maximum number of rows in the table.
+const MAX_ROWS: usize = 1500;
 
-/// What a row of the table is.
+/// Kind of a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
-    /// A file; whether its lines are seen.
-    File(Unfolded),
+    /// A source file.
+    File(Expansion),
     Line,
-    /// What is none of them.
+    /// Neither a file nor a line.
     Note,
 }
 
-/// Whether the lines of a file are seen.
+/// State of a file's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfolded {
-    Yes,
-    /// They are not.
-    No,
+pub enum Expansion {
+    Expanded,
+    Collapsed,
 }
 
-/// How a line stands out.
+/// Highlighting of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marked {
-    pub is_picked: bool,
-    /// The selected allocation was made in it, or it is the selected node.
+pub struct Highlight {
+    pub is_searched: bool,
+    /// True if the selected allocation comes from the line, or the line is the selected node.
     pub is_current: bool,
 }
 
-/// A row of the table.
+/// A row of the table of source files and lines.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct SourceRow {
     pub kind: RowKind,
-    /// The file's name, or the line's number.
+    /// File name or line number.
     pub label: String,
     pub path: String,
-    /// Bytes in the scope, of a change the difference, in short; in full, to the byte, in `exact`.
+    /// Requested bytes in the scope, abbreviated. For [`Scope::Change`], the difference.
     pub bytes: String,
-    /// See `bytes`.
+    /// `bytes` as an exact number.
     pub exact: String,
-    /// The share of all of the scope; of a change what it has become.
+    /// Share of the scope. For [`Scope::Change`], the ratio B / A.
     pub share: String,
     pub per_mille: u32,
-    /// How many allocations; of a change bytes at A.
+    /// Number of allocations. For [`Scope::Change`], bytes at A.
     pub count: String,
-    /// Bytes live at the device's peak; of a change at B.
+    /// Bytes live at the device's peak. For [`Scope::Change`], bytes at B.
     pub peak: String,
-    /// The same to the byte.
+    /// `peak` as an exact number.
     pub exact_peak: String,
-    /// How it stands out. A file whose lines are not seen stands out for them.
-    pub marked: Marked,
-    /// The text of a line, where a recorder has the file.
+    /// Highlighting. A collapsed file is highlighted if one of its lines is.
+    pub highlight: Highlight,
+    /// Source text of a line, if the snapshot contains it.
     pub code: String,
 }
 
-impl Row {
-    /// Where the file is.
+impl SourceRow {
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &str {
         self.path.strip_suffix(&self.label).unwrap_or_default().trim_end_matches(['/', '\\'])
     }
 }
 
-/// The table.
+/// The table of source files and lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
-    /// What the columns hold, from that of bytes on, each with what it means.
+    /// Headings and tooltips of the number columns.
     pub heads: [(&'static str, &'static str); 4],
-    /// What stands beside the lines of a dropped file.
-    pub beside: [&'static str; 2],
-    pub rows: Vec<Row>,
+    /// Headings beside the lines of a dropped file.
+    pub margin_heads: [&'static str; 2],
+    pub rows: Vec<SourceRow>,
 }
 
-const OF_CHANGE: [(&str, &str); 4] = [
+const CHANGE_HEADS: [(&str, &str); 4] = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
     ("B / A", "Bytes at B divided by bytes at A"),
     ("At A", "Requested bytes live at A"),
     ("At B", "Requested bytes live at B"),
 ];
 
-/// The columns of any other scope.
+/// Returns the headings for scopes other than [`Scope::Change`].
 fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
     [
         (unit, "Bytes in the scope"),
@@ -99,84 +98,85 @@ fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
     ]
 }
 
-/// The bytes beside a line of the dropped file.
+/// Bytes beside a line of the dropped file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Margin {
-    /// The line, from 1.
+pub struct LineBytes {
+    /// Line number, from 1.
     pub line: u32,
-    /// In the scope, in short; empty for none.
+    /// Bytes in the scope, abbreviated. Empty for none.
     pub now: String,
     pub peak: String,
-    /// Both to the byte.
+    /// `now` and `peak` as exact numbers.
     pub exact: String,
-    pub part: u32,
-    pub marked: Marked,
+    pub per_mille: u32,
+    pub highlight: Highlight,
 }
 
-/// The dropped file beside the table.
+/// The dropped source file, with the bytes of its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextView {
     pub text: Rc<SourceText>,
-    /// Its path in the snapshot, or its name.
+    /// Path in the snapshot, or the name of the dropped file.
     pub title: String,
-    /// What is wrong between it and the snapshot; or nothing.
+    /// Mismatch between the file and the snapshot. Empty if there is none.
     pub note: String,
-    /// The lines with bytes, heaviest first.
-    pub margins: Vec<Margin>,
+    /// Lines with bytes, largest first.
+    pub lines: Vec<LineBytes>,
 }
 
-/// What makes lines stand out.
-struct Sought<'a> {
-    /// The search, where it is one for a site.
-    typed: Option<&'a str>,
-    /// Where the selected allocation was made: file and line.
+/// Criteria for highlighted lines.
+struct HighlightCriteria<'a> {
+    /// Search text, if it is a search by call site.
+    search: Option<&'a str>,
+    /// File and line of the selected allocation's call site.
     selected: Option<(&'a str, &'a str)>,
     node: Option<&'a NodeLabel>,
 }
 
-impl Sought<'_> {
-    fn of(shared: &Shared) -> Sought<'_> {
+impl HighlightCriteria<'_> {
+    fn from_state(shared: &Shared) -> HighlightCriteria<'_> {
         let details = shared.selection.as_deref().filter(|details| !details.stack_of_free);
         let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
-        Sought {
-            typed: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
+        HighlightCriteria {
+            search: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
             node: shared.node_label(),
         }
     }
 
-    /// How a line of a file stands out.
-    fn marks(&self, path: &str, line: &str) -> Marked {
-        let is_picked = self.typed.is_some_and(|typed| typed == query(path, line));
-        // Where frames of several lines are one node, it is a function, whose lines nobody knows, or a whole file.
+    /// Returns the highlighting of a line.
+    fn highlight(&self, path: &str, line: &str) -> Highlight {
+        let is_searched = self.search.is_some_and(|typed| typed == line_query(path, line));
+        // If frames of several lines are merged, the node is either a function, whose lines are unknown, or a whole
+        // file.
         let is_of = |node: &NodeLabel| {
-            node.file == path && (node.line == line || (node.line.is_empty() && node.name == base(path)))
+            node.file == path && (node.line == line || (node.line.is_empty() && node.name == file_name(path)))
         };
-        Marked { is_picked, is_current: self.selected == Some((path, line)) || self.node.is_some_and(is_of) }
+        Highlight { is_searched, is_current: self.selected == Some((path, line)) || self.node.is_some_and(is_of) }
     }
 }
 
 fn is_product(sources: &Sources) -> bool {
-    matches!(sources.page.question(), Some(Scope::ByteMoments(_)))
+    matches!(sources.page.answered_question(), Some(Scope::ByteMoments(_)))
 }
 
 fn is_change(sources: &Sources) -> bool {
-    matches!(sources.page.question(), Some(Scope::Change(_)))
+    matches!(sources.page.answered_question(), Some(Scope::Change(_)))
 }
 
 fn unit(sources: &Sources) -> &'static str {
     if is_product(sources) { " B·events" } else { " B requested" }
 }
 
-/// The table.
+/// Returns the table.
 pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let Some(page) = sources.page.latest() else { return SourceView::default() };
-    let sought = Sought::of(shared);
+    let sought = HighlightCriteria::from_state(shared);
     let mut rows = Vec::new();
-    let row = |kind, label: String, path: String, standing: &Standing, marked: Marked| {
+    let row = |kind, label: String, path: String, standing: &LocationWeight, marked: Highlight| {
         let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
         if is_change(sources) {
-            return Row {
+            return SourceRow {
                 kind,
                 label,
                 path,
@@ -186,89 +186,89 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
                 per_mille: per_mille(now.bytes.abs_diff(peak.bytes), total.max(page.total.peak.bytes)),
                 count: Bytes(peak.bytes).to_string(),
                 peak: Bytes(now.bytes).to_string(),
-                exact_peak: grouped(now.bytes) + " B requested",
-                marked,
+                exact_peak: group_digits(now.bytes) + " B requested",
+                highlight: marked,
                 code: String::new(),
             };
         }
-        Row {
+        SourceRow {
             kind,
             label,
             path,
             bytes: Bytes(now.bytes).to_string(),
-            exact: grouped(now.bytes) + unit(sources),
+            exact: group_digits(now.bytes) + unit(sources),
             share: percent(now.bytes, total),
             per_mille: per_mille(now.bytes, total),
-            count: grouped(now.count.into()),
+            count: group_digits(now.count.into()),
             peak: Bytes(peak.bytes).to_string(),
-            exact_peak: grouped(peak.bytes) + " B requested",
-            marked,
+            exact_peak: group_digits(peak.bytes) + " B requested",
+            highlight: marked,
             code: String::new(),
         }
     };
     for (place, file) in page.files.iter().enumerate() {
-        if rows.len() >= MOST_ROWS {
-            let label = counted((page.files.len() - place) as u64, "smaller file") + " not shown";
-            rows.push(row(RowKind::Note, label, String::new(), &rest(&page.files, place), Marked::default()));
+        if rows.len() >= MAX_ROWS {
+            let label = pluralize((page.files.len() - place) as u64, "smaller file") + " not shown";
+            rows.push(row(RowKind::Note, label, String::new(), &sum_from(&page.files, place), Highlight::default()));
             break;
         }
-        let is_open = sources.is_open(place, &file.path);
+        let is_open = sources.is_expanded(place, &file.path);
         let of_lines = || {
-            let each = file.lines.iter().map(|line| sought.marks(&file.path, &line.line));
-            each.fold(Marked::default(), |all, one| Marked {
-                is_picked: all.is_picked || one.is_picked,
+            let each = file.lines.iter().map(|line| sought.highlight(&file.path, &line.line));
+            each.fold(Highlight::default(), |all, one| Highlight {
+                is_searched: all.is_searched || one.is_searched,
                 is_current: all.is_current || one.is_current,
             })
         };
-        let of_file = if is_open { Marked::default() } else { of_lines() };
-        let kind = RowKind::File(if is_open { Unfolded::Yes } else { Unfolded::No });
-        rows.push(row(kind, base(&file.path).to_owned(), file.path.clone(), &file.standing, of_file));
+        let of_file = if is_open { Highlight::default() } else { of_lines() };
+        let kind = RowKind::File(if is_open { Expansion::Expanded } else { Expansion::Collapsed });
+        rows.push(row(kind, file_name(&file.path).to_owned(), file.path.clone(), &file.standing, of_file));
         if !is_open {
             continue;
         }
-        let room = MOST_ROWS.saturating_sub(rows.len());
+        let room = MAX_ROWS.saturating_sub(rows.len());
         rows.extend(file.lines.iter().take(room).map(|line| {
-            let marked = sought.marks(&file.path, &line.line);
+            let marked = sought.highlight(&file.path, &line.line);
             let code = line.code.clone();
-            Row { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked) }
+            SourceRow { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked) }
         }));
         let left_out = u64::from(file.left_out) + file.lines.len().saturating_sub(room) as u64;
         if left_out > 0 {
-            let label = counted(left_out, "smaller line") + " not shown";
+            let label = pluralize(left_out, "smaller line") + " not shown";
             let mut standing = file.standing;
-            file.lines.iter().take(room).for_each(|line| take_away(&mut standing, &line.standing));
-            rows.push(row(RowKind::Note, label, String::new(), &standing, Marked::default()));
+            file.lines.iter().take(room).for_each(|line| subtract(&mut standing, &line.standing));
+            rows.push(row(RowKind::Note, label, String::new(), &standing, Highlight::default()));
         }
     }
     let notes = [("no frame in your code", &page.elsewhere), ("files beyond the first 2,000", &page.left_out)];
     for (label, standing) in notes {
         if standing.now.count > 0 || standing.peak.count > 0 {
-            rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Marked::default()));
+            rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Highlight::default()));
         }
     }
     if rows.is_empty() {
-        let label = super::tree_rows::nothing(shared.views.scope).to_owned();
-        rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
+        let label = super::tree_rows::empty_message(shared.views.scope).to_owned();
+        rows.push(row(RowKind::Note, label, String::new(), &LocationWeight::default(), Highlight::default()));
     }
     let heads = match (is_change(sources), is_product(sources)) {
-        (true, _) => OF_CHANGE,
+        (true, _) => CHANGE_HEADS,
         (_, true) => heads("Bytes × lifetime"),
         _ => heads("Requested"),
     };
     let beside = if is_change(sources) { ["At B", "At A"] } else { [heads[0].0, heads[3].0] };
-    SourceView { heads, beside, rows }
+    SourceView { heads, margin_heads: beside, rows }
 }
 
-fn take_away(from: &mut Standing, less: &Standing) {
+fn subtract(from: &mut LocationWeight, less: &LocationWeight) {
     for (from, less) in [(&mut from.now, less.now), (&mut from.peak, less.peak)] {
         from.bytes = from.bytes.saturating_sub(less.bytes);
         from.count = from.count.saturating_sub(less.count);
     }
 }
 
-/// What the files from this place on weigh.
-fn rest(files: &[SourceFile], place: usize) -> Standing {
-    let mut sum = Standing::default();
+/// Returns the sum of the files from this index on.
+fn sum_from(files: &[SourceFile], place: usize) -> LocationWeight {
+    let mut sum = LocationWeight::default();
     for file in files.iter().skip(place) {
         for (to, more) in [(&mut sum.now, file.standing.now), (&mut sum.peak, file.standing.peak)] {
             to.bytes = to.bytes.saturating_add(more.bytes);
@@ -278,45 +278,45 @@ fn rest(files: &[SourceFile], place: usize) -> Standing {
     sum
 }
 
-fn base(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The dropped file; `None` without one.
-pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
+/// Returns the dropped file. `None` without one.
+pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let text = sources.text.clone()?;
     let file = sources.text_file();
-    let title = file.map_or_else(|| base(&text.name).to_owned(), |file| file.path.clone());
+    let title = file.map_or_else(|| file_name(&text.name).to_owned(), |file| file.path.clone());
     let lines = file.map_or(&[][..], |file| &file.lines);
     let length = text.text.lines().count();
     let beyond = lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
     let note = match file {
         None if sources.page.latest().is_none() => String::new(),
         None => "No allocation comes from a file with this name.".to_owned(),
-        Some(_) if length > MOST_TEXT_LINES => {
-            ["Only the first ", &grouped(MOST_TEXT_LINES as u64), " lines are shown."].concat()
+        Some(_) if length > MAX_TEXT_LINES => {
+            ["Only the first ", &group_digits(MAX_TEXT_LINES as u64), " lines are shown."].concat()
         }
         Some(_) if beyond > 0 => {
-            let beyond = counted(beyond, "line");
+            let beyond = pluralize(beyond, "line");
             ["This file is too short for ", &beyond, " in the snapshot. Is it another version?"].concat()
         }
         Some(_) => String::new(),
     };
-    let sought = Sought::of(shared);
+    let sought = HighlightCriteria::from_state(shared);
     let most = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
     let margins = lines.iter().filter_map(|line| {
-        let Standing { now, peak } = line.standing;
+        let LocationWeight { now, peak } = line.standing;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
         let other = if is_change(sources) { "; at A " } else { "; at the peak " };
-        let exact = [grouped(now.bytes).as_str(), unit(sources), other, &grouped(peak.bytes), " B"].concat();
-        Some(Margin {
+        let exact = [group_digits(now.bytes).as_str(), unit(sources), other, &group_digits(peak.bytes), " B"].concat();
+        Some(LineBytes {
             line: line.line.parse().ok()?,
             now: short(now.count, now.bytes),
             peak: short(peak.count, peak.bytes),
             exact,
-            part: per_mille(now.bytes, most),
-            marked: file.map(|file| sought.marks(&file.path, &line.line)).unwrap_or_default(),
+            per_mille: per_mille(now.bytes, most),
+            highlight: file.map(|file| sought.highlight(&file.path, &line.line)).unwrap_or_default(),
         })
     });
-    Some(TextView { margins: margins.collect(), text, title, note })
+    Some(TextView { lines: margins.collect(), text, title, note })
 }

@@ -1,9 +1,9 @@
-//! The view "By source": what of it is open, which source file was dropped, what is asked and what a click does.
+//! The Source tab: open files, the dropped source file, questions to the worker and clicks.
 
 mod data;
 
-pub(crate) use data::query;
-pub use data::{Basis, SourceAction, SourceText, Sources};
+pub(crate) use data::line_query;
+pub use data::{SourceAction, SourceInputs, SourceText, Sources};
 
 mod feature;
 mod link;
@@ -20,30 +20,30 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
-/// Bytes of a source file that is shown: no code is longer, and snapshots are.
-const LONGEST_SOURCE: u64 = 4 << 20;
-/// What the view depends on now.
-pub fn basis(sources: &Sources, shared: &Shared) -> Basis {
+/// Maximum size of a source file in bytes. Larger files are taken for snapshots.
+const MAX_SOURCE_BYTES: u64 = 4 << 20;
+/// Returns the current inputs of the view.
+pub fn inputs(sources: &Sources, shared: &Shared) -> SourceInputs {
     let selected = [shared.selection.as_deref().map(|selection| selection.allocation), shared.views.node];
-    Basis { changes: sources.changes, sought: shared.find.text.clone(), selected }
+    SourceInputs { changes: sources.changes, search: shared.find.text.clone(), selected }
 }
 
-/// Another device, or another file: only the dropped text stays.
+/// Handles a change of device. Only the dropped file is kept.
 fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
+    if change.is_device_change() {
         let changes = sources.changes + 1;
         *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
     }
 }
 
-/// Asks for what is missing, while the view is seen.
+/// Requests missing data while the tab is visible.
 fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if shared.views.seen() == Some(Tab::Sources) {
+    if shared.views.visible() == Some(Tab::Sources) {
         sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
     }
 }
 
-/// Takes the worker's answer.
+/// Handles the reply of the worker.
 fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
@@ -51,9 +51,9 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
     None
 }
 
-/// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
-/// heaviest file of the snapshot, or else the first.
-pub(crate) fn given(
+/// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most
+/// bytes in the snapshot, or else the first. Returns false if the files are not source files.
+pub(crate) fn open_if_sources(
     sources: &mut Sources,
     shared: &mut Shared,
     files: &[GivenFile],
@@ -61,33 +61,33 @@ pub(crate) fn given(
 ) -> bool {
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
-        file.bytes <= LONGEST_SOURCE && (is_code || sources.place_of(&file.name).is_some())
+        file.bytes <= MAX_SOURCE_BYTES && (is_code || sources.index_of(&file.name).is_some())
     };
     if !matches!(shared.stage, Stage::Ready(_)) || !files.iter().all(is_source) {
         return false;
     }
-    let by_weight = |(_, file): &(usize, &GivenFile)| sources.place_of(&file.name).unwrap_or(usize::MAX);
+    let by_weight = |(_, file): &(usize, &GivenFile)| sources.index_of(&file.name).unwrap_or(usize::MAX);
     let Some((place, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
     shared.views.show(Tab::Sources);
     effects.push(Effect::ReadText(place, file.name.clone()));
     true
 }
 
-/// Carries out what happened in the view.
+/// Handles user input in the tab.
 fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
-        SourceAction::Picked(place) => {
+        SourceAction::RowClicked(place) => {
             let Some(row) = view(sources, shared).rows.into_iter().nth(place) else { return };
             match row.kind {
-                RowKind::File(_) => fold(sources, row.path),
-                RowKind::Line => pick(shared, &row.path, &row.label),
+                RowKind::File(_) => toggle_file(sources, row.path),
+                RowKind::Line => toggle_line_search(shared, &row.path, &row.label),
                 RowKind::Note => {}
             }
         }
-        SourceAction::LinePicked(line) => {
+        SourceAction::LineClicked(line) => {
             let Some(path) = sources.text_file().map(|file| file.path.clone()) else { return };
-            pick(shared, &path, &line.to_string());
+            toggle_line_search(shared, &path, &line.to_string());
         }
         SourceAction::Read(Ok(text)) => sources.text = Some(Rc::new(text)),
         SourceAction::Read(Err(cause)) => shared.remark = Some(cause),
@@ -95,24 +95,24 @@ fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut
     }
 }
 
-fn fold(sources: &mut Sources, path: String) {
+fn toggle_file(sources: &mut Sources, path: String) {
     let Some(page) = sources.page.latest() else { return };
-    let seen = |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
+    let seen = |(place, file): (usize, &SourceFile)| sources.is_expanded(place, &file.path).then(|| file.path.clone());
     let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();
     match open.iter().position(|known| *known == path) {
         Some(at) => drop(open.remove(at)),
         None => open.push(path),
     }
-    sources.open = Some(open);
+    sources.expanded = Some(open);
 }
 
-/// Searches for a line, so that it stands out in all views and in the timeline; or ends that.
-fn pick(shared: &mut Shared, path: &str, line: &str) {
-    let query = query(path, line);
+/// Toggles a search for a line, which highlights it in all views and in the timeline.
+fn toggle_line_search(shared: &mut Shared, path: &str, line: &str) {
+    let query = line_query(path, line);
     let text = if shared.find.text == query { String::new() } else { query };
-    // A node would stand out before it.
+    // A selected node would take precedence.
     shared.views.node = None;
-    find::typed(shared, text);
+    find::set_text(shared, text);
 }
 
 #[cfg(test)]

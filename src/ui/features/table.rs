@@ -1,56 +1,55 @@
-//! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
-//! is asked for what.
+//! The Allocations tab: filter, sort order, scrolling and selection of rows, and requests to the worker. Also the
+//! state of the histograms.
 
 mod feature;
 pub(crate) mod grid;
 mod link;
 
-pub use grid::{COLUMNS, TableStatus, grid, order, status};
+pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::histograms::{self, Chart, Histogram, Measure, Reach};
-use crate::binding::{Binding, Scope, line};
+use super::histograms::{self, Chart, ClickMode, Histogram, Measure};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::latest::Latest;
-use crate::rows::{Chosen, Copying, Extent, RowsStep};
+use crate::rows::{Copying, RowSelection, RowsStep, SelectMode};
 use crate::scroll::Scroll;
 use crate::selecting;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{
-    Answer, Filter, QueryError, Question, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    Answer, Filter, QueryError, Question, SortDirection, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     Weight,
 };
 use std::rc::Rc;
 
-/// CSS pixels of a row.
+/// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 22.0;
-/// The table of allocations and the histograms beside it.
+/// State of the Allocations tab and of the histograms.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What stands in the field of the filter.
+    /// Text of the filter field.
     pub text: String,
-    pub wrong: Option<QueryError>,
-    /// What stood there last that nothing was wrong with.
+    pub error: Option<QueryError>,
+    /// The last valid filter text.
     filter: String,
-    /// The order.
     pub sort: TableSort,
-    /// The classes of sizes that are listed alone.
+    /// Size classes selected in the histogram.
     pub sizes: Option<[u8; 2]>,
-    /// The classes of lives that are listed alone.
-    pub lives: Option<[u8; 2]>,
-    /// What the height of the histograms' bars tells.
+    /// Lifetime classes selected in the histogram.
+    pub lifetimes: Option<[u8; 2]>,
+    /// Quantity on the vertical axis of the histograms.
     pub measure: Measure,
-    /// Rows that are chosen, and the one that keys start from.
-    pub chosen: Chosen,
+    /// Selected rows and the active row.
+    pub selected_rows: RowSelection,
     pub scroll: Scroll,
     answer: Latest<TableQuestion, Rc<TablePage>>,
-    /// The allocation whose row was looked for last.
-    revealed: Option<u32>,
-    /// Whether the table had no row of it.
-    is_missed: bool,
+    /// The allocation whose row was last located.
+    revealed_allocation: Option<u32>,
+    /// True if the table had no row of that allocation.
+    has_no_row: bool,
     copying: Copying,
 }
 
@@ -58,89 +57,89 @@ impl Default for Table {
     fn default() -> Table {
         Table {
             text: String::new(),
-            wrong: None,
-            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            error: None,
+            sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
             sizes: None,
-            lives: None,
+            lifetimes: None,
             measure: Measure::default(),
             filter: String::new(),
-            chosen: Chosen::default(),
+            selected_rows: RowSelection::default(),
             scroll: Scroll::new(ROW_PX),
             answer: Latest::default(),
-            revealed: None,
-            is_missed: false,
+            revealed_allocation: None,
+            has_no_row: false,
             copying: Copying::default(),
         }
     }
 }
 
 impl Table {
-    /// What is shown: the last answer and its question, until the next one comes.
+    /// Returns the last reply, which is shown until the next one arrives.
     pub fn page(&self) -> Option<&TablePage> {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// The search that it was asked about.
-    pub(crate) fn known_find(&self) -> Option<u32> {
-        self.answer.question().and_then(|known| known.find)
+    /// Returns the serial of the search in the last reply.
+    pub(crate) fn find_serial(&self) -> Option<u32> {
+        self.answer.answered_question().and_then(|known| known.find)
     }
 
-    /// A histogram as it is to be drawn.
+    /// Returns the bars and labels of a histogram.
     pub fn chart(&self, of: Histogram) -> Chart {
         let Some(page) = self.page() else { return Chart::default() };
-        let chosen = if of == Histogram::Sizes { self.sizes } else { self.lives };
+        let chosen = if of == Histogram::Sizes { self.sizes } else { self.lifetimes };
         histograms::chart(of, weights(page, of), chosen, self.measure)
     }
 
-    /// Whether anything but the scope decides what is listed.
+    /// Returns true if the list is restricted by more than the scope.
     pub fn is_filtered(&self) -> bool {
-        self.answer.question().is_some_and(|question| question.filter != TableFilter::default())
+        self.answer.answered_question().is_some_and(|question| question.filter != TableFilter::default())
     }
 }
 
-/// What pointer and fields do in the table and in the histograms.
+/// User input in the table and in the histograms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableAction {
-    /// It is scrolled so far, and so much of it is seen, in CSS pixels.
+    /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
-    RowClicked(u32, Extent),
-    /// The header of a column was clicked.
+    RowClicked(u32, SelectMode),
+    /// A column header was clicked.
     SortChosen(TableColumn),
-    /// This stands in the field of the filter.
+    /// Text of the filter field.
     FilterTyped(String),
-    /// All sizes, all lives, or all nodes are listed again.
-    FilterDropped(Dropped),
-    /// A bar of a histogram was clicked: its class.
-    BarClicked(Histogram, u8, Reach),
+    /// A part of the filter was removed.
+    FilterPartRemoved(FilterPart),
+    /// A bar of a histogram was clicked: its class, and the effect on the selection.
+    BarClicked(Histogram, u8, ClickMode),
 }
 
-/// A part of the filter that is given up alone.
+/// A part of the filter that can be removed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
+pub enum FilterPart {
     Sizes,
-    Lives,
+    Lifetimes,
     Node,
 }
 
-/// What the keys of the histograms do.
+/// Commands of the histograms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableStep {
-    /// Histograms of bytes, or of counts.
+    /// Toggles between bytes and counts.
     ToggleMeasure,
     ClearBars,
 }
 
-/// Its keys; those of rows are the same for all lists ([`RowsStep`]).
+/// Keys for rows are shared by all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
-    line(
-        Scope::Tab(Tab::Histograms),
+    bind(
+        KeyScope::Tab(Tab::Histograms),
         &["m"],
         TableStep::ToggleMeasure,
         "Switch the bars between bytes and counts",
         "measure",
     ),
-    line(
-        Scope::Tab(Tab::Histograms),
+    bind(
+        KeyScope::Tab(Tab::Histograms),
         &["Delete", "Backspace"],
         TableStep::ClearBars,
         "Clear the selected bars",
@@ -150,17 +149,17 @@ const KEYS: &[Binding<TableStep>] = &[
 
 fn act(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
     match action {
-        TableAction::Scrolled(top, height) => table.scroll.seen_at(top, height),
-        TableAction::RowClicked(row, extent) => go_to(table, shared, row, extent, effects),
+        TableAction::Scrolled(top, height) => table.scroll.set_visible(top, height),
+        TableAction::RowClicked(row, extent) => activate_row(table, shared, row, extent, effects),
         TableAction::SortChosen(column) => table.sort_by(column),
-        TableAction::FilterTyped(text) => table.filter_by(text),
-        TableAction::FilterDropped(Dropped::Sizes) => table.sizes = None,
-        TableAction::FilterDropped(Dropped::Lives) => table.lives = None,
-        TableAction::FilterDropped(Dropped::Node) => shared.views.node = None,
+        TableAction::FilterTyped(text) => table.set_filter(text),
+        TableAction::FilterPartRemoved(FilterPart::Sizes) => table.sizes = None,
+        TableAction::FilterPartRemoved(FilterPart::Lifetimes) => table.lifetimes = None,
+        TableAction::FilterPartRemoved(FilterPart::Node) => shared.views.node = None,
         TableAction::BarClicked(of, class, reach) => {
             let page = table.answer.latest().cloned();
             let weights = page.as_deref().map_or(&[][..], |page| weights(page, of));
-            let chosen = if of == Histogram::Sizes { &mut table.sizes } else { &mut table.lives };
+            let chosen = if of == Histogram::Sizes { &mut table.sizes } else { &mut table.lifetimes };
             histograms::click(weights, chosen, class, reach);
         }
     }
@@ -171,52 +170,53 @@ fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<
         TableStep::ToggleMeasure => {
             table.measure = if table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
         }
-        TableStep::ClearBars => clear(table, shared),
+        TableStep::ClearBars => clear_filters(table, shared),
     }
 }
 
-/// What keys and controls do with its rows.
-pub(crate) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+/// Handles the keys and controls that all lists of rows share.
+pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = table.scroll.rows.checked_sub(1) {
-                go_to(table, shared, table.chosen.gone(go, last, &table.scroll), extent, effects);
+                activate_row(table, shared, table.selected_rows.moved(go, last, &table.scroll), extent, effects);
             }
         }
-        RowsStep::ChooseAll => table.chosen.all(table.scroll.rows),
+        RowsStep::ChooseAll => table.selected_rows.select_all(table.scroll.rows),
         RowsStep::Copy => copy(table, shared, effects),
         RowsStep::Filter => effects.push(Effect::FocusFilter),
-        RowsStep::Clear => clear(table, shared),
-        RowsStep::SortByNext => {
+        RowsStep::Clear => clear_filters(table, shared),
+        RowsStep::SortByNextColumn => {
             let all = TableColumn::ALL;
             let place = all.iter().position(|column| *column == table.sort.column).map_or(0, |place| place + 1);
             table.sort_by(all.get(place).copied().unwrap_or(TableColumn::Number));
         }
-        RowsStep::SortOtherWay => table.sort_by(table.sort.column),
+        RowsStep::ReverseSort => table.sort_by(table.sort.column),
     }
 }
 
 impl Table {
-    /// This stands in the field of the filter now.
-    fn filter_by(&mut self, text: String) {
-        self.wrong = Filter::parse(&text).err();
-        if self.wrong.is_none() {
+    /// Sets the text of the filter field.
+    fn set_filter(&mut self, text: String) {
+        self.error = Filter::parse(&text).err();
+        if self.error.is_none() {
             text.trim().clone_into(&mut self.filter);
         }
         self.text = text;
     }
 
-    /// The header of a column was clicked: it is sorted by that, or the other way.
+    /// Sorts by a column, or reverses the order if it is already the sort column.
     fn sort_by(&mut self, column: TableColumn) {
         let now = self.sort;
-        // What is largest is looked for first; what has an order of its own is read from its beginning.
+        // For these columns the largest values are of interest first.
         let first = match column {
-            TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
-            _ => SortWay::Ascending,
+            TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortDirection::Descending,
+            _ => SortDirection::Ascending,
         };
-        let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
+        let other =
+            if now.way == SortDirection::Ascending { SortDirection::Descending } else { SortDirection::Ascending };
         self.sort = TableSort { column, way: if now.column == column { other } else { first } };
-        self.scroll.to(0.0);
+        self.scroll.scroll_to_px(0.0);
     }
 }
 
@@ -224,26 +224,26 @@ fn weights(page: &TablePage, of: Histogram) -> &[Weight] {
     if of == Histogram::Sizes { &page.sizes } else { &page.lives }
 }
 
-/// All that is in the scope is listed again.
-fn clear(table: &mut Table, shared: &mut Shared) {
-    (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
+/// Clears all filters.
+fn clear_filters(table: &mut Table, shared: &mut Shared) {
+    (table.text, table.filter, table.error, table.sizes, table.lifetimes) = Default::default();
     shared.views.node = None;
 }
 
-/// Another device: what a person set stays.
+/// Handles a change of device. The user's settings are kept.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
+    if change.is_device_change() {
+        let Table { text, filter, error: wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
-        scroll.to(0.0);
-        *table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
+        scroll.scroll_to_px(0.0);
+        *table = Table { text, filter, error: wrong, sort, measure, scroll, ..Table::default() };
     }
 }
 
-/// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
+/// Requests the missing rows. The next question waits for the reply to the previous one.
 fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let is_grid = match shared.views.seen() {
-        Some(Tab::Table) => true,
+    let is_grid = match shared.views.visible() {
+        Some(Tab::Allocations) => true,
         Some(Tab::Histograms) => false,
         _ => return,
     };
@@ -251,9 +251,9 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let node = shared.views.node.map(|node| (shared.views.arrangement, node));
     if selected.is_none() && shared.selecting.is_none() {
-        table.revealed = None;
+        table.revealed_allocation = None;
     }
-    let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lives };
+    let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lifetimes };
     let mut question = TableQuestion {
         scope: shared.views.scope,
         filter,
@@ -264,24 +264,24 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         find,
     };
     if is_grid {
-        let known = table.answer.question().filter(|known| is_same_table(known, &question));
+        let known = table.answer.answered_question().filter(|known| is_same_table(known, &question));
         let is_same = known.is_some();
-        question.rows = table.scroll.wanted(known.map(|known| known.rows));
-        // What is chosen belongs to the table it was chosen in.
-        if is_same && table.chosen.count() > 1 {
-            question.chosen = table.chosen.ranges().to_vec();
+        question.rows = table.scroll.rows_to_request(known.map(|known| known.rows));
+        // Selected rows belong to the table that they were selected in.
+        if is_same && table.selected_rows.count() > 1 {
+            question.chosen = table.selected_rows.ranges().to_vec();
         }
-        // What is selected while another selection is on its way is of no interest.
+        // While another selection is pending, the current one need not be located.
         let is_settled = shared.selecting.is_none();
-        question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
-    } else if let Some(known) = table.answer.question() {
-        // The rows that are there stay there.
+        question.reveal = selected.filter(|selected| is_settled && table.revealed_allocation != Some(*selected));
+    } else if let Some(known) = table.answer.answered_question() {
+        // Loaded rows stay loaded.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
     table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
-/// Whether two questions are about the same rows in the same order.
+/// Returns true if two questions have the same rows in the same order.
 fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
@@ -301,54 +301,54 @@ fn take(
     None
 }
 
-/// Takes a part of the table.
+/// Handles a reply with rows of the table.
 fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
-    let Some(mut question) = table.answer.answered(serial) else { return };
-    let before = table.answer.question();
+    let Some(mut question) = table.answer.take_pending(serial) else { return };
+    let before = table.answer.answered_question();
     if !before.is_some_and(|known| is_same_table(known, &question)) {
-        table.chosen = Chosen::default();
-        // Its row is elsewhere now; or there may be one. A moment that moves does not scroll.
+        table.selected_rows = RowSelection::default();
+        // The row has another index now, or exists now. A moving cursor alone does not scroll the table.
         let is_other = before.is_none_or(|known| known.sort != question.sort || known.filter != question.filter);
-        if is_other || table.is_missed {
-            table.revealed = None;
+        if is_other || table.has_no_row {
+            table.revealed_allocation = None;
         }
     }
     let (revealed, row) = (question.reveal.take(), page.revealed);
     table.scroll.rows = page.listed.count;
-    table.answer.keep(question, Rc::from(page));
+    table.answer.store(question, Rc::from(page));
     if revealed.is_some() {
-        (table.revealed, table.is_missed) = (revealed, row.is_none());
+        (table.revealed_allocation, table.has_no_row) = (revealed, row.is_none());
         if let Some(row) = row {
-            table.chosen.only(row);
-            table.scroll.bring(row);
+            table.selected_rows.select_only(row);
+            table.scroll.scroll_to_row(row);
         }
     }
 }
 
-/// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
-fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
+/// Selects a row and its allocation, after a click or a key.
+fn activate_row(table: &mut Table, shared: &mut Shared, row: u32, extent: SelectMode, effects: &mut Vec<Effect>) {
     if row >= table.scroll.rows {
         return;
     }
     match extent {
-        Extent::One => table.chosen.only(row),
-        Extent::Through => table.chosen.through(row),
-        Extent::Toggle => table.chosen.toggle(row),
+        SelectMode::Only => table.selected_rows.select_only(row),
+        SelectMode::Extend => table.selected_rows.extend_to(row),
+        SelectMode::Toggle => table.selected_rows.toggle(row),
     }
-    table.scroll.bring(row);
+    table.scroll.scroll_to_row(row);
     let allocation = table.row(row);
-    if let (Extent::One, Some(allocation)) = (extent, allocation) {
-        // Its row is here already.
-        table.revealed = Some(allocation);
+    if let (SelectMode::Only, Some(allocation)) = (extent, allocation) {
+        // The row is already in view.
+        table.revealed_allocation = Some(allocation);
         selecting::select(shared, allocation, effects);
     }
 }
 
-/// Asks for the chosen rows as text; without any, for all.
+/// Copies the selected rows as text, or all rows if none is selected.
 fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
-    let Some(mut question) = table.answer.question().cloned() else { return };
-    question.chosen = table.chosen.or_all(&table.scroll);
+    let Some(mut question) = table.answer.answered_question().cloned() else { return };
+    question.chosen = table.selected_rows.ranges_or_all(&table.scroll);
     let rows = question.chosen.clone();
-    table.copying.begin(shared, device, &rows, Question::TableText(Box::new(question)), effects);
+    table.copying.start(shared, device, &rows, Question::TableText(Box::new(question)), effects);
 }

@@ -1,14 +1,14 @@
-//! What keys, buttons and the pointer do in the call tree.
+//! Commands and pointer input of the call tree.
 
-use super::tree::{Scroll, Tree};
-use crate::binding::{Binding, Scope, line};
+use super::tree::{Tree, TreeScroll};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
+use engine::protocol::{FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
 
-/// What a key or a control of the call tree asks for.
+/// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreeCommand {
     Up,
@@ -17,69 +17,69 @@ pub enum TreeCommand {
     PageDown,
     First,
     Last,
-    /// Open the row, or go to its first child.
-    In,
-    /// Close the row, or go to its parent.
-    Out,
-    /// Open the row, or close it.
+    /// Expands the row, or goes to its first child.
+    ExpandOrChild,
+    /// Collapses the row, or goes to its parent.
+    CollapseOrParent,
+    /// Expands or collapses the row.
     Toggle,
-    /// Open the row and all below it.
-    OpenBelow,
-    /// Close the row and all below it.
-    CloseBelow,
-    OpenAll,
-    CloseAll,
+    /// Expands the row and all its descendants.
+    ExpandBelow,
+    /// Collapses the row and all its descendants.
+    CollapseBelow,
+    ExpandAll,
+    CollapseAll,
     Focus,
-    /// The top before.
+    /// Restores the previous node at the top.
     Back,
-    Whole,
-    /// Innermost frames at the root, or outermost ones.
+    ShowAll,
+    /// Toggles between outermost and innermost frames at the root.
     Invert,
-    /// Leave internal frames out, or show them.
+    /// Hides or shows internal frames.
     HideInternal,
     NextMerge,
-    /// Select the row's node, or give it up.
+    /// Selects or deselects the node of the row.
     Select,
-    /// Select the heaviest allocation of the row.
-    Heaviest,
-    /// To the stack of the selected allocation.
-    Selection,
-    /// To the next row that the search looks for.
+    /// Selects the largest allocation of the row.
+    SelectLargest,
+    /// Goes to the stack of the selected allocation.
+    GoToSelection,
+    /// Goes to the next row that matches the search.
     NextMatch,
-    /// To the one before.
+    /// Goes to the previous row that matches the search.
     PreviousMatch,
-    Source,
+    OpenSource,
 }
 
-/// Something happened to the call tree that is no command.
+/// Pointer and browser events of the call tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeAction {
-    /// The list of rows is scrolled to here or has this height, in CSS pixels.
+    /// The list was scrolled or resized. In CSS pixels.
     Scrolled {
         top_px: f64,
         height_px: f64,
     },
     /// The row with this number was clicked.
     Clicked(u32),
-    /// The row with this number was double-clicked, or its twisty clicked.
+    /// The row with this number was double-clicked, or its expander was clicked.
     Toggled(u32),
-    /// A node of the way to the top was clicked.
+    /// A node of the path to the top was clicked.
     Focused(u32),
     Merged(Merge),
 }
 
-/// How frames can be merged, in the order of the page's picker: by name.
+/// Ways to merge frames with their names, in the order of the picker.
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
-/// Takes what happened into the state.
+/// Handles a pointer or browser event.
 pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
-            tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
+            tree.scroll = TreeScroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
         }
         TreeAction::Clicked(row) => {
             tree.go_to(row);
-            shared.views.node = tree.place.node.filter(|&node| node > 0);
+            shared.views.node = tree.position.node.filter(|&node| node > 0);
         }
         TreeAction::Toggled(row) => {
             tree.go_to(row);
@@ -90,10 +90,10 @@ pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &
     }
 }
 
-/// Carries out a command.
+/// Runs a command.
 pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
-    let searched = shared.found_serial().is_some();
-    let (row, page) = (tree.active(), tree.scroll.page());
+    let searched = shared.match_serial().is_some();
+    let (row, page) = (tree.active(), tree.scroll.rows_per_page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {
         TreeCommand::Up => tree.go_to(row.saturating_sub(1)),
@@ -102,13 +102,13 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         TreeCommand::PageDown => tree.go_to(row.saturating_add(page)),
         TreeCommand::First => tree.go_to(0),
         TreeCommand::Last => tree.go_to(u32::MAX),
-        TreeCommand::In => match active {
-            Some((node, FoldState::Closed, ..)) => tree.place.fold(node, Reach::One, FoldState::Open),
+        TreeCommand::ExpandOrChild => match active {
+            Some((node, FoldState::Closed, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Open),
             Some((_, FoldState::Open, ..)) => tree.go_to(row.saturating_add(1)),
             _ => {}
         },
-        TreeCommand::Out => match active {
-            Some((node, FoldState::Open, ..)) => tree.place.fold(node, Reach::One, FoldState::Closed),
+        TreeCommand::CollapseOrParent => match active {
+            Some((node, FoldState::Open, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Closed),
             Some((_, _, depth, parent)) if depth > 0 => {
                 let known = (0..row).rev().map_while(|number| Some((number, tree.row(number)?.node)));
                 let above = known.into_iter().find(|&(_, node)| node == parent);
@@ -120,17 +120,19 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             _ => {}
         },
         TreeCommand::Toggle => toggle(tree),
-        TreeCommand::OpenBelow | TreeCommand::CloseBelow => {
+        TreeCommand::ExpandBelow | TreeCommand::CollapseBelow => {
             if let Some((node, ..)) = active {
-                let opens = command == TreeCommand::OpenBelow;
-                tree.place.fold(node, Reach::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
+                let opens = command == TreeCommand::ExpandBelow;
+                tree.position.fold(node, FoldScope::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
             }
         }
-        TreeCommand::OpenAll => tree.place.fold(tree.place.focus.unwrap_or(0), Reach::AllBelow, FoldState::Open),
-        TreeCommand::CloseAll => {
-            let top = tree.place.focus.unwrap_or(0);
-            tree.place.fold(top, Reach::AllBelow, FoldState::Closed);
-            tree.place.fold(top, Reach::One, FoldState::Open);
+        TreeCommand::ExpandAll => {
+            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open);
+        }
+        TreeCommand::CollapseAll => {
+            let top = tree.position.focus.unwrap_or(0);
+            tree.position.fold(top, FoldScope::AllBelow, FoldState::Closed);
+            tree.position.fold(top, FoldScope::One, FoldState::Open);
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
@@ -139,7 +141,7 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             _ => {}
         },
         TreeCommand::Back => tree.focus_back(),
-        TreeCommand::Whole => tree.focus_on(None),
+        TreeCommand::ShowAll => tree.focus_on(None),
         TreeCommand::Invert => {
             let root = &mut shared.views.arrangement.root;
             *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
@@ -157,16 +159,16 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
             shared.views.node = node.filter(|_| shared.views.node != node);
         }
-        TreeCommand::Heaviest => {
+        TreeCommand::SelectLargest => {
             let device = shared.device().map(|device| device.device);
             if let (Some((node, ..)), Some(device)) = (active, device) {
                 let (scope, arrangement) = (shared.views.scope, shared.views.arrangement);
                 let serial = shared.next_serial();
-                tree.heaviest = Some(serial);
+                tree.pending_heaviest = Some(serial);
                 effects.push(Effect::ask(serial, device, Question::Heaviest { scope, arrangement, node }));
             }
         }
-        TreeCommand::Selection => match shared.selection.as_deref() {
+        TreeCommand::GoToSelection => match shared.selection.as_deref() {
             Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
             None => shared.remark = Some("No allocation is selected.".to_owned()),
         },
@@ -175,11 +177,11 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
                 effects.push(Effect::FocusFind);
                 return;
             }
-            let from = tree.place.node.unwrap_or(0);
+            let from = tree.position.node.unwrap_or(0);
             let is_next = command == TreeCommand::NextMatch;
             tree.reveal(if is_next { Reveal::MatchAfter(from) } else { Reveal::MatchBefore(from) });
         }
-        TreeCommand::Source => {
+        TreeCommand::OpenSource => {
             let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
             match label.map(|(file, line)| shared.settings.link(&file, &line)) {
                 Some(Ok(_)) => effects.push(Effect::FollowSource),
@@ -190,15 +192,15 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
     }
 }
 
-/// Selects the allocation that the worker found to be the heaviest of a row.
-pub(crate) fn heaviest(
+/// Selects the allocation that the worker found to be the largest of a row.
+pub(crate) fn select_largest(
     tree: &mut Tree,
     shared: &mut Shared,
     serial: u32,
     allocation: Option<u32>,
     effects: &mut Vec<Effect>,
 ) {
-    if tree.heaviest.take_if(|asked| *asked == serial).is_none() {
+    if tree.pending_heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
     match allocation {
@@ -212,43 +214,42 @@ fn toggle(tree: &mut Tree) {
     let (node, fold) = (row.node, row.fold);
     match fold {
         FoldState::Leaf => {}
-        FoldState::Open => tree.place.fold(node, Reach::One, FoldState::Closed),
-        FoldState::Closed => tree.place.fold(node, Reach::One, FoldState::Open),
+        FoldState::Open => tree.position.fold(node, FoldScope::One, FoldState::Closed),
+        FoldState::Closed => tree.position.fold(node, FoldScope::One, FoldState::Open),
     }
 }
 
-/// The list of rows is itself the control of what leads through it.
+/// Control of commands that navigate the rows: the list itself.
 const ROWS: &str = "tree-rows";
 
-/// Its keys.
 pub(crate) const KEYS: &[Binding<TreeCommand>] = {
-    const AT: Scope = Scope::Tab(Tab::Tree);
+    const AT: KeyScope = KeyScope::Tab(Tab::CallTree);
     use TreeCommand::*;
     &[
-        line(AT, &["ArrowUp"], Up, "Go to the previous row", ROWS),
-        line(AT, &["ArrowDown"], Down, "Go to the next row", ROWS),
-        line(AT, &["ArrowRight"], In, "Expand the row, or go to its first child", ROWS),
-        line(AT, &["ArrowLeft"], Out, "Collapse the row, or go to its parent", ROWS),
-        line(AT, &["Space"], Toggle, "Expand or collapse the row", ROWS),
-        line(AT, &["PageUp"], PageUp, "Go one page up", ROWS),
-        line(AT, &["PageDown"], PageDown, "Go one page down", ROWS),
-        line(AT, &["Home"], First, "Go to the first row", ROWS),
-        line(AT, &["End"], Last, "Go to the last row", ROWS),
-        line(AT, &["e", "*"], OpenBelow, "Expand all below the row", "tree-open-below"),
-        line(AT, &["c"], CloseBelow, "Collapse all below the row", "tree-close-below"),
-        line(AT, &["Shift+e"], OpenAll, "Expand all rows", "tree-open-all"),
-        line(AT, &["Shift+c"], CloseAll, "Collapse all rows", "tree-close-all"),
-        line(AT, &["f"], Focus, "Focus on the row", "tree-focus"),
-        line(AT, &["Backspace"], Back, "Go back to the previous root", "tree-back"),
-        line(AT, &["Shift+Backspace"], Whole, "Show the whole tree", "tree-whole"),
-        line(AT, &["r"], Invert, "Invert the call tree", "tree-invert"),
-        line(AT, &["h"], HideInternal, "Hide or show internal frames", "tree-internal"),
-        line(AT, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
-        line(AT, &["Enter"], Select, "Select the allocations of the row", "tree-select"),
-        line(AT, &["a"], Heaviest, "Select the largest allocation of the row", "tree-heaviest"),
-        line(AT, &["g"], Selection, "Go to the stack of the selected allocation", "tree-selection"),
-        line(AT, &["n"], NextMatch, "Go to the next matching row", "tree-next-match"),
-        line(AT, &["Shift+n"], PreviousMatch, "Go to the previous matching row", "tree-previous-match"),
-        line(AT, &["s"], Source, "Open the source of the row", "tree-source"),
+        bind(AT, &["ArrowUp"], Up, "Go to the previous row", ROWS),
+        bind(AT, &["ArrowDown"], Down, "Go to the next row", ROWS),
+        bind(AT, &["ArrowRight"], ExpandOrChild, "Expand the row, or go to its first child", ROWS),
+        bind(AT, &["ArrowLeft"], CollapseOrParent, "Collapse the row, or go to its parent", ROWS),
+        bind(AT, &["Space"], Toggle, "Expand or collapse the row", ROWS),
+        bind(AT, &["PageUp"], PageUp, "Go one page up", ROWS),
+        bind(AT, &["PageDown"], PageDown, "Go one page down", ROWS),
+        bind(AT, &["Home"], First, "Go to the first row", ROWS),
+        bind(AT, &["End"], Last, "Go to the last row", ROWS),
+        bind(AT, &["e", "*"], ExpandBelow, "Expand all below the row", "tree-open-below"),
+        bind(AT, &["c"], CollapseBelow, "Collapse all below the row", "tree-close-below"),
+        bind(AT, &["Shift+e"], ExpandAll, "Expand all rows", "tree-open-all"),
+        bind(AT, &["Shift+c"], CollapseAll, "Collapse all rows", "tree-close-all"),
+        bind(AT, &["f"], Focus, "Focus on the row", "tree-focus"),
+        bind(AT, &["Backspace"], Back, "Go back to the previous root", "tree-back"),
+        bind(AT, &["Shift+Backspace"], ShowAll, "Show the whole tree", "tree-whole"),
+        bind(AT, &["r"], Invert, "Invert the call tree", "tree-invert"),
+        bind(AT, &["h"], HideInternal, "Hide or show internal frames", "tree-internal"),
+        bind(AT, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
+        bind(AT, &["Enter"], Select, "Select the allocations of the row", "tree-select"),
+        bind(AT, &["a"], SelectLargest, "Select the largest allocation of the row", "tree-heaviest"),
+        bind(AT, &["g"], GoToSelection, "Go to the stack of the selected allocation", "tree-selection"),
+        bind(AT, &["n"], NextMatch, "Go to the next matching row", "tree-next-match"),
+        bind(AT, &["Shift+n"], PreviousMatch, "Go to the previous matching row", "tree-previous-match"),
+        bind(AT, &["s"], OpenSource, "Open the source of the row", "tree-source"),
     ]
 };

@@ -1,78 +1,81 @@
-//! The rows of the call tree that are seen, as text.
+//! Contents of the call tree: the visible rows as text.
 
 use super::tree::Tree;
-use super::tree::{Marked, Scroll};
+use super::tree::{SelectionRow, TreeScroll};
 use crate::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use base::units::{Bytes, counted, grouped};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
-/// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
-const SPARE: u32 = 12;
-/// No fork moves rows further to the right, in forks.
-const MOST_FORKS: u32 = 24;
-/// CSS pixels that a fork moves rows to the right.
+/// Number of rows rendered beyond the visible ones, on either side, so that they exist before the user scrolls to
+/// them.
+const OVERSCAN: u32 = 12;
+/// Maximum number of forks that indent a row.
+const MAX_FORKS: u32 = 24;
+/// Indentation per fork in CSS pixels.
 const FORK_PX: u32 = 14;
-/// CSS pixels that the only child of a node stands to the right of it, and of those below it.
-const CHAIN_PX: u32 = 7;
+/// Additional indentation of an only child, in CSS pixels.
+const ONLY_CHILD_PX: u32 = 7;
 
-/// One row.
+/// A visible row of the call tree, as text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RowView {
-    /// Its number, from 0.
+pub struct TreeRowView {
+    /// Number of the row, from 0.
     pub number: u32,
-    /// The node's number.
+    /// Number of the node.
     pub node: u32,
-    /// How deep it is: 1 for the top.
+    /// Depth of the row. The top has level 1.
     pub level: u32,
-    /// Its place among its siblings, from 1, and how many they are.
-    pub among: [u32; 2],
-    /// How far to the right it stands, in CSS pixels.
+    /// Position among the siblings, from 1, and number of siblings.
+    pub sibling: [u32; 2],
+    /// Indentation in CSS pixels.
     pub indent_px: u32,
     pub fold: FoldState,
     pub name: String,
-    /// `file:line`, short; empty where there is none.
-    pub place: String,
-    /// Everything that may be cut, in full.
+    /// Abbreviated `file:line`. Empty if unknown.
+    pub location: String,
+    /// Tooltip with the full texts.
     pub title: String,
     pub link: Option<String>,
     pub kind: NodeKind,
-    /// Its share of the total, in tenths of a percent.
+    /// Share of the total, in tenths of a percent.
     pub share: u32,
-    /// The share's step: below 5, 20, 40, 70 %, or more.
-    pub heat: u8,
-    /// Its bytes; of a change those that it adds or takes away.
+    /// Level of the share, from 0 to 4, with limits at 5, 20, 40 and 70 %.
+    pub share_level: u8,
+    /// Bytes, abbreviated. For [`Scope::Change`], the difference.
     pub bytes: String,
-    /// What it weighs, to the byte.
+    /// Bytes as an exact number, and count.
     pub exact: String,
-    /// Its share of the total; of a change what it has become of what was there.
+    /// Share of the total. For [`Scope::Change`], the ratio B / A.
     pub of_total: String,
-    /// What [`Heads`] names last: its share of its parent, how many allocations, its own; of a change at A, at B, and allocations.
-    pub more: [String; 3],
-    /// What the search found in it and below it, short; empty where it found nothing.
+    /// Last three columns of [`Heads`]: share of the parent, count, bytes of the frame itself. For [`Scope::Change`]:
+    /// bytes at A, bytes at B, difference of the counts.
+    pub last_columns: [String; 3],
+    /// Bytes that the search matches in the subtree, abbreviated. Empty if there are none.
     pub found: String,
-    /// Whether its frame is what the search looks for.
+    /// True if the row's frame matches the search.
     pub matches: bool,
     pub is_active: bool,
     pub is_selected: bool,
-    /// Whether the selected allocation has this stack.
-    pub is_marked: bool,
-    /// Requested bytes (× moments) and allocations, for scripts; of a change at A and at B.
+    /// True if the selected allocation has this stack.
+    pub has_selected_allocation: bool,
+    /// Requested bytes (× events for bytes × lifetime) and count, for scripts. For [`Scope::Change`], bytes at A and
+    /// at B.
     pub weight: [u64; 2],
 }
 
-/// What the columns are called, but for that of frames: each with what it means.
+/// Names and tooltips of the columns, except that of the frames.
 pub type Heads = [(&'static str, &'static str); 5];
 
-const OF_WEIGHT: Heads = [
+const WEIGHT_HEADS: Heads = [
     ("Total", "Requested bytes of the frame and its callees"),
     ("of all", "Share of all bytes of the tree"),
     ("of parent", "Share of the parent row"),
     ("Count", "Allocations"),
     ("Self", "Requested bytes of the frame alone"),
 ];
-const OF_CHANGE: Heads = [
+const CHANGE_HEADS: Heads = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
     ("B / A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
     ("At A", "Requested bytes live at A"),
@@ -80,85 +83,85 @@ const OF_CHANGE: Heads = [
     ("Δ count", "Allocations live at B minus those live at A"),
 ];
 
-/// What the columns of a scope are called.
+/// Returns the column names for a scope.
 pub fn heads(scope: Scope) -> &'static Heads {
-    if matches!(scope, Scope::Change(_)) { &OF_CHANGE } else { &OF_WEIGHT }
+    if matches!(scope, Scope::Change(_)) { &CHANGE_HEADS } else { &WEIGHT_HEADS }
 }
 
-/// The rows that are seen, and the tree as a whole.
+/// The visible rows and totals of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeView {
-    /// How many rows there are.
+    /// Number of all rows.
     pub row_count: u32,
-    /// The number of the first of `rows`.
+    /// Number of the first entry of `rows`.
     pub first: u32,
-    /// Those that are seen and a few more; `None`: on its way.
-    pub rows: Vec<Option<RowView>>,
-    /// The way from the root to the top: number and name, the top last; empty where the root is the top.
-    pub way: Vec<(u32, String)>,
+    /// The visible rows and a few more. `None` for a row that is not loaded yet.
+    pub rows: Vec<Option<TreeRowView>>,
+    /// Path from the root to the top, as node numbers and names. Empty if the root is the top.
+    pub path: Vec<(u32, String)>,
     pub empty: &'static str,
-    /// Whether a search has something to show…
-    pub searched: bool,
-    /// …and what it found.
+    /// True if there is a search with matches to show.
+    pub has_matches: bool,
+    /// Summary of the matches.
     pub found: String,
-    /// Bytes of all of it.
+    /// Total bytes.
     pub total: u64,
     pub heads: Option<&'static Heads>,
 }
 
-/// What the rows depend on: while it is the same, so are they.
+/// Inputs of the rows. If they are equal, so are the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct RowsInputs {
     answer: u32,
-    scroll: Scroll,
+    scroll: TreeScroll,
     active: u32,
     node: Option<u32>,
-    marked: Option<Marked>,
+    marked: Option<SelectionRow>,
     settings: u32,
     searched: bool,
 }
 
-/// What the buttons above the rows show.
+/// State of the buttons above the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tools {
+pub struct ToolbarState {
     pub arrangement: Arrangement,
-    /// Whether the active row is the selected node.
+    /// True if the active row is the selected node.
     pub is_selected: bool,
-    /// Whether another node stood at the top before.
+    /// True if another node was at the top before.
     pub can_go_back: bool,
-    /// Whether the top is not the root.
+    /// True if the node at the top is not the root.
     pub is_focused: bool,
     pub has_selection: bool,
     pub has_matches: bool,
 }
 
-/// What the rows depend on; `None` while the tree is not seen.
-pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
-    (shared.views.seen() == Some(Tab::Tree)).then_some(Seen {
-        answer: tree.answers,
+/// Returns the inputs of the rows. `None` while the tree is hidden.
+pub fn rows_inputs(tree: &Tree, shared: &Shared) -> Option<RowsInputs> {
+    (shared.views.visible() == Some(Tab::CallTree)).then_some(RowsInputs {
+        answer: tree.reply_count,
         scroll: tree.scroll,
         active: tree.active(),
         node: shared.views.node,
-        marked: tree.marked,
+        marked: tree.selection_row,
         settings: shared.settings.version,
-        searched: shared.found_serial().is_some(),
+        searched: shared.match_serial().is_some(),
     })
 }
 
-/// What the buttons show.
-pub fn tools(tree: &Tree, shared: &Shared) -> Tools {
-    Tools {
+/// Returns the state of the buttons.
+pub fn toolbar_state(tree: &Tree, shared: &Shared) -> ToolbarState {
+    ToolbarState {
         arrangement: shared.views.arrangement,
-        is_selected: shared.views.node.is_some() && shared.views.node == tree.place.node,
-        can_go_back: !tree.place.earlier.is_empty(),
-        is_focused: tree.place.focus.is_some(),
+        is_selected: shared.views.node.is_some() && shared.views.node == tree.position.node,
+        can_go_back: !tree.position.history.is_empty(),
+        is_focused: tree.position.focus.is_some(),
         has_selection: shared.selection.is_some(),
-        has_matches: shared.found_serial().is_some(),
+        has_matches: shared.match_serial().is_some(),
     }
 }
 
-/// The step of a share, given in tenths of a percent.
-pub fn heat(share: u32) -> u8 {
+/// Returns the level of a share in tenths of a percent.
+pub fn share_level(share: u32) -> u8 {
     match share {
         ..50 => 0,
         50..200 => 1,
@@ -168,40 +171,40 @@ pub fn heat(share: u32) -> u8 {
     }
 }
 
-/// What is seen of the tree; nothing before its first answer.
+/// Returns the visible rows. Empty before the first reply.
 pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
-    let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
-    let [first, beyond] = tree.scroll.rows();
+    let (Some(page), Some(question)) = (tree.page(), tree.last_question()) else { return TreeView::default() };
+    let [first, beyond] = tree.scroll.visible_rows();
     let is_change = matches!(question.scope, Scope::Change(_));
-    let (first, beyond) = (first.saturating_sub(SPARE), beyond.saturating_add(SPARE).min(page.row_count));
+    let (first, beyond) = (first.saturating_sub(OVERSCAN), beyond.saturating_add(OVERSCAN).min(page.row_count));
     let first = first.min(beyond);
     let total =
         if is_change { page.ends.map(|end| end.bytes).into_iter().max() } else { None }.unwrap_or(page.total.bytes);
     let row = |number| Some(row(tree, shared, question.scope, total, number, tree.row(number)?));
     let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
     if !way.is_empty() {
-        way.push((question.focus.unwrap_or(0), tree.top.clone()));
+        way.push((question.focus.unwrap_or(0), tree.top_name.clone()));
     }
     TreeView {
         row_count: page.row_count,
         first,
         rows: (first..beyond).map(row).collect(),
-        way,
-        empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
+        path: way,
+        empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
-        // What a search finds of a change would need columns of its own.
-        searched: question.find.is_some() && shared.found_serial().is_some() && !is_change,
-        found: crate::find::found_in(shared, question.find, question.scope, page.found),
+        // Matches within a change would need columns of their own.
+        has_matches: question.find.is_some() && shared.match_serial().is_some() && !is_change,
+        found: crate::find::matches_text(shared, question.find, question.scope, page.found),
         total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }
 }
 
-/// What is said of a scope that has nothing.
-pub(crate) fn nothing(scope: Scope) -> &'static str {
+/// Returns the message for a scope without allocations.
+pub(crate) fn empty_message(scope: Scope) -> &'static str {
     match scope {
         Scope::Ever => "No allocations recorded.",
         Scope::At(_) => "Nothing is live at the cursor.",
-        Scope::Born(_) => "Nothing was allocated in this range.",
+        Scope::Allocated(_) => "Nothing was allocated in this range.",
         Scope::Freed(_) => "Nothing was freed in this range.",
         Scope::Kept(_) => "Everything allocated in this range was freed in it.",
         Scope::ByteMoments(_) => "Nothing is live in this range.",
@@ -209,50 +212,50 @@ pub(crate) fn nothing(scope: Scope) -> &'static str {
     }
 }
 
-fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
+fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row: &TreeRow) -> TreeRowView {
     let label = &row.label;
     let [begin, end] = row.ends;
     let is_change = matches!(scope, Scope::Change(_));
     let share = per_mille(if is_change { begin.bytes.abs_diff(end.bytes) } else { row.weight.bytes }, total);
     let only_child = row.depth > 0 && row.place[1] <= 1;
-    let chain = if only_child { CHAIN_PX } else { 0 };
+    let chain = if only_child { ONLY_CHILD_PX } else { 0 };
     let mut title = label.name.clone();
-    let file = crate::links::place(&label.file, &label.line, "");
+    let file = crate::source_links::location(&label.file, &label.line, "");
     if !file.is_empty() {
         title.push('\n');
         title.push_str(&file);
     }
-    let marked = tree.marked.and_then(|it| it.node.filter(|_| it.arrangement == shared.views.arrangement));
-    RowView {
+    let marked = tree.selection_row.and_then(|it| it.node.filter(|_| it.arrangement == shared.views.arrangement));
+    TreeRowView {
         number,
         node: row.node,
         level: row.depth.saturating_add(1),
-        among: [row.place[0].saturating_add(1), row.place[1].max(1)],
-        indent_px: row.forks.min(MOST_FORKS) * FORK_PX + chain,
+        sibling: [row.place[0].saturating_add(1), row.place[1].max(1)],
+        indent_px: row.forks.min(MAX_FORKS) * FORK_PX + chain,
         fold: row.fold,
         name: label.name.clone(),
-        place: shared.settings.place(&label.file, &label.line),
+        location: shared.settings.location(&label.file, &label.line),
         title,
         link: shared.settings.link(&label.file, &label.line).ok(),
         kind: label.kind,
         share,
-        heat: heat(share),
+        share_level: share_level(share),
         bytes: if is_change { change(begin.bytes, end.bytes) } else { amount(scope, row.weight.bytes) },
         exact: if is_change {
-            let count = counted(begin.count.abs_diff(end.count).into(), "allocation");
+            let count = pluralize(begin.count.abs_diff(end.count).into(), "allocation");
             [&exact_change(begin.bytes, end.bytes), ", ", sign(begin.count.into(), end.count.into()), &count].concat()
         } else {
-            [&exact(scope, row.weight.bytes), " in ", &counted(row.weight.count.into(), "allocation")].concat()
+            [&exact(scope, row.weight.bytes), " in ", &pluralize(row.weight.count.into(), "allocation")].concat()
         },
         of_total: if is_change { ratio(begin.bytes, end.bytes) } else { percent(row.weight.bytes, total) },
-        more: if is_change {
+        last_columns: if is_change {
             let at = |end: Weight| if end.count == 0 { "–".to_owned() } else { Bytes(end.bytes).to_string() };
             [at(begin), at(end), count_change(begin.count, end.count)]
         } else {
             let has_own = row.own.count > 0 || row.own.bytes > 0;
             [
                 percent(row.weight.bytes, row.parent_bytes),
-                grouped(row.weight.count.into()),
+                group_digits(row.weight.count.into()),
                 if has_own { amount(scope, row.own.bytes) } else { String::new() },
             ]
         },
@@ -260,7 +263,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         matches: row.matches,
         is_active: number == tree.active(),
         is_selected: shared.views.node == Some(row.node),
-        is_marked: marked == Some(row.node),
+        has_selected_allocation: marked == Some(row.node),
         weight: if is_change { row.ends.map(|end| end.bytes) } else { [row.weight.bytes, u64::from(row.weight.count)] },
     }
 }

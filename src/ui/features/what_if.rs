@@ -1,9 +1,9 @@
-//! The simulated allocator in the insight "Allocator settings": what is typed, asked, answered, and canceled.
+//! The simulated allocator of the Allocator settings insight: user input, requests, results and cancellation.
 
 mod data;
 
-pub use data::{Field, Simulator, WhatIfAction};
-pub(crate) use data::{Job, Terms};
+pub(crate) use data::{SimulationKind, Terms};
+pub use data::{Simulator, SimulatorField, WhatIfAction};
 
 mod feature;
 mod link;
@@ -13,69 +13,83 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::{Effect, FileToWrite, Then};
-use crate::planned::Drawn;
+use crate::effect::{AfterWrite, Effect, FileToWrite};
+use crate::planned::DrawnCurve;
 use crate::settings::Dialog;
 use crate::shared::Shared;
+use crate::size_text::capitalize;
+use crate::snapshot_to_save::snapshot_to_save;
 use crate::tab::Tab;
-use crate::to_write::to_write;
-use crate::typed_size::capitalised;
 use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
-/// Another device, or another file: only what was typed stays.
+/// Handles a change of device. Only the typed texts are kept.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        let Simulator { settings, capacity, never_empties, asked, is_left, .. } = std::mem::take(simulator);
+    if change.is_device_change() {
+        let Simulator {
+            settings,
+            capacity,
+            skips_empty_cache: never_empties,
+            pending: asked,
+            was_abandoned: is_left,
+            ..
+        } = std::mem::take(simulator);
         let is_left = is_left || asked.is_some() || shared.simulation.is_some();
         shared.simulation = None;
-        *simulator = Simulator { settings, capacity, never_empties, is_left, ..Simulator::default() };
+        *simulator = Simulator {
+            settings,
+            capacity,
+            skips_empty_cache: never_empties,
+            was_abandoned: is_left,
+            ..Simulator::default()
+        };
     }
 }
 
-/// Asks what the person wants, and before that what the simulation reproduces: once the insight is seen.
+/// Sends the user's request while the insight is visible. First checks how well the simulation reproduces the
+/// recording.
 fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if std::mem::take(&mut simulator.is_left) {
+    if std::mem::take(&mut simulator.was_abandoned) {
         effects.push(Effect::EndSimulation);
     }
-    let is_seen = shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Settings;
+    let is_seen = shared.views.visible() == Some(Tab::Insights) && shared.topic == Topic::Settings;
     if !is_seen || shared.rules.dialog == Dialog::Open {
         return;
     }
-    // It answers one question at a time; another of one's own takes the place of the one before.
-    let own = simulator.asked.map(|(serial, _)| serial);
+    // The simulator runs one request at a time. A newer request of this feature replaces the pending one.
+    let own = simulator.pending.map(|(serial, _)| serial);
     if shared.simulation.is_some_and(|serial| own != Some(serial)) {
         return;
     }
-    let is_unknown = simulator.asked.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
-    let proof = is_unknown.then_some(Job::Proof);
-    let Some(job) = simulator.wanted.take().or(proof) else { return };
+    let is_unknown = simulator.pending.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
+    let proof = is_unknown.then_some(SimulationKind::Check);
+    let Some(job) = simulator.requested.take().or(proof) else { return };
     let terms = Terms {
         capacity: simulator.typed_capacity().ok().flatten().or_else(|| shared.capacity_without_oom()),
-        never_empties: simulator.never_empties,
+        skips_empty_cache: simulator.skips_empty_cache,
     };
-    // Runs with another capacity are not to be compared with these.
-    simulator.before = simulator.answer.clone().filter(|_| simulator.terms == terms);
+    // Runs with another capacity cannot be compared with these.
+    simulator.previous_answer = simulator.answer.clone().filter(|_| simulator.terms == terms);
     simulator.terms = terms;
-    let is_proof = job == Job::Proof;
+    let is_proof = job == SimulationKind::Check;
     let question = WhatIfQuestion {
-        lines: if job == Job::Line { vec![simulator.settings.clone()] } else { Vec::new() },
+        lines: if job == SimulationKind::Settings { vec![simulator.settings.clone()] } else { Vec::new() },
         capacity: terms.capacity,
-        tries: job == Job::Search,
-        fits: matches!(job, Job::Line | Job::Search),
-        never_empties: terms.never_empties,
+        tries: job == SimulationKind::Search,
+        fits: matches!(job, SimulationKind::Settings | SimulationKind::Search),
+        never_empties: terms.skips_empty_cache,
         partial: !is_proof,
-        course: (job == Job::Course).then(|| simulator.shown.clone()),
+        course: (job == SimulationKind::Curve).then(|| simulator.drawn_settings.clone()),
         ..WhatIfQuestion::default()
     };
     let serial = shared.next_serial();
-    simulator.asked = Some((serial, job));
+    simulator.pending = Some((serial, job));
     shared.simulation = Some(serial);
     (simulator.progress, simulator.is_canceled, simulator.failure) = ([0, 0], false, None);
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
-/// Takes the worker's answer, or a part of it: what was simulated before on the same terms stays beside it.
+/// Handles a complete or partial reply. Earlier runs on the same terms are kept.
 fn take(
     simulator: &mut Simulator,
     shared: &mut Shared,
@@ -84,25 +98,25 @@ fn take(
     _: &mut Vec<Effect>,
 ) -> Option<Answer> {
     let Answer::WhatIf(mut answer) = answer else { return Some(answer) };
-    if simulator.asked.is_none_or(|(asked, _)| asked != serial) {
+    if simulator.pending.is_none_or(|(asked, _)| asked != serial) {
         return Some(Answer::WhatIf(answer));
     }
     if answer.is_complete {
-        (simulator.asked, shared.simulation) = (None, None);
+        (simulator.pending, shared.simulation) = (None, None);
     }
-    simulator.line_error = capitalised(&answer.line_error);
+    simulator.line_error = capitalize(&answer.line_error);
     if let Some(course) = answer.course.take() {
         shared.draw_course(Rc::new(course));
     }
     simulator.progress = [(answer.runs.len() + answer.fits.len()) as u64, answer.steps];
-    join(&mut answer, simulator.before.as_deref());
+    merge_runs(&mut answer, simulator.previous_answer.as_deref());
     simulator.answer = Some(Rc::new(*answer));
     None
 }
 
-/// Adds the runs of an earlier answer. Each settings are there once: those of the recording first.
-fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
-    // The settings of the recording may be those that were asked for.
+/// Adds the runs of an earlier reply. Each settings string appears once, with the recorded settings first.
+fn merge_runs(answer: &mut WhatIf, before: Option<&WhatIf>) {
+    // The requested settings may equal the recorded ones.
     if let Some(recorded) = answer.runs.first().map(|run| run.settings.clone()) {
         let mut is_first = true;
         answer.runs.retain(|run| std::mem::take(&mut is_first) || run.settings != recorded);
@@ -120,48 +134,52 @@ fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
     }
 }
 
-/// Carries out what happened in the form or in the table.
+/// Handles user input in the form and in the table.
 fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
     match action {
         WhatIfAction::Typed(field, text) => {
-            if field == Field::Line {
+            if field == SimulatorField::Settings {
                 simulator.line_error.clear();
             }
             *simulator.field(field) = text;
-            // What is wrong is said when it is to be simulated, and until it is right.
-            simulator.is_checked &= simulator.typed_capacity().is_err();
+            // An error is shown when a simulation is requested, and until it is fixed.
+            simulator.shows_capacity_error &= simulator.typed_capacity().is_err();
         }
-        WhatIfAction::EmptiesLeftOut(are_left_out) => simulator.never_empties = are_left_out,
-        WhatIfAction::Simulated | WhatIfAction::Searched => {
-            let is_line = action == WhatIfAction::Simulated;
-            simulator.is_checked = simulator.typed_capacity().is_err();
-            simulator.wanted = (!simulator.is_checked).then_some(if is_line { Job::Line } else { Job::Search });
+        WhatIfAction::SkipEmptyCacheSet(are_left_out) => simulator.skips_empty_cache = are_left_out,
+        WhatIfAction::Simulate | WhatIfAction::Search => {
+            let is_line = action == WhatIfAction::Simulate;
+            simulator.shows_capacity_error = simulator.typed_capacity().is_err();
+            simulator.requested = (!simulator.shows_capacity_error).then_some(if is_line {
+                SimulationKind::Settings
+            } else {
+                SimulationKind::Search
+            });
         }
         WhatIfAction::Canceled => {
-            (simulator.asked, simulator.wanted, simulator.is_canceled) = (None, None, true);
+            (simulator.pending, simulator.requested, simulator.is_canceled) = (None, None, true);
             shared.simulation = None;
             effects.push(Effect::CancelSimulation);
         }
         WhatIfAction::Failed(cause) => {
-            (simulator.asked, simulator.wanted, simulator.failure) = (None, None, Some(cause));
+            (simulator.pending, simulator.requested, simulator.failure) = (None, None, Some(cause));
             shared.simulation = None;
         }
-        WhatIfAction::WentTo(moment) => {
+        WhatIfAction::OomClicked(moment) => {
             shared.end_range();
-            shared.pin_and_show(moment);
+            shared.go_to(moment);
         }
         WhatIfAction::Copied(row) => {
-            effects.extend(view::settings(simulator, row).map(Effect::Copy));
+            effects.extend(view::settings_of_row(simulator, row).map(Effect::Copy));
         }
-        WhatIfAction::Shown(row) => {
-            let Some(settings) = view::settings(simulator, row) else { return };
-            if view::shown(shared) == Some(&settings) {
-                shared.draw(Drawn::None);
+        WhatIfAction::DrawToggled(row) => {
+            let Some(settings) = view::settings_of_row(simulator, row) else { return };
+            if view::drawn_settings(shared) == Some(&settings) {
+                shared.draw_curve(DrawnCurve::None);
             } else {
-                (simulator.shown, simulator.wanted) = (settings, Some(Job::Course));
+                (simulator.drawn_settings, simulator.requested) = (settings, Some(SimulationKind::Curve));
             }
         }
-        WhatIfAction::Opened(row, then) => write(simulator, shared, row, then, effects),
+        WhatIfAction::Opened(row, then) => write_snapshot(simulator, shared, row, then, effects),
         WhatIfAction::Written(written) => {
             simulator.is_writing = false;
             shared.remark = written.err().map(|cause| ["The run could not be opened: ", &cause, "."].concat());
@@ -169,15 +187,24 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
     }
 }
 
-/// Has the run of a row written as a snapshot, on the terms that it was simulated on.
-fn write(simulator: &mut Simulator, shared: &mut Shared, row: usize, then: Then, effects: &mut Vec<Effect>) {
-    let (Some(settings), Some((snapshot, device))) = (view::settings(simulator, row), to_write(shared)) else { return };
+/// Writes the run of a row as a snapshot, with the terms of its simulation.
+fn write_snapshot(
+    simulator: &mut Simulator,
+    shared: &mut Shared,
+    row: usize,
+    then: AfterWrite,
+    effects: &mut Vec<Effect>,
+) {
+    let (Some(settings), Some((snapshot, device))) = (view::settings_of_row(simulator, row), snapshot_to_save(shared))
+    else {
+        return;
+    };
     if std::mem::replace(&mut simulator.is_writing, true) {
         return;
     }
     shared.remark = Some(["Simulating ", &settings, "…"].concat());
     let file = [&snapshot.name, " · ", &settings, " (simulated)"].concat();
-    let Terms { capacity, never_empties } = simulator.terms;
+    let Terms { capacity, skips_empty_cache: never_empties } = simulator.terms;
     let job = ExportJob::Simulated { settings, capacity, never_empties, source: snapshot.name.clone() };
     let categories = Box::new(shared.rules.set());
     effects.push(Effect::WriteFile(Box::new(FileToWrite {
@@ -186,9 +213,9 @@ fn write(simulator: &mut Simulator, shared: &mut Shared, row: usize, then: Then,
         job,
         categories,
         file,
-        is_packed: false,
-        is_onto: false,
-        then,
+        is_gzipped: false,
+        extends_trace: false,
+        next: then,
     })));
 }
 

@@ -1,4 +1,4 @@
-//! A picture as something to send: the figure with title, legend and notes around it.
+//! Layout of an exported picture: the figure with title, legend and notes around it.
 //!
 //! ```text
 //! ┌ title ──────────────────────┐
@@ -12,72 +12,73 @@
 //! ```
 
 use super::Figure;
-use super::sizes::{FONT, TOP};
-use super::words::Words;
-use picture::shapes::{Anchor, Face, Shape, Sheet, Text, Tint, cut, width};
+use super::sizes::{FONT_SIZE, TOP_TO_BASELINE};
+use super::words::SheetText;
+use picture::shapes::{Anchor, FontStyle, Shape, Sheet, Text, Tint, truncated, width};
 use picture::timeline::Scene;
 
-/// CSS pixels.
+/// Lengths in CSS pixels.
 const MARGIN: f64 = 16.0;
 const GUTTER: f64 = 62.0;
-const TITLE: f64 = 15.0;
-const LINE: f64 = 16.0;
+const TITLE_SIZE: f64 = 15.0;
+const LINE_HEIGHT: f64 = 16.0;
 const GAP: f64 = 12.0;
 const SWATCH: f64 = 10.0;
-/// CSS pixels a column of the legend has at least.
-const COLUMN: f64 = 310.0;
-/// A piece of a line in the key, with what is beside it.
-const LONG: f64 = 38.0;
-/// Between columns of the legend.
-const BETWEEN: f64 = 28.0;
+/// Minimum width of a legend column, in CSS pixels.
+const MIN_COLUMN_WIDTH: f64 = 310.0;
+/// Width of a line sample in the key, including the space after it.
+const LINE_SAMPLE: f64 = 38.0;
+/// Space between columns of the legend.
+const COLUMN_GAP: f64 = 28.0;
 
-/// How much wider and higher than its picture a sheet is at least, in CSS pixels.
-pub const LEAST_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
+/// Minimum width and height of a sheet beyond its picture, in CSS pixels.
+pub const MIN_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 
-/// The sheet of a figure whose picture shows `scene`.
-pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
+/// Returns the sheet of a figure. `scene` is what its picture shows.
+pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     let scale = figure.scale;
     let whole = |css: f64| (css * scale).round();
-    // Addresses are wider than bytes.
-    let gutter = figure.bytes.iter().map(|tick| width(&tick.label, FONT) + GAP).fold(GUTTER, f64::max);
+    // Addresses are wider than byte counts.
+    let gutter = figure.byte_ticks.iter().map(|tick| width(&tick.label, FONT_SIZE) + GAP).fold(GUTTER, f64::max);
     let left = whole(MARGIN + gutter);
-    let right = left + figure.plot[0];
-    let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
-    flow.heading(&words.title, TITLE);
+    let right = left + figure.plot_px[0];
+    let mut flow = Layout { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
+    flow.heading(&words.title, TITLE_SIZE);
     flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
     let top = (flow.y + whole(GAP)).round();
-    let bottom = top + figure.plot[1];
+    let bottom = top + figure.plot_px[1];
     flow.frame([left, right], [top, bottom]);
     flow.shapes.extend(figure.shapes([left, top]));
-    flow.y = bottom + figure.foot() + whole(GAP);
+    flow.y = bottom + figure.footer_height() + whole(GAP);
     flow.legend(words);
     let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
-    flow.keys(
+    flow.fill_key(
         [
-            (words.reserved, Tint::Reserved, "reserved"),
+            (words.has_reserved, Tint::Reserved, "reserved"),
             (pending, Tint::Allocated, "in use; striped above it: awaiting free"),
         ]
         .into_iter()
         .filter(|(is_seen, ..)| *is_seen),
     );
-    flow.curves(figure);
+    flow.curve_key(figure);
     let mut notes = words.notes.clone();
     let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
     notes.push(format!("Blocks lower than {pixels} are merged, in the colour of the largest."));
     notes.push("Drawn by memscape.".to_owned());
     flow.lines(&mut notes.join(" ").split(' '), " ");
     Sheet {
-        size: [right + figure.right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
+        size: [right + figure.right_axis_px + whole(MARGIN), flow.y + whole(MARGIN - 4.0)]
+            .map(|side| side.ceil() as u32),
         origin: [left, top].map(|at| at as u32),
-        plot: figure.plot.map(|side| side as u32),
+        plot: figure.plot_px.map(|side| side as u32),
         scale,
         title: words.title.clone(),
         shapes: flow.shapes,
     }
 }
 
-/// What is written from the top to the bottom.
-struct Flow {
+/// Lays out shapes from top to bottom.
+struct Layout {
     scale: f64,
     left: f64,
     right: f64,
@@ -85,24 +86,24 @@ struct Flow {
     shapes: Vec<Shape>,
 }
 
-impl Flow {
-    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: Face) {
-        let size = FONT * self.scale;
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
+impl Layout {
+    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: FontStyle) {
+        let size = FONT_SIZE * self.scale;
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style: face }));
     }
 
     fn heading(&mut self, text: &str, css: f64) {
-        let (size, at) = (css * self.scale, [self.left, self.y + css * self.scale * TOP]);
-        // Bold letters are a tenth wider.
-        let text = cut(text, size * 1.1, self.right - self.left);
-        let (tint, face, anchor) = (Tint::Strong, Face::Bold, Anchor::Start);
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
+        let (size, at) = (css * self.scale, [self.left, self.y + css * self.scale * TOP_TO_BASELINE]);
+        // Bold letters are about 10 % wider.
+        let text = truncated(text, size * 1.1, self.right - self.left);
+        let (tint, face, anchor) = (Tint::Strong, FontStyle::Bold, Anchor::Start);
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style: face }));
         self.y += (css + 6.0) * self.scale;
     }
 
-    /// Parts, on as few lines as they fit.
+    /// Writes parts, on as few lines as possible.
     fn lines(&mut self, parts: &mut dyn Iterator<Item = &str>, joint: &str) {
-        let (size, room) = (FONT * self.scale, self.right - self.left);
+        let (size, room) = (FONT_SIZE * self.scale, self.right - self.left);
         let mut line = String::new();
         for part in parts {
             if !line.is_empty() && width(&line, size) + width(joint, size) + width(part, size) > room {
@@ -117,13 +118,13 @@ impl Flow {
     }
 
     fn line(&mut self, line: String) {
-        let size = FONT * self.scale;
-        let at = [self.left, self.y + size * TOP];
-        self.text(cut(&line, size, self.right - self.left), at, Anchor::Start, Tint::Soft, Face::Plain);
-        self.y += LINE * self.scale;
+        let size = FONT_SIZE * self.scale;
+        let at = [self.left, self.y + size * TOP_TO_BASELINE];
+        self.text(truncated(&line, size, self.right - self.left), at, Anchor::Start, Tint::Muted, FontStyle::Plain);
+        self.y += LINE_HEIGHT * self.scale;
     }
 
-    /// A hair around the picture.
+    /// Draws a hairline around the picture.
     fn frame(&mut self, [left, right]: [f64; 2], [top, bottom]: [f64; 2]) {
         let hair = self.scale.round().max(1.0);
         for (x, y) in [
@@ -136,71 +137,72 @@ impl Flow {
         }
     }
 
-    /// The meanings in columns, down and then to the right; then those of the lines.
-    fn legend(&mut self, words: &Words) {
+    /// Draws the legend in columns, filled from top to bottom and then from left to right.
+    fn legend(&mut self, words: &SheetText) {
         let scale = self.scale;
         if !words.legend.is_empty() {
-            self.heading(&words.legend_title, FONT);
+            self.heading(&words.legend_title, FONT_SIZE);
             self.y += 1.0 * scale;
         }
         let room = self.right - self.left;
-        let columns = ((room + BETWEEN * scale) / ((COLUMN + BETWEEN) * scale)).floor().max(1.0) as usize;
+        let columns =
+            ((room + COLUMN_GAP * scale) / ((MIN_COLUMN_WIDTH + COLUMN_GAP) * scale)).floor().max(1.0) as usize;
         let rows = words.legend.len().div_ceil(columns).max(1);
-        let pitch = (room + BETWEEN * scale) / columns as f64;
+        let pitch = (room + COLUMN_GAP * scale) / columns as f64;
         for (at, line) in words.legend.iter().enumerate() {
             let (column, row) = (at / rows, at % rows);
             let left = (self.left + column as f64 * pitch).round();
-            let y = self.y + row as f64 * LINE * scale;
-            let right = left + pitch - BETWEEN * scale;
+            let y = self.y + row as f64 * LINE_HEIGHT * scale;
+            let right = left + pitch - COLUMN_GAP * scale;
             self.swatch(left, y, Tint::Slot(line.slot));
-            let (size, base) = (FONT * scale, y + FONT * scale * TOP);
+            let (size, base) = (FONT_SIZE * scale, y + FONT_SIZE * scale * TOP_TO_BASELINE);
             let start = left + (SWATCH + 6.0) * scale;
             let left_over = right - start - width(&line.bytes, size) - 10.0 * scale;
-            let tint = if line.faded { Tint::Soft } else { Tint::Strong };
-            // Letters of a monospaced face are all as wide as a broad one.
+            let tint = if line.faded { Tint::Muted } else { Tint::Strong };
+            // All letters of a monospaced font are as wide as a wide one.
             let letters = (left_over / (size * 0.61)).max(0.0) as usize;
-            self.text(cut_to(&line.label, letters), [start, base], Anchor::Start, tint, Face::Mono);
-            self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Soft, Face::Plain);
+            self.text(truncate(&line.label, letters), [start, base], Anchor::Start, tint, FontStyle::Mono);
+            self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Muted, FontStyle::Plain);
         }
         if !words.legend.is_empty() {
-            self.y += (rows as f64 * LINE + 4.0) * scale;
+            self.y += (rows as f64 * LINE_HEIGHT + 4.0) * scale;
         }
     }
 
-    /// What is drawn besides blocks.
-    fn keys<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
-        let (scale, size) = (self.scale, FONT * self.scale);
+    /// Draws the key of the other fills: reserved and awaiting free.
+    fn fill_key<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
+        let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
         for (_, tint, text) in keys {
             self.swatch(x, self.y, tint);
             let start = x + (SWATCH + 6.0) * scale;
-            let at = [start, self.y + size * TOP];
-            self.text(text.to_owned(), at, Anchor::Start, Tint::Strong, Face::Plain);
-            x = start + width(text, size) + BETWEEN * scale;
+            let at = [start, self.y + size * TOP_TO_BASELINE];
+            self.text(text.to_owned(), at, Anchor::Start, Tint::Strong, FontStyle::Plain);
+            x = start + width(text, size) + COLUMN_GAP * scale;
         }
         if x > self.left {
-            self.y += (LINE + 4.0) * scale;
+            self.y += (LINE_HEIGHT + 4.0) * scale;
         }
     }
 
-    /// The lines, as the picture draws them.
-    fn curves(&mut self, figure: &Figure) {
-        let (scale, size) = (self.scale, FONT * self.scale);
+    /// Draws the key of the curves, in the style used in the picture.
+    fn curve_key(&mut self, figure: &Figure) {
+        let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
         for line in figure.curves.iter().map(|curve| curve.line) {
-            let wide = LONG * scale + width(line.label(), size);
+            let wide = LINE_SAMPLE * scale + width(line.label(), size);
             if x + wide > self.right && x > self.left {
-                (x, self.y) = (self.left, self.y + LINE * scale);
+                (x, self.y) = (self.left, self.y + LINE_HEIGHT * scale);
             }
             let (y, dash) = (self.y + size * 0.5, line.dash().iter().map(|part| part * scale).collect());
-            let points = vec![[x, y], [x + (LONG - 8.0) * scale, y]];
+            let points = vec![[x, y], [x + (LINE_SAMPLE - 8.0) * scale, y]];
             self.shapes.push(Shape::Line { points, dash, thick: 1.6 * scale, tint: line.tint() });
-            let at = [x + LONG * scale, self.y + size * TOP];
-            self.text(line.label().to_owned(), at, Anchor::Start, Tint::Strong, Face::Plain);
-            x += wide + BETWEEN * scale;
+            let at = [x + LINE_SAMPLE * scale, self.y + size * TOP_TO_BASELINE];
+            self.text(line.label().to_owned(), at, Anchor::Start, Tint::Strong, FontStyle::Plain);
+            x += wide + COLUMN_GAP * scale;
         }
         if x > self.left {
-            self.y += (LINE + 4.0) * scale;
+            self.y += (LINE_HEIGHT + 4.0) * scale;
         }
     }
 
@@ -220,8 +222,8 @@ impl Flow {
     }
 }
 
-/// At most so many letters; what is cut ends in `…`.
-fn cut_to(text: &str, letters: usize) -> String {
+/// Truncates a text to a number of letters, ending in `…`.
+fn truncate(text: &str, letters: usize) -> String {
     match text.char_indices().nth(letters) {
         None => text.to_owned(),
         Some(_) => text.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),

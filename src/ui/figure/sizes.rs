@@ -1,15 +1,16 @@
-//! Sizes of the letters around the picture.
+//! Text sizes and distances around the picture.
 
-/// CSS pixels: the font of labels, the marks of an axis, what lies between them and a label, the bar of a life.
-pub(super) const FONT: f64 = 11.0;
+/// Font size of labels, in CSS pixels.
+pub(super) const FONT_SIZE: f64 = 11.0;
 
-/// From a line's top, or from its middle, to its baseline, in parts of the font's size.
-pub(super) const TOP: f64 = 0.9;
+/// Distance from the top of a line (`TOP`) or its middle (`HALF`) to its baseline, as a fraction of the font size.
+pub(super) const TOP_TO_BASELINE: f64 = 0.9;
 
-pub(super) const HALF: f64 = 0.36;
+pub(super) const MIDDLE_TO_BASELINE: f64 = 0.36;
 
-/// CSS pixels at the top of the picture that are the chips': of the cursor and of the pointer. Marks are named below them.
-pub(super) const CHIPS: f64 = 20.0;
+/// Height reserved at the top of the picture for the chips of cursor and crosshair, in CSS pixels. Labels of marks go
+/// below.
+pub(super) const CHIP_AREA: f64 = 20.0;
 
-/// CSS pixels from the top to the number of a marker: below the chips and the first mark.
-pub(super) const FLAG: f64 = 38.0;
+/// Distance from the top to the number of a marker, in CSS pixels: below the chips and the first mark.
+pub(super) const MARKER_TOP: f64 = 38.0;

@@ -1,36 +1,36 @@
-//! What a person put over the picture, as shapes: the moment and the range asked about, markers, the ruler, the line of the GPU's
-//! capacity. The cursor is no part of it.
+//! The user's tools as shapes over the picture: cursor, range, markers, ruler and the GPU capacity line. The
+//! crosshair is not part of them.
 
 use super::Figure;
-use super::around::Pen;
-use super::sizes::{FLAG, FONT, HALF};
+use super::decorations::Pen;
+use super::sizes::{FONT_SIZE, MARKER_TOP, MIDDLE_TO_BASELINE};
 use crate::effect::Pointer;
-use crate::overlay::{Flag, Overlay};
-use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
+use crate::overlay::{MarkerFlag, Overlay};
+use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint, width};
 
-/// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text, the
-/// handle of the moment.
-const CHIP: f64 = 18.0;
-const PAD: f64 = 5.0;
-const DOT: f64 = 5.0;
-const BESIDE: f64 = 8.0;
-const HANDLE: f64 = 6.0;
+/// In CSS pixels: height of a chip, padding of its text, size of a marker's dot, distance between the ruler's end and
+/// its text, size of the cursor's handle.
+const CHIP_HEIGHT: f64 = 18.0;
+const CHIP_PADDING: f64 = 5.0;
+const MARKER_DOT: f64 = 5.0;
+const RULER_GAP: f64 = 8.0;
+const CURSOR_HANDLE: f64 = 6.0;
 
 impl Figure {
-    /// The figure with what lies over the picture, which was found at the size of the screen; this figure is `times` as large.
+    /// Adds an overlay that was laid out at screen size. This figure is `times` as large.
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
-            names_ends: false,
+            labels_ends: false,
             crosshair: None,
-            column: None,
-            rubber: None,
-            pin: overlay.pin.map(|(x, text)| (x * times, text)),
-            other_pin: None,
+            other_lane_pointer: None,
+            zoom_box: None,
+            cursor: overlay.cursor.map(|(x, text)| (x * times, text)),
+            other_cursor: None,
             slice: None,
             range: overlay.range.map(|ends| ends.map(|x| x * times)),
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
-            flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),
+            markers: overlay.markers.into_iter().map(|flag| MarkerFlag { at: larger(flag.at), ..flag }).collect(),
             capacity: overlay.capacity.map(|(y, text)| (y * times, text)),
         };
         self
@@ -38,7 +38,7 @@ impl Figure {
 }
 
 impl Pen<'_> {
-    /// Draws them.
+    /// Draws the tools from back to front.
     pub(super) fn tools(&mut self) {
         let tools = &self.figure.tools;
         if let Some((y, text)) = &tools.capacity {
@@ -47,96 +47,96 @@ impl Pen<'_> {
         if let Some(ends) = tools.range {
             self.range(ends);
         }
-        if let Some((x, text)) = &tools.pin {
-            self.pin(*x, text);
+        if let Some((x, text)) = &tools.cursor {
+            self.cursor(*x, text);
         }
-        tools.flags.iter().for_each(|flag| self.flag(flag));
+        tools.markers.iter().for_each(|flag| self.marker(flag));
         if let Some((ends, text)) = &tools.ruler {
             self.ruler(*ends, text);
         }
     }
 
     fn right(&self) -> f64 {
-        self.left + self.figure.plot[0]
+        self.left + self.figure.plot_px[0]
     }
 
     fn capacity(&mut self, y: f64, text: &str) {
-        let (scale, hair, y) = (self.scale, self.hair(), (self.bottom - y).round());
+        let (scale, hair, y) = (self.scale, self.hairline(), (self.bottom - y).round());
         let x = [self.left, self.right()];
         let (tint, opacity) = (Tint::Strong, 0.75);
         self.shapes.push(Shape::Dashes { x, y: [y, y + hair], dash: 6.0 * scale, tint, opacity });
-        // Where the line touches the top, its label goes below.
+        // If the line is near the top, the label goes below it.
         let base = if y - self.top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
-        self.text(text.to_owned(), [x[1] - BESIDE * scale, base], Anchor::End, Tint::Strong, Face::Rimmed);
+        self.text(text.to_owned(), [x[1] - RULER_GAP * scale, base], Anchor::End, Tint::Strong, FontStyle::Outlined);
     }
 
-    /// A filled label whose left upper corner is here; gives its width.
+    /// Draws a filled label with its upper left corner at the given point. Returns its width.
     fn chip(&mut self, text: &str, [x, y]: [f64; 2]) -> f64 {
-        let (size, pad, height) = (FONT * self.scale, PAD * self.scale, CHIP * self.scale);
+        let (size, pad, height) = (FONT_SIZE * self.scale, CHIP_PADDING * self.scale, CHIP_HEIGHT * self.scale);
         let wide = width(text, size) + 2.0 * pad;
         let (x, y) = (x.round(), y.round());
         self.bar([x, x + wide], [y, y + height], Tint::Accent, 1.0);
-        let at = [x + wide / 2.0, y + height / 2.0 + size * HALF];
-        let (tint, face, anchor) = (Tint::Ground, Face::Plain, Anchor::Middle);
-        self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, face }));
+        let at = [x + wide / 2.0, y + height / 2.0 + size * MIDDLE_TO_BASELINE];
+        let (tint, face, anchor) = (Tint::Ground, FontStyle::Plain, Anchor::Middle);
+        self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, style: face }));
         wide
     }
 
-    /// The band of the range, as far as it is in the picture, and its edges.
+    /// Draws the visible part of the range, and its edges.
     fn range(&mut self, ends: [f64; 2]) {
-        let (hair, y) = (self.hair(), [self.top, self.bottom]);
-        let [from, to] = ends.map(|x| x.clamp(0.0, self.figure.plot[0]));
+        let (hair, y) = (self.hairline(), [self.top, self.bottom]);
+        let [from, to] = ends.map(|x| x.clamp(0.0, self.figure.plot_px[0]));
         let left = self.left + from.floor();
         self.bar([left, left + (to - from).round().max(hair)], y, Tint::Accent, 0.14);
-        for x in ends.into_iter().filter(|x| (0.0..=self.figure.plot[0]).contains(x)) {
+        for x in ends.into_iter().filter(|x| (0.0..=self.figure.plot_px[0]).contains(x)) {
             let x = self.left + x.floor();
             self.bar([x, x + hair], y, Tint::Accent, 1.0);
         }
     }
 
-    /// The line of the moment asked about, the handle at its foot, and its event.
-    fn pin(&mut self, x: f64, text: &str) {
-        let (x, hair, y) = (self.left + x.floor(), self.hair(), [self.top, self.bottom]);
+    /// Draws the cursor: a line, a handle at its foot and the event.
+    fn cursor(&mut self, x: f64, text: &str) {
+        let (x, hair, y) = (self.left + x.floor(), self.hairline(), [self.top, self.bottom]);
         // On both sides of its column, as on the page.
         for x in [x - hair, x + hair] {
             self.bar([x, x + hair], y, Tint::Accent, 1.0);
         }
-        let (foot, side) = (self.bottom, HANDLE * self.scale);
+        let (foot, side) = (self.bottom, CURSOR_HANDLE * self.scale);
         let corners = [[x + hair / 2.0, foot], [x + side, foot + side], [x - side, foot + side]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
-        let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
+        let wide = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
         let left = (x - wide / 2.0).clamp(self.left, (self.right() - wide).max(self.left));
         self.chip(text, [left, self.top]);
     }
 
-    /// A line through all of the picture with a number at its top; a dot where it was put.
-    fn flag(&mut self, flag: &Flag) {
-        let (size, pad) = (FONT * self.scale, PAD * self.scale);
-        let (x, y, half) = (self.left + flag.at.x, self.bottom - flag.at.y, DOT * self.scale / 2.0);
-        self.bar([x.floor(), x.floor() + self.hair()], [self.top, self.bottom], Tint::Accent, 0.9);
+    /// Draws a marker: a line over the whole height with a number at the top, and a dot at the marked point.
+    fn marker(&mut self, flag: &MarkerFlag) {
+        let (size, pad) = (FONT_SIZE * self.scale, CHIP_PADDING * self.scale);
+        let (x, y, half) = (self.left + flag.at.x, self.bottom - flag.at.y, MARKER_DOT * self.scale / 2.0);
+        self.bar([x.floor(), x.floor() + self.hairline()], [self.top, self.bottom], Tint::Accent, 0.9);
         if (self.top..=self.bottom).contains(&y) {
             self.bar([x - half, x + half].map(f64::round), [y - half, y + half].map(f64::round), Tint::Accent, 1.0);
         }
         let wide = width(&flag.number, size) + 2.0 * pad;
         let goes_left = x + wide > self.right();
-        let top = self.top + FLAG * self.scale;
+        let top = self.top + MARKER_TOP * self.scale;
         self.chip(&flag.number, [if goes_left { x - wide } else { x }, top]);
-        let base = top + CHIP * self.scale / 2.0 + size * HALF;
+        let base = top + CHIP_HEIGHT * self.scale / 2.0 + size * MIDDLE_TO_BASELINE;
         let is_tight = x + wide + width(&flag.text, size) + 2.0 * pad > self.right();
         let (x, anchor) = match is_tight {
             true => (x - if goes_left { wide } else { 0.0 } - pad, Anchor::End),
             false => (x + wide + pad, Anchor::Start),
         };
-        self.text(flag.text.clone(), [x, base], anchor, Tint::Accent, Face::Rimmed);
+        self.text(flag.text.clone(), [x, base], anchor, Tint::Accent, FontStyle::Outlined);
     }
 
-    /// The box between both ends, as far as it is in the picture, and the result beside the second.
+    /// Draws the visible part of the box between both ends of the ruler, with the result beside the second end.
     fn ruler(&mut self, ends: [Pointer; 2], text: &str) {
-        let [plot_width, plot_height] = self.figure.plot;
+        let [plot_width, plot_height] = self.figure.plot_px;
         let [[ax, ay], [bx, by]] = ends.map(|end| {
             [self.left + end.x.clamp(0.0, plot_width), self.bottom - end.y.clamp(0.0, plot_height)].map(f64::round)
         });
-        let hair = self.hair();
+        let hair = self.hairline();
         let (x, y) = ([ax.min(bx), ax.max(bx)], [ay.min(by), ay.max(by)]);
         self.bar(x, y, Tint::Accent, 0.1);
         let outer = [x[0], x[1] + hair];
@@ -148,9 +148,9 @@ impl Pen<'_> {
         ] {
             self.bar(x, y, Tint::Accent, 1.0);
         }
-        // Away from the first end, so that it does not lie on what is measured.
-        let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
-        let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
+        // On the far side of the first end, so that the text does not cover the measured area.
+        let (gap, height) = (RULER_GAP * self.scale, CHIP_HEIGHT * self.scale);
+        let wide = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
         let left = if bx >= ax { bx + gap } else { bx - gap - wide };
         let top = if by > ay { by + gap } else { by - gap - height };
         let left = left.clamp(self.left, (self.right() - wide).max(self.left));

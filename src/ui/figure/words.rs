@@ -1,68 +1,74 @@
-//! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
+//! Texts of an exported picture (title, window, peak, legend, notes), and its file name.
 
 use crate::details::stream_name;
 use crate::legend::{self, Line};
 use crate::plots;
 use crate::shared::Shared;
 use crate::summary::device_name;
-use base::units::{Bytes, duration_us, grouped};
-use engine::protocol::{DeviceSummary, Grouping, Plot, pool_of_id};
+use base::units::{Bytes, duration_us, group_digits};
+use engine::protocol::{DeviceSummary, Grouping, Plot, default_pool_name};
 use picture::timeline::{Axis, View, time_axis_margin};
 
-/// Letters of a snapshot's name that go into the name of a file.
-const MOST_LETTERS: usize = 80;
+/// Maximum number of characters of the snapshot's name that are used in a file name.
+const MAX_NAME_CHARS: usize = 80;
 
-/// What is written on a sheet.
+/// Texts of an exported picture.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Words {
+pub struct SheetText {
     pub title: String,
-    /// What is seen: parts that belong on one line if it is long enough.
+    /// Description of the shown window. Parts share a line if it is long enough.
     pub subtitle: Vec<String>,
     pub legend_title: String,
     pub legend: Vec<Line>,
-    /// Whether there are reserved bytes to explain.
-    pub reserved: bool,
-    /// What is called what, parts as above.
+    /// True if the legend explains reserved bytes.
+    pub has_reserved: bool,
+    /// Explanatory notes. Parts share a line if it is long enough.
     pub notes: Vec<String>,
-    /// The name of the file, without its ending.
-    pub file: String,
+    /// File name without extension.
+    pub file_stem: String,
 }
 
-impl Words {
-    /// The words of a window. Without an open device there are none.
-    pub fn of(state: &Shared, view: &View) -> Words {
-        let (Some(file), Some(device)) = (state.file(), state.device()) else { return Words::default() };
-        let window = Window::of(device, view);
+impl SheetText {
+    /// Returns the texts for a window. They are empty if no device is open.
+    pub fn for_window(state: &Shared, view: &View) -> SheetText {
+        let (Some(file), Some(device)) = (state.file(), state.device()) else { return SheetText::default() };
+        let window = WindowText::new(device, view);
         let peak = u64::try_from(device.peak_requested).unwrap_or(0);
         let at = match u64::try_from(device.peak_event) {
-            Ok(event) => format!("at event {}", grouped(event)),
+            Ok(event) => format!("at event {}", group_digits(event)),
             Err(_) => "before the first event".to_owned(),
         };
-        let order = order(state);
-        let subtitle = vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), grouped(peak)), order];
+        let order = describe_order(state);
+        let subtitle =
+            vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), group_digits(peak)), order];
         let colouring = state.coloured_by();
         let of = state.looks.plot;
-        let entries = state.around.legend_of(colouring).map(|entries| entries.as_slice());
-        Words {
+        let entries = state.surroundings.legend_of(colouring).map(|entries| entries.as_slice());
+        SheetText {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
             legend_title: legend::title(of, colouring),
             legend: entries.map_or_else(Vec::new, |entries| {
-                legend::lines(of, colouring, entries, &state.around.faded, state.covered(view).as_ref())
+                legend::lines(of, colouring, entries, &state.surroundings.faded, state.visible_pixels(view).as_ref())
             }),
-            reserved: device.knows_reserved() && state.looks.plot == Plot::Stack,
+            has_reserved: device.has_reserved() && state.looks.plot == Plot::Stack,
             notes: notes(device, state.looks.plot, colouring),
-            file: {
+            file_stem: {
                 let plot = if state.looks.plot == Plot::Stack { "" } else { plots::name(state.looks.plot) };
                 let dash = if plot.is_empty() { "" } else { "-" };
-                format!("{}-{}{dash}{plot}-{}", plain(&file.file), device_in_a_name(device.device), window.name)
+                format!(
+                    "{}-{}{dash}{plot}-{}",
+                    file_stem(&file.file),
+                    device_file_part(device.device),
+                    window.file_part
+                )
             },
         }
     }
 }
 
-/// How what is drawn stands on the height, and of which part of memory it is.
-fn order(state: &Shared) -> String {
+/// Describes the order of the plot, and the part of memory that it shows.
+fn describe_order(state: &Shared) -> String {
     let mut text = match state.looks.plot {
         Plot::Stack => {
             return state
@@ -76,9 +82,9 @@ fn order(state: &Shared) -> String {
             .stacking
             .map_or("segments in order of allocation".to_owned(), |by| format!("segments by {}", legend::noun(by))),
     };
-    let only = state.looks.plot.only();
+    let only = state.looks.plot.filter();
     let parts = [
-        only.pool.map(pool_of_id),
+        only.pool.map(default_pool_name),
         only.stream.map(|stream| "stream ".to_owned() + &stream_name(stream)),
         only.address.map(|address| format!("the segment at 0x{address:x}")),
     ];
@@ -96,7 +102,7 @@ fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String>
         Plot::Reserved(_) => "Height: reserved bytes.",
     };
     let mut notes = vec![height.to_owned()];
-    if device.knows_reserved() && plot == Plot::Stack {
+    if device.has_reserved() && plot == Plot::Stack {
         notes.push("Reserved: bytes the allocator took from the driver.".to_owned());
     }
     notes.push("Each column of pixels shows its highest event.".to_owned());
@@ -106,14 +112,14 @@ fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String>
     notes
 }
 
-/// The part of the axis that is seen: for people, and for a file's name.
-struct Window {
+/// The visible part of the axis, as text and as part of a file name.
+struct WindowText {
     text: String,
-    name: String,
+    file_part: String,
 }
 
-impl Window {
-    fn of(device: &DeviceSummary, view: &View) -> Window {
+impl WindowText {
+    fn new(device: &DeviceSummary, view: &View) -> WindowText {
         let [from, to] = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
         match (view.axis, device.time_us) {
             (Axis::Time, Some((first, last))) => {
@@ -121,17 +127,17 @@ impl Window {
                 let margin = time_axis_margin(span) as f64;
                 let [from, to] = [from, to].map(|x| (x - margin).round().clamp(0.0, span as f64) as i64);
                 let whole = from == 0 && to == span as i64;
-                Window {
+                WindowText {
                     text: match whole {
                         true => format!("All {} of the trace", duration_us(to)),
                         false => format!("{} to {} after the first event", duration_us(from), duration_us(to)),
                     },
-                    name: format!("us-{from}-{to}"),
+                    file_part: format!("us-{from}-{to}"),
                 }
             }
             _ => {
-                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in,
-                // but never an event more.
+                // Event k is drawn at k + 1. Windows start and end at whole pixels, so an event up to half a pixel
+                // outside still counts. The tolerance is at most half an event, so no further event is included.
                 let half = (view.x_per_px / 2.0).min(0.5);
                 let last = device.events.saturating_sub(1);
                 let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
@@ -141,31 +147,31 @@ impl Window {
                     (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last)
                 };
                 let whole = from == 0 && to == last;
-                let of = grouped(device.events);
+                let of = group_digits(device.events);
                 let text = match device.events {
                     0 => "No events".to_owned(),
                     1 => "One event".to_owned(),
                     _ if whole => format!("All {of} events"),
-                    _ => format!("Events {} to {} of {of}", grouped(from), grouped(to)),
+                    _ => format!("Events {} to {} of {of}", group_digits(from), group_digits(to)),
                 };
-                Window { text, name: format!("events-{from}-{to}") }
+                WindowText { text, file_part: format!("events-{from}-{to}") }
             }
         }
     }
 }
 
-fn device_in_a_name(device: i64) -> String {
+fn device_file_part(device: i64) -> String {
     if device < 0 { "host".to_owned() } else { format!("device{device}") }
 }
 
-/// A name that any file system takes, without the endings of snapshots.
-pub(crate) fn plain(name: &str) -> String {
+/// Returns a name that is valid on any file system, without the extensions of snapshots.
+pub(crate) fn file_stem(name: &str) -> String {
     let mut name = name;
     for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {
         name = name.strip_suffix(ending).unwrap_or(name);
     }
     let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
-    let name: String = name.chars().take(MOST_LETTERS).map(safe).collect();
+    let name: String = name.chars().take(MAX_NAME_CHARS).map(safe).collect();
     let name = name.trim_matches(['.', '-']);
     if name.is_empty() { "snapshot".to_owned() } else { name.to_owned() }
 }

@@ -1,89 +1,88 @@
-//! What is looked for and what was found, and which allocations stand out.
+//! State of the search for allocations, and of the highlighting of matches.
 
-use engine::protocol::{Direction, Match, Query, QueryError, Tally, Wording};
+use engine::protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
 
-/// What is looked for, and what was found.
+/// The search and its results.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
     pub text: String,
-    /// Whether capitals of text matter.
-    pub capitals: Capitals,
-    pub(crate) wrong: Option<QueryError>,
-    pub(crate) asked: Option<u32>,
-    pub(crate) found: Option<Found>,
-    /// The match that was gone to last.
-    pub(crate) at: Option<Match>,
-    /// The way to a match, on its way.
-    pub(crate) stepping: Option<u32>,
-    /// Where to go once what is on its way is here.
-    pub(crate) then: Option<(Direction, Among)>,
-    /// The match whose details are on their way: where it is to be seen.
-    pub(crate) revealing: Option<Match>,
+    pub match_case: MatchCase,
+    pub(crate) error: Option<QueryError>,
+    pub(crate) pending: Option<u32>,
+    pub(crate) result: Option<FindResult>,
+    /// Match that was visited last.
+    pub(crate) last_match: Option<Match>,
+    /// Serial of the question for the next match, while it is unanswered.
+    pub(crate) pending_step: Option<u32>,
+    /// Direction to go once the search has finished.
+    pub(crate) queued_step: Option<(Direction, MatchScope)>,
+    /// Match to bring into the window once its details arrive.
+    pub(crate) match_to_reveal: Option<Match>,
 }
 
 impl Find {
-    /// What the worker is asked: text whose capitals matter stands in quotes.
+    /// Returns the query for the worker. Text that has to match case is quoted.
     pub(crate) fn query(&self) -> String {
         let query = self.text.trim();
         match Query::parse(query) {
-            _ if self.capitals == Capitals::Ignored => query.to_owned(),
-            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
-            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
+            _ if self.match_case == MatchCase::Off => query.to_owned(),
+            Ok(Query::Frame(FrameMatcher::Text(text))) => ["\"", &text, "\""].concat(),
+            Ok(Query::Site(FrameMatcher::Text(text))) => ["@\"", &text, "\""].concat(),
             _ => query.to_owned(),
         }
     }
 
-    /// What was found of what stands in the field.
-    pub(crate) fn current(&self) -> Option<&Found> {
-        self.found.as_ref().filter(|found| found.query == self.query())
+    /// Returns the result of the current query, if it has arrived.
+    pub(crate) fn current_result(&self) -> Option<&FindResult> {
+        self.result.as_ref().filter(|found| found.query == self.query())
     }
 
-    /// The search whose matches are marked.
+    /// Returns the serial of the search whose matches are highlighted.
     pub(crate) fn serial(&self) -> Option<u32> {
-        self.found.as_ref().map(|found| found.serial)
+        self.result.as_ref().map(|found| found.serial)
     }
 
-    /// Whether a search has to be asked for.
-    pub(crate) fn wants(&self) -> bool {
-        !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
+    /// Returns whether the current query still has to be sent to the worker.
+    pub(crate) fn needs_search(&self) -> bool {
+        !self.text.trim().is_empty()
+            && self.error.is_none()
+            && self.pending.is_none()
+            && self.current_result().is_none()
     }
 
-    /// What is selected next is no match that was gone to.
-    pub(crate) fn forget_way(&mut self) {
-        self.revealing = None;
+    /// Forgets the match to bring into the window, because the selection changes for another reason.
+    pub(crate) fn cancel_reveal(&mut self) {
+        self.match_to_reveal = None;
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FindResult {
     pub(crate) serial: u32,
     pub(crate) query: String,
     pub(crate) tally: Tally,
 }
 
-/// Whether a text is found in whatever case. Expressions say themselves.
+/// Case sensitivity of a text search. Regular expressions have a flag of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Capitals {
-    /// It is.
+pub enum MatchCase {
     #[default]
-    Ignored,
-    /// Only as it is typed.
-    Matter,
+    Off,
+    On,
 }
 
-/// Which matches are gone to.
+/// Matches to step through: all, or those in the scope of the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Among {
+pub enum MatchScope {
     All,
     Scope,
 }
 
-/// Whether all allocations of the selection's stack stand out.
+/// Highlighting of all allocations with the selection's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SameStack {
-    /// They do.
     #[default]
-    StandsOut,
-    Blends,
+    Highlighted,
+    Plain,
 }

@@ -1,8 +1,8 @@
-//! Whether the grouping of a file is still to be found.
+//! State of the initial grouping of a file.
 
 use crate::latest::Latest;
 
-/// Whether it is, and what the worker says of it.
+/// Request for the initial grouping, and the question to the worker.
 #[derive(Clone, Debug, Default)]
 pub struct FirstGroup {
     pub(super) is_wanted: bool,

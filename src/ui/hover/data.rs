@@ -1,80 +1,79 @@
-//! A place of the picture, and a card about it.
+//! A hovered spot of the timeline, and the card that describes it.
 
-use crate::cursor::Standing;
+use crate::crosshair::Position;
 use crate::summary::Fact;
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 
-/// What the scene says about a place.
+/// A position in the scene, with everything the scene knows about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// The piece: its place among the scene's quads.
+    /// Index of the quad in the scene.
     pub quad: usize,
-    /// The moment whose stack the column shows.
+    /// Moment that the column shows.
     pub moment: u32,
-    /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
-    /// can't lead to its neighbour.
+    /// Byte to ask the worker about: the one under the pointer, or the middle of a single block, where rounding to
+    /// pixels cannot hit its neighbour.
     pub byte: u64,
-    /// The ids of the lowest and the highest allocation of the piece there.
-    pub ranks: [u32; 2],
-    /// How many allocations the piece holds.
+    /// Ids of the lowest and the highest allocation in the quad.
+    pub ids: [u32; 2],
+    /// Number of allocations in the quad.
     pub count: u32,
-    /// Their requested bytes.
+    /// Requested bytes of those allocations.
     pub requested: u64,
-    /// All requested bytes that are live at the moment.
+    /// Live bytes at the moment.
     pub total: u64,
-    /// Allocations that live and die inside the column, and the largest of them.
+    /// Number of allocations that start and end within the column, and the bytes of the largest.
     pub hidden: (u32, u64),
 }
 
 impl Spot {
-    /// The place keys have led to; the scene says nothing about it.
-    pub(crate) fn of_keys(keys: Standing) -> Spot {
-        let Standing { moment, byte } = keys;
-        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
+    /// Creates a spot for a crosshair placed by keys, without facts from the scene.
+    pub(crate) fn from_position(keys: Position) -> Spot {
+        let Position { moment, byte } = keys;
+        Spot { quad: usize::MAX, moment, byte, ids: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
-    /// The place alone.
-    pub(crate) fn place(&self) -> Standing {
-        Standing { moment: self.moment, byte: self.byte }
+    /// Returns the moment and the byte.
+    pub(crate) fn position(&self) -> Position {
+        Position { moment: self.moment, byte: self.byte }
     }
 
-    /// The allocation, where the piece is a single one.
-    pub fn single(&self) -> Option<u32> {
-        (self.count == 1).then_some(self.ranks[0])
+    /// Returns the allocation, if the quad holds exactly one.
+    pub fn single_allocation(&self) -> Option<u32> {
+        (self.count == 1).then_some(self.ids[0])
     }
 }
 
-/// The hover card. It has the same lines whatever is known, so that it never jumps.
+/// The hover card. It always has the same lines, so that it never changes its size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
     pub title: String,
-    /// The place in the user's code, or how many allocations it is.
-    pub site: String,
-    /// From when to when.
+    /// Call site, or the number of allocations.
+    pub call_site: String,
     pub lifetime: String,
-    /// Its category, and its share of what is live; empty in a picture of segments.
+    /// Category, and share of the live bytes. Empty in plots of segments.
     pub share: String,
-    /// Labels and values, where it is of an annotation.
+    /// Labels and values of an annotation.
     pub facts: Vec<Fact>,
-    /// What the column does not show; empty when it shows everything.
+    /// Allocations that are too short to be drawn in the column. Empty if there are none.
     pub hidden: String,
-    /// The segment it is in; nothing in a picture of the stack.
+    /// Segment that contains the allocation. Empty in the stack plot.
     pub segment: String,
 }
 
-/// From which moment (0: before the trace) to which it is live.
-pub(crate) fn life(born: u32, died: Option<u32>) -> String {
-    let mut text = match born {
+/// Formats the lifetime between two moments, where moment 0 stands for before recording.
+pub(crate) fn lifetime_text(allocated_at: u32, freed_at: Option<u32>) -> String {
+    let mut text = match allocated_at {
         0 => "allocated before recording".to_owned(),
-        born => format!("allocated at event {}", grouped(u64::from(born - 1))),
+        allocated_at => format!("allocated at event {}", group_digits(u64::from(allocated_at - 1))),
     };
-    match died {
+    match freed_at {
         None => text.push_str(", never freed"),
-        Some(died) => {
+        Some(freed_at) => {
             text.push_str(", freed at ");
-            text.push_str(&grouped(u64::from(died.saturating_sub(1))));
-            if born > 0 {
-                text.push_str(&format!(" ({})", counted(u64::from(died.saturating_sub(born)), "event")));
+            text.push_str(&group_digits(u64::from(freed_at.saturating_sub(1))));
+            if allocated_at > 0 {
+                text.push_str(&format!(" ({})", pluralize(u64::from(freed_at.saturating_sub(allocated_at)), "event")));
             }
         }
     }

@@ -1,59 +1,60 @@
-//! Which devices are shown above each other, and the windows of those without the focus.
+//! State of the lanes: which devices are shown, and the windows of those without the focus.
 
+use crate::drawing::Geometry;
 use crate::effect::Pointer;
-use crate::shown::Geometry;
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 
-/// What there is of the lanes besides the focused one.
+/// The lanes except the focused one.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    /// Whether there is more than one, where the file has more devices.
-    pub arrangement: LaneLayout,
-    pub(crate) first: usize,
+    pub layout: LaneLayout,
+    /// Index of the device in the top lane.
+    pub(crate) top_device: usize,
+    /// Lanes without the focus.
     pub(crate) others: Vec<Lane>,
-    /// The device whose geometry was asked for last.
-    pub(crate) turn: usize,
-    /// Where the pointer is over the canvas, whatever is there. [`crate::shared::Shared::pointer`] is where it is in the focused lane's window.
+    /// Device whose scene was requested last.
+    pub(crate) last_requested: usize,
+    /// Pointer position on the canvas. [`crate::shared::Shared::pointer`] is its position in the focused lane's window.
     pub pointer: Option<Pointer>,
-    /// The device that the pointer was over last: what a drag moves up and down.
-    pub(crate) pointed: Option<usize>,
+    /// Device that the pointer was over last. A drag pans it vertically.
+    pub(crate) hovered: Option<usize>,
 }
 
 impl Lanes {
-    /// Forgets everything about a file.
-    pub(crate) fn forget(&mut self) {
-        *self = Lanes { arrangement: self.arrangement, pointer: self.pointer, ..Lanes::default() };
+    /// Discards everything about the file. The layout and the pointer stay.
+    pub(crate) fn reset(&mut self) {
+        *self = Lanes { layout: self.layout, pointer: self.pointer, ..Lanes::default() };
     }
 }
 
 /// A lane without the focus.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The device, by its place in the summary's list.
-    pub(crate) place: usize,
+    /// Index of the device in the summary's list.
+    pub(crate) index: usize,
     pub(crate) view: Option<View>,
     pub(crate) geometry: Geometry,
 }
 
-/// Whether devices are shown one at a time.
+/// Layout of the devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LaneLayout {
-    /// One at a time.
+    /// One device at a time.
     #[default]
-    Alone,
-    Together,
+    Single,
+    All,
 }
 
-/// A lane as it is shown.
+/// A lane with its window and scene.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownLane<'a> {
-    /// The device, by its place in the summary's list.
-    pub place: usize,
+    /// Index of the device in the summary's list.
+    pub index: usize,
     pub device: &'a DeviceSummary,
-    /// Its window, as high as the lane.
+    /// Window of the lane, as high as the lane.
     pub view: &'a View,
     pub geometry: &'a Geometry,
-    /// The canvas' row, counted upwards, at which the lane begins.
+    /// Lowest row of the lane on the canvas, counted upwards from the canvas's bottom.
     pub bottom_px: u32,
 }

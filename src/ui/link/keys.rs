@@ -1,233 +1,246 @@
-//! What of the state stands in a link: each key with how it is written and how it is read. Whatever a value is, reading it leaves a state
-//! that a person could have made.
+//! The link keys of the shared state, each with its getter and setter. Any value that is read leaves a state that a
+//! user could have reached.
 
-use super::fragment::WITH;
-use super::fragment::Window;
-use super::points::{self, chosen, cursor, marks, ruler};
-use super::reading::{
-    Key, between, event, hexadecimal, kept, list, moment, name, optional, pool, pool_of, step, two, word,
+use super::fragment::COMPARE_WITH;
+use super::fragment::LinkWindow;
+use super::points::{self, chosen, crosshair, marks, ruler};
+use super::value::{
+    Key, both, format_list, format_moment, format_optional, format_pool, format_range, hexadecimal, history_key,
+    parse_moment, parse_pool, view_key, word_at, word_if,
 };
 use super::values::*;
 use super::window;
 use crate::comparing::ComparedAt;
-use crate::find::{self, Capitals, SameStack};
+use crate::drawing::BytesAxis;
+use crate::find::{self, MatchCase, SameStack};
 use crate::lanes::LaneLayout;
 use crate::load_range;
 use crate::plots;
-use crate::range::About;
-use crate::shown::BytesAxis;
+use crate::range::RangeScope;
 use crate::tab::Tab;
-use crate::views::{HEIGHTS, Panel, Views};
+use crate::views::{HEIGHT_RANGE, PanelState, Views};
 use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
 use picture::timeline::Axis;
 
-/// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
+/// Keys of the shared state, in reading order. They are read before those of the features. Keys that reset others
+/// come first.
 pub(super) const KEYS: &[Key<()>] = &[
-    // It is taken where the file is opened.
-    kept(
-        load_range::KEY,
-        |(), state| load_range::in_link(state.snapshots.get(state.chosen).and_then(|choice| choice.load)),
+    // Applied when the file is opened.
+    view_key(
+        load_range::LINK_KEY,
+        |(), state| load_range::link_value(state.snapshots.get(state.snapshot_index).and_then(|choice| choice.load)),
         |(), _, link| {
-            let _ = link.take(load_range::read(link.text));
+            let _ = link.check(load_range::parse(link.text));
         },
     ),
-    step("device", device, set_device),
-    step(WITH, with, set_with),
-    kept(
+    history_key("device", device, set_device),
+    history_key(COMPARE_WITH, compared_file, set_compared_file),
+    view_key(
         "compare",
         |(), state| {
             let at = state.comparing.at;
-            word(at != ComparedAt::default(), at.name())
+            word_if(at != ComparedAt::default(), at.name())
         },
         |(), state, link| {
             let at = ComparedAt::ALL.into_iter().find(|at| at.name() == link.text);
-            state.comparing.at = link.take(at).unwrap_or_default();
+            state.comparing.at = link.check(at).unwrap_or_default();
         },
     ),
-    kept(
+    view_key(
         "match",
         |(), state| state.comparing.key.map_or("", MatchKey::name).to_owned(),
         |(), state, link| {
             let key = MatchKey::ALL.into_iter().find(|key| key.name() == link.text);
-            state.comparing.key = link.take(key);
+            state.comparing.key = link.check(key);
         },
     ),
-    kept(
+    view_key(
         "align",
         |(), state| state.comparing.align.map_or("", Align::name).to_owned(),
         |(), state, link| {
             let align = Align::ALL.into_iter().find(|align| align.name() == link.text);
-            state.comparing.align = link.take(align);
+            state.comparing.align = link.check(align);
         },
     ),
-    kept(
+    view_key(
         "paths",
         |(), state| state.comparing.paths.clone(),
         |(), state, link| state.comparing.paths = link.text.to_owned(),
     ),
-    kept(
+    view_key(
         "overlay",
-        |(), state| word(state.comparing.is_overlaid, "b"),
-        |(), state, link| state.comparing.is_overlaid = link.is_second(["none", "b"]),
+        |(), state| word_if(state.comparing.is_overlaid, "b"),
+        |(), state, link| state.comparing.is_overlaid = link.is_second_word(["none", "b"]),
     ),
-    step("lanes", |(), state| word(state.lanes.arrangement == LaneLayout::Together, "all"), set_lanes),
-    step("axis", |(), state| word(state.axis == Axis::Time, "time"), set_axis),
-    step("show", |(), state| word(state.looks.plot != Plot::Stack, plots::name(state.looks.plot)), set_show),
-    step(
+    history_key("lanes", |(), state| word_if(state.lanes.layout == LaneLayout::All, "all"), set_lanes),
+    history_key("axis", |(), state| word_if(state.axis == Axis::Time, "time"), set_axis),
+    history_key("show", |(), state| word_if(state.looks.plot != Plot::Stack, plots::name(state.looks.plot)), set_plot),
+    history_key(
         "pool",
-        |(), state| pool(state.looks.plot.only()),
+        |(), state| format_pool(state.looks.plot.filter()),
         |(), state, link| {
-            let pool = link.take(pool_of(link.text));
-            set_only(state, |only| only.pool = pool);
+            let pool = link.check(parse_pool(link.text));
+            set_filter(state, |only| only.pool = pool);
         },
     ),
-    step(
+    history_key(
         "stream",
-        |(), state| optional(state.looks.plot.only().stream),
+        |(), state| format_optional(state.looks.plot.filter().stream),
         |(), state, link| {
             let stream = link.number();
-            set_only(state, |only| only.stream = stream);
+            set_filter(state, |only| only.stream = stream);
         },
     ),
-    step(
+    history_key(
         "segment",
-        |(), state| state.looks.plot.only().address.map_or_else(String::new, hexadecimal),
+        |(), state| state.looks.plot.filter().address.map_or_else(String::new, hexadecimal),
         |(), state, link| {
-            let address = link.hexadecimal();
-            set_only(state, |only| only.address = address);
+            let address = link.format_hex();
+            set_filter(state, |only| only.address = address);
         },
     ),
-    kept("lines", lines, set_lines),
-    step(
+    view_key("lines", hidden_curves, set_hidden_curves),
+    history_key(
         "stack",
         |(), state| state.looks.stacking.map_or("", Grouping::name).to_owned(),
         |(), state, link| {
-            let stacking = link.take(Grouping::named(link.text));
+            let stacking = link.check(Grouping::from_name(link.text));
             state.change_looks(Looks { stacking, ..state.looks });
         },
     ),
-    step(
+    history_key(
         "colour",
-        |(), state| word(state.looks.colouring != Grouping::default(), state.looks.colouring.name()),
+        |(), state| word_if(state.looks.colouring != Grouping::default(), state.looks.colouring.name()),
         |(), state, link| {
-            let colouring = link.take(Grouping::named(link.text)).unwrap_or_default();
+            let colouring = link.check(Grouping::from_name(link.text)).unwrap_or_default();
             state.change_looks(Looks { colouring, ..state.looks });
         },
     ),
-    kept(
+    view_key(
         "faded",
-        |(), state| list(&mut state.around.faded.iter().map(u32::to_string)),
+        |(), state| format_list(&mut state.surroundings.faded.iter().map(u32::to_string)),
         |(), state, link| {
-            state.around.faded.clear();
-            link.each(&mut |entry| {
-                state.around.faded.insert(entry.parse().ok()?);
+            state.surroundings.faded.clear();
+            link.for_each_entry(&mut |entry| {
+                state.surroundings.faded.insert(entry.parse().ok()?);
                 Some(())
             });
         },
     ),
-    kept("x", |(), state| Window::now(state).map_or_else(String::new, Window::x), window::set_x),
-    kept(
+    view_key("x", |(), state| LinkWindow::current(state).map_or_else(String::new, LinkWindow::x), window::set_x),
+    view_key(
         "y",
-        |(), state| Window::now(state).map_or_else(String::new, Window::y),
-        |(), state, link| state.linked.window.get_or_insert_default().y = link.numbers(),
+        |(), state| LinkWindow::current(state).map_or_else(String::new, LinkWindow::y),
+        |(), state, link| state.linked.pending_window.get_or_insert_default().y = link.range(),
     ),
-    kept("heights", window::lanes, window::set_lanes),
-    kept(
+    view_key("heights", window::lane_heights, window::set_lane_heights),
+    view_key(
         "fit",
-        |(), state| word(state.bytes_axis == BytesAxis::FitsWindow, "bytes"),
+        |(), state| word_if(state.bytes_axis == BytesAxis::FitsWindow, "bytes"),
         |(), state, link| {
-            let fits = link.is_second(["free", "bytes"]);
+            let fits = link.is_second_word(["free", "bytes"]);
             state.bytes_axis = if fits { BytesAxis::FitsWindow } else { BytesAxis::Free };
         },
     ),
-    kept(
+    view_key(
         "capacity",
-        |(), state| optional(state.tools.capacity),
+        |(), state| format_optional(state.tools.capacity),
         |(), state, link| {
-            let bytes = link.text.parse().ok().filter(|bytes| (1..=MOST_BYTES).contains(bytes));
-            state.tools.capacity = link.take(bytes);
+            let bytes = link.text.parse().ok().filter(|bytes| (1..=MAX_CAPACITY).contains(bytes));
+            state.tools.capacity = link.check(bytes);
         },
     ),
-    kept("marks", marks, points::set_marks),
-    kept(
+    view_key("marks", marks, points::set_marks),
+    view_key(
         "at",
         |(), state| {
-            let moment = state.pinned.moment;
-            word(moment != state.peak_moment(), &event(moment))
+            let moment = state.cursor.moment;
+            word_if(moment != state.peak_moment(), &format_moment(moment))
         },
         |(), state, link| {
-            state.pinned.extending = None;
-            state.pin(moment(link.text).unwrap_or_else(|| state.peak_moment()));
-            if moment(link.text).is_none() && !link.text.is_empty() {
-                // What the field of the moment takes: `end`, `350ms`.
-                state.type_moment(link.text);
-                link.is_clear = state.pinned.wrong.is_none();
+            state.cursor.extended_from = None;
+            state.set_cursor(parse_moment(link.text).unwrap_or_else(|| state.peak_moment()));
+            if parse_moment(link.text).is_none() && !link.text.is_empty() {
+                // The input field of the cursor also accepts `end` and `350ms`.
+                state.on_position_typed(link.text);
+                link.is_understood = state.cursor.error.is_none();
             }
         },
     ),
-    step(
+    history_key(
         "range",
-        |(), state| between(state.pinned.range.map(|span| [event(span.from), event(span.to)])),
+        |(), state| format_range(state.cursor.range.map(|span| [format_moment(span.from), format_moment(span.to)])),
         |(), state, link| {
-            let moments = super::reading::ends(link.text).and_then(|ends| two(ends.map(moment)));
-            match link.take(moments) {
-                Some([from, to]) => state.show_range(from, to),
+            let moments = super::value::split_range(link.text).and_then(|ends| both(ends.map(parse_moment)));
+            match link.check(moments) {
+                Some([from, to]) => state.set_fixed_range(from, to),
                 None => drop(state.end_range()),
             }
         },
     ),
-    kept(
+    view_key(
         "about",
         |(), state| {
-            let about = state.pinned.about;
-            word(state.pinned.range.is_some() || about == About::Ever, name(&ABOUT, about.place()))
+            let about = state.cursor.range_scope;
+            word_if(
+                state.cursor.range.is_some() || about == RangeScope::WholeTrace,
+                word_at(&RANGE_SCOPES, about.index()),
+            )
         },
         |(), state, link| {
-            let about = link.place(&ABOUT).and_then(About::at).unwrap_or_default();
-            state.choose_about(about);
+            let about = link.index(&RANGE_SCOPES).and_then(RangeScope::from_index).unwrap_or_default();
+            state.set_range_scope(about);
         },
     ),
-    kept("cursor", cursor, points::set_cursor),
-    kept("ruler", ruler, points::set_ruler),
-    step("select", |(), state| optional(state.selection.as_ref().map(|details| details.allocation)), set_selection),
-    step("chosen", chosen, points::set_chosen),
-    kept(
+    view_key("cursor", crosshair, points::set_crosshair),
+    view_key("ruler", ruler, points::set_ruler),
+    history_key(
+        "select",
+        |(), state| format_optional(state.selection.as_ref().map(|details| details.allocation)),
+        set_selection,
+    ),
+    history_key("chosen", chosen, points::set_chosen),
+    view_key(
         "same",
-        |(), state| word(state.same_stack == SameStack::Blends, "blends"),
+        |(), state| word_if(state.same_stack == SameStack::Plain, "blends"),
         |(), state, link| {
-            let blends = link.is_second(["stands-out", "blends"]);
-            state.same_stack = if blends { SameStack::Blends } else { SameStack::StandsOut };
+            let blends = link.is_second_word(["stands-out", "blends"]);
+            state.same_stack = if blends { SameStack::Plain } else { SameStack::Highlighted };
         },
     ),
-    kept(
+    view_key(
         "capitals",
-        |(), state| word(state.find.capitals == Capitals::Matter, "heeded"),
+        |(), state| word_if(state.find.match_case == MatchCase::On, "heeded"),
         |(), state, link| {
-            let matter = link.is_second(["ignored", "heeded"]);
-            state.find.capitals = if matter { Capitals::Matter } else { Capitals::Ignored };
+            let matter = link.is_second_word(["ignored", "heeded"]);
+            state.find.match_case = if matter { MatchCase::On } else { MatchCase::Off };
         },
     ),
-    kept("find", |(), state| state.find.text.clone(), |(), state, link| find::typed(state, link.text.to_owned())),
-    step(
+    view_key(
+        "find",
+        |(), state| state.find.text.clone(),
+        |(), state, link| find::set_text(state, link.text.to_owned()),
+    ),
+    history_key(
         "tab",
         |(), state| state.views.tab.name().to_owned(),
-        |(), state, link| state.views.tab = link.take(Tab::named(link.text)).unwrap_or_default(),
+        |(), state, link| state.views.tab = link.check(Tab::from_name(link.text)).unwrap_or_default(),
     ),
-    kept(
+    view_key(
         "views",
         |(), state| match state.views.panel {
-            Panel::Folded => "folded".to_owned(),
-            Panel::Open => word(state.views.height != Views::default().height, &state.views.height.to_string()),
+            PanelState::Collapsed => "folded".to_owned(),
+            PanelState::Open => word_if(state.views.height != Views::default().height, &state.views.height.to_string()),
         },
         |(), state, link| {
             let is_folded = link.text == "folded";
             let height = if is_folded { None } else { link.number() };
-            state.views.panel = if is_folded { Panel::Folded } else { Panel::Open };
-            state.views.height = height.unwrap_or(Views::default().height).clamp(HEIGHTS[0], HEIGHTS[1]);
+            state.views.panel = if is_folded { PanelState::Collapsed } else { PanelState::Open };
+            state.views.height = height.unwrap_or(Views::default().height).clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]);
         },
     ),
 ];
 
-const ABOUT: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
-/// A capacity above this is nobody's GPU: a PiB.
-const MOST_BYTES: u64 = 1 << 50;
+const RANGE_SCOPES: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
+/// Maximum capacity of a GPU that is accepted, in bytes: 1 PiB.
+const MAX_CAPACITY: u64 = 1 << 50;

@@ -1,21 +1,23 @@
-//! Links: all that is seen, as the fragment of the page's address has it. Parsing never fails: what is not understood is left out.
+//! Links: the view as stored in the fragment of the page's address. Parsing never fails. Parts that are not
+//! understood are left out and listed in a message.
 //!
 //! ```text
 //! #v=1&url=run/a.pickle&axis=time&x=0..512000&at=126670&stack=site&show=reserved&tab=why&topic=leaks
 //! ```
-//! `v` counts ways of writing: of a later one, what has stayed the same is read, and the page says so. It says as well what it did not
-//! understand of a link. What is as every page begins is not written, so a link is as long as what was changed. Rules, settings and the theme are never in it (DESIGN.md §7).
+//! `v` is the version of the format. A link with a later version is read as far as possible, with a message. Defaults
+//! are not written, so the length of a link depends on how much was changed. Links never contain rules, settings or
+//! the theme (DESIGN.md §7).
 
+mod build;
 mod fragment;
 mod keys;
-mod making;
 mod points;
-pub(crate) mod reading;
 mod restore;
+pub(crate) mod value;
 mod values;
 mod window;
 
-pub use fragment::{Link, Linked, Unknown, VERSION};
-pub(super) use making::{copy, of_place};
-pub(super) use restore::{given, opened, printed};
-pub(super) use window::settle;
+pub(super) use build::{copy_link, for_snapshot};
+pub use fragment::{FORMAT_VERSION, Link, LinkState, Unknown};
+pub(super) use restore::{follow_link, on_file_opened, on_fingerprint};
+pub(super) use window::apply_windows;

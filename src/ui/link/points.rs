@@ -1,40 +1,55 @@
-//! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
+//! Points of the picture in a link: markers, the ruler's ends, the crosshair as moved by keys, the selected segment.
 
-use super::reading::{Reading, ends, event, hexadecimal, list, moment, optional, pool, pool_of, two};
-use super::window::{PARTS, millionths, place, x_of};
-use crate::cursor::Standing;
+use super::value::{
+    ValueReader, both, format_list, format_moment, format_optional, format_pool, hexadecimal, parse_moment, parse_pool,
+    split_range,
+};
+use super::window::{X_SCALE, format_x, parse_x, x_from_millionths};
+use crate::crosshair::Position;
+use crate::hit_testing;
 use crate::markers::{Marker, Markers};
-use crate::navigate::own_end;
-use crate::plots::{self, Chosen};
-use crate::pointing;
+use crate::navigate::device_axis_end;
+use crate::plots::{self, SelectedSegment};
 use crate::shared::Shared;
 use crate::tools::Point;
-use engine::protocol::{At, Only, Plot};
+use engine::protocol::{MemoryFilter, MomentSpec, Plot};
 use picture::timeline::Axis;
 
-/// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
-/// segment of a plot that shows a part of memory.
+/// Returns the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of
+/// a part of memory add `:pool:stream:segment`. Markers without a known event are left out.
 pub(super) fn marks((): &(), state: &Shared) -> String {
     let mark = |marker: &Marker| {
-        let (only, point) = (marker.plot.only(), marker.point);
+        let (only, point) = (marker.plot.filter(), marker.point);
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
         let segment = only.address.map_or_else(String::new, hexadecimal);
         let (device, byte) = (marker.device.to_string(), point.byte.to_string());
-        let parts = [device, event(point.moment()?), byte, kind, pool(only), optional(only.stream), segment].join(":");
+        let parts = [
+            device,
+            format_moment(point.moment()?),
+            byte,
+            kind,
+            format_pool(only),
+            format_optional(only.stream),
+            segment,
+        ]
+        .join(":");
         Some(parts.trim_end_matches(':').to_owned())
     };
-    list(&mut state.tools.markers.all.iter().filter_map(mark))
+    format_list(&mut state.tools.markers.all.iter().filter_map(mark))
 }
 
-pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     state.tools.markers = Markers::default();
-    link.each(&mut |entry| {
+    link.for_each_entry(&mut |entry| {
         let mut parts = entry.split(':');
         let mut part = || parts.next().unwrap_or_default();
-        let (device, moment, byte, kind) = (part().parse().ok(), moment(part())?, part().parse().ok()?, part());
+        let (device, moment, byte, kind) = (part().parse().ok(), parse_moment(part())?, part().parse().ok()?, part());
         let [pool, stream, segment] = [part(), part(), part()];
-        let only =
-            Only { pool: pool_of(pool), stream: stream.parse().ok(), address: u64::from_str_radix(segment, 16).ok() };
+        let only = MemoryFilter {
+            pool: parse_pool(pool),
+            stream: stream.parse().ok(),
+            address: u64::from_str_radix(segment, 16).ok(),
+        };
         let plot = match kind {
             "a" => Plot::Addresses(only),
             "r" => Plot::Reserved(only),
@@ -45,80 +60,81 @@ pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut Reading<'_>)
         let device = devices.iter().find(|of| Some(of.device) == device)?;
         let is_there = u64::from(moment) <= device.events && state.tools.markers.has_room();
         let device = device.device;
-        is_there.then(|| state.tools.markers.put(device, Point::new(At::Moment(moment), byte), plot))
+        is_there.then(|| state.tools.markers.add(device, Point::new(MomentSpec::Moment(moment), byte), plot))
     });
 }
 
-/// A point: where, and the byte of its height. `12` is after that event, `x12.5` and `t1500` a place of an axis.
-fn point(point: &Point) -> Option<String> {
+/// Formats a point as a position and a byte of the height. `12` is after event 12, `x12.5` and `t1500` are positions
+/// on the event axis and the time axis.
+fn format_point(point: &Point) -> Option<String> {
     let at = match point.at {
-        At::X(axis, x) => {
+        MomentSpec::X(axis, x) => {
             let sign = if axis == Axis::Time { "t" } else { "x" };
-            [sign, &place((x * PARTS as f64).round() as i64)].concat()
+            [sign, &format_x((x * X_SCALE as f64).round() as i64)].concat()
         }
-        _ => event(point.moment()?),
+        _ => format_moment(point.moment()?),
     };
     Some([&at, ":", &point.byte.to_string()].concat())
 }
 
-fn point_of(state: &Shared, text: &str) -> Option<Point> {
+fn parse_point(state: &Shared, text: &str) -> Option<Point> {
     let (at, byte) = text.split_once(':')?;
     let device = state.device()?;
     let x = |axis: Axis, text: &str| {
         (axis == Axis::Events || device.time_us.is_some()).then_some(())?;
-        Some(At::X(axis, x_of(millionths(text)?).clamp(0.0, own_end(device, axis) as f64)))
+        Some(MomentSpec::X(axis, x_from_millionths(parse_x(text)?).clamp(0.0, device_axis_end(device, axis) as f64)))
     };
     let at = match at.split_at_checked(1) {
         Some(("x", text)) => x(Axis::Events, text)?,
         Some(("t", text)) => x(Axis::Time, text)?,
-        _ => At::Moment(moment(at)?.min(state.end_moment())),
+        _ => MomentSpec::Moment(parse_moment(at)?.min(state.end_moment())),
     };
     Some(Point::new(at, byte.parse().ok()?))
 }
 
 pub(super) fn ruler((): &(), state: &Shared) -> String {
-    let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| two([point(from), point(to)]));
+    let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| both([format_point(from), format_point(to)]));
     ends.map_or_else(String::new, |ends| ends.join(".."))
 }
 
-pub(super) fn set_ruler((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let points = ends(link.text).and_then(|ends| two(ends.map(|end| point_of(state, end))));
+pub(super) fn set_ruler((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let points = split_range(link.text).and_then(|ends| both(ends.map(|end| parse_point(state, end))));
     state.remove_ruler();
-    if let Some([from, to]) = link.take(points) {
+    if let Some([from, to]) = link.check(points) {
         state.measure_from(from);
         state.measure_to(to);
     }
 }
 
-fn standing(at: Standing) -> String {
-    [&event(at.moment), ":", &at.byte.to_string()].concat()
+fn format_position(at: Position) -> String {
+    [&format_moment(at.moment), ":", &at.byte.to_string()].concat()
 }
 
-fn standing_of(state: &Shared, link: &mut Reading<'_>) -> Option<Standing> {
-    let point = point_of(state, link.text);
-    let point = link.take(point)?;
-    Some(Standing { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
+fn parse_position(state: &Shared, link: &mut ValueReader<'_>) -> Option<Position> {
+    let point = parse_point(state, link.text);
+    let point = link.check(point)?;
+    Some(Position { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
 }
 
-/// Where keys have led the cursor.
-pub(super) fn cursor((): &(), state: &Shared) -> String {
-    state.tools.cursor.keys.map_or_else(String::new, standing)
+/// Returns the position of the crosshair, if it was moved by keys.
+pub(super) fn crosshair((): &(), state: &Shared) -> String {
+    state.tools.crosshair.by_keys.map_or_else(String::new, format_position)
 }
 
-pub(super) fn set_cursor((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let to = standing_of(state, link);
-    state.put_cursor(to);
+pub(super) fn set_crosshair((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let to = parse_position(state, link);
+    state.set_crosshair(to);
 }
 
-/// Where the chosen segment is in the picture, if that is the one it was chosen in.
+/// Returns the position of the selected segment, if the picture's order has not changed since it was selected.
 pub(super) fn chosen((): &(), state: &Shared) -> String {
-    let is_there = |chosen: &&Chosen| chosen.seen_in == state.looks.order();
-    state.chosen_segment().filter(is_there).map_or_else(String::new, |chosen| standing(chosen.at))
+    let is_there = |chosen: &&SelectedSegment| chosen.plot == state.looks.layout_key();
+    state.selected_segment().filter(is_there).map_or_else(String::new, |chosen| format_position(chosen.position))
 }
 
-pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    state.plots.chosen = None;
-    if let Some(at) = standing_of(state, link) {
-        pointing::choose_at(state, at, link.effects);
+pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    state.plots.selected_segment = None;
+    if let Some(at) = parse_position(state, link) {
+        hit_testing::select_segment_at(state, at, link.effects);
     }
 }

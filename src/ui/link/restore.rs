@@ -1,146 +1,149 @@
-//! A link is followed: its file is opened or asked for, and then all is shown as the link has it.
+//! Following of a link: its file is opened or requested from the user, and then the view is restored.
 
-use super::fragment::{Link, Unknown, VERSION};
+use super::build::snapshot_urls;
+use super::fragment::{FORMAT_VERSION, Link, Unknown};
 use super::keys::KEYS;
-use super::making::listed;
-use super::reading::Reading;
+use super::value::ValueReader;
 use crate::comparing;
+use crate::drawing::Purpose;
 use crate::effect::Effect;
 use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
 use crate::ranks;
 use crate::shared::Shared;
-use crate::shown::Purpose;
 use crate::stage::Stage;
 use base::units::Bytes;
 
-/// A link was given: by the page's address, or by the page itself.
-pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
-    let is_open = Link::of(state).is_some_and(|now| link.is_of_same_file(&now));
+/// Handles a link from the page's address or from the page itself.
+pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+    let is_open = Link::from_state(state).is_some_and(|now| link.has_same_file(&now));
     if is_open {
-        // The fragment of an anchor is no link.
+        // The fragment of an anchor is not a link.
         if link.version.is_some() || link.has_view() {
-            show(state, link.clone(), now_ms, effects);
-            state.linked.wanted = state.linked.wanted.take().or(Some(link));
-            compare(state, now_ms, effects);
-            if let Some(wanted) = state.comparing.wanted.take() {
-                comparing::begin(state, &wanted, now_ms, effects);
+            restore_view(state, link.clone(), now_ms, effects);
+            state.linked.pending = state.linked.pending.take().or(Some(link));
+            match_file(state, now_ms, effects);
+            if let Some(wanted) = state.comparing.pending_second.take() {
+                comparing::load_second(state, &wanted, now_ms, effects);
             }
         }
         return;
     }
-    let (urls, place) = (link.urls.clone(), link.chosen);
-    // Of an archive that was downloaded before, the snapshot alone is asked for.
-    let is_listed = |_: &usize| urls.get(place).is_some_and(|address| listed(state, address) == urls);
-    let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(is_listed);
-    let asks = link.asks();
-    // The fragment of an anchor is no link.
+    let (urls, place) = (link.urls.clone(), link.snapshot);
+    // For an archive that was downloaded before, only the one snapshot is loaded.
+    let is_listed = |_: &usize| urls.get(place).is_some_and(|address| snapshot_urls(state, address) == urls);
+    let known = state.snapshots.iter().position(|choice| link.points_to(choice)).filter(is_listed);
+    let asks = link.needs_local_file();
+    // The fragment of an anchor is not a link.
     let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
-    state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || leads || later(link).is_some());
+    state.linked.pending =
+        Some(link).filter(|link| link.has_view() || asks || leads || version_warning(link).is_some());
     match known {
-        _ if urls.is_empty() => state.linked.notice = asking(state),
+        _ if urls.is_empty() => state.linked.notice = file_request(state),
         Some(place) => {
-            // Which events are loaded says the link.
+            // The link specifies which events are loaded.
             state.snapshots.iter_mut().skip(place).take(1).for_each(|choice| choice.load = None);
             load(state, place, now_ms, effects);
         }
         None => {
             load_links(state, urls, place, now_ms, effects);
-            ranks::begin(state, effects);
+            ranks::start_survey(state, effects);
         }
     }
 }
 
-/// A file was opened: it is shown as its link has it.
-pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
-    // Whether a file without an address is the link's is known once its fingerprint is.
-    state.find_first_group();
-    let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
-    if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
-        // Of a link that says nothing of it, the file is shown as it opens.
+/// Restores the view of the pending link after a file was opened.
+pub(crate) fn on_file_opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+    // A file without an address can be matched with the link only by its fingerprint, which is not known yet.
+    state.request_first_group();
+    let is_its = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
+    if let Some(link) = state.linked.pending.as_ref().filter(is_its).cloned() {
+        // If the link has no view, the file is shown with its defaults.
         if link.has_view() {
-            show(state, link, now_ms, effects);
+            restore_view(state, link, now_ms, effects);
         } else {
-            state.linked.notice = said(&link, &link.unknown);
+            state.linked.notice = warnings(&link, &link.unknown);
         }
         if !matches!(state.stage, Stage::Ready(_)) {
             return;
         }
     }
-    compare(state, now_ms, effects);
+    match_file(state, now_ms, effects);
 }
 
-/// What tells the open file from others is known now.
-pub(crate) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
-    state.linked.print = print;
-    compare(state, now_ms, effects);
+/// Handles the fingerprint of the open file.
+pub(crate) fn on_fingerprint(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
+    state.linked.fingerprint = print;
+    match_file(state, now_ms, effects);
 }
 
-/// As soon as a file is open and known: whether it is the link's.
-fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
-    let is_known = !state.linked.print.is_empty();
+/// Compares the open file with the pending link, once the file is open and its fingerprint is known.
+fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+    let is_known = !state.linked.fingerprint.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
-    let Some(link) = state.linked.wanted.take_if(|link| is_open && (is_known || link.print.is_empty())) else { return };
-    let is_same = link.print == state.linked.print;
+    let Some(link) = state.linked.pending.take_if(|link| is_open && (is_known || link.fingerprint.is_empty())) else {
+        return;
+    };
+    let is_same = link.fingerprint == state.linked.fingerprint;
     match (link.urls.is_empty(), is_same) {
-        _ if link.print.is_empty() => {}
-        (true, true) => show(state, link, now_ms, effects),
+        _ if link.fingerprint.is_empty() => {}
+        (true, true) => restore_view(state, link, now_ms, effects),
         (true, false) => {
-            state.linked.wanted = Some(link);
-            state.linked.notice = asking(state).map(|asked| ["This is a different file. ", &asked].concat());
+            state.linked.pending = Some(link);
+            state.linked.notice = file_request(state).map(|asked| ["This is a different file. ", &asked].concat());
         }
         (false, true) => {}
         (false, false) => {
             let text = "The file at this address has changed since the link was made, so the view may differ.";
-            state.linked.notice = joined([Some(text.to_owned()), state.linked.notice.take()]);
+            state.linked.notice = join_sentences([Some(text.to_owned()), state.linked.notice.take()]);
         }
     }
 }
 
-/// What a link asks for that names a file without an address; `None` while none does.
-fn asking(state: &Shared) -> Option<String> {
-    let link = state.linked.wanted.as_ref().filter(|link| link.asks())?;
-    let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
+/// Returns the request for a file without an address. `None` if the link does not wait for one.
+fn file_request(state: &Shared) -> Option<String> {
+    let link = state.linked.pending.as_ref().filter(|link| link.needs_local_file())?;
+    let length = length(&link.fingerprint).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
     let name = if link.name.is_empty() { "a local file" } else { &link.name };
     Some(format!("This view belongs to {name}{length}. Choose that file to restore it."))
 }
 
-fn later(link: &Link) -> Option<String> {
-    let version = link.version.filter(|version| *version != VERSION)?;
+fn version_warning(link: &Link) -> Option<String> {
+    let version = link.version.filter(|version| *version != FORMAT_VERSION)?;
     Some(format!("The link was made by another version of memscape (v={version}); parts of the view may be missing."))
 }
 
-/// What is said of a link that is not understood whole; nothing of one that is.
-fn said(link: &Link, unknown: &Unknown) -> Option<String> {
-    joined([later(link), unknown.said()])
+/// Returns a message about parts of the link that were not understood. `None` if there are none.
+fn warnings(link: &Link, unknown: &Unknown) -> Option<String> {
+    join_sentences([version_warning(link), unknown.message()])
 }
 
-/// Both sentences.
-fn joined(sentences: [Option<String>; 2]) -> Option<String> {
+/// Joins the sentences that are present.
+fn join_sentences(sentences: [Option<String>; 2]) -> Option<String> {
     let all: Vec<String> = sentences.into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Shows the open file as a link has it; what the link does not say is as a page begins. Where the link is about another snapshot of the
-/// same archive, that is opened first.
-fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Restores the view of a link, with defaults for missing keys. If the link points to another snapshot of the same
+/// archive, that one is opened first.
+fn restore_view(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
     }
-    if let Some(place) = other_member(state, &link) {
+    if let Some(place) = linked_member(state, &link) {
         load(state, place, now_ms, effects);
-        state.linked.wanted = Some(link);
+        state.linked.pending = Some(link);
         return;
     }
-    state.shared.keep_group();
-    // What was selected and clicked before has no place in it.
+    state.shared.cancel_first_group();
+    // A pending question about a click no longer applies.
     state.question = None;
     let mut unknown = link.unknown.clone();
-    let mut read = |name: &'static str, set: &mut dyn FnMut(&mut Reading<'_>)| {
-        let mut reading = Reading { effects, text: link.value(name), is_clear: true };
+    let mut read = |name: &'static str, set: &mut dyn FnMut(&mut ValueReader<'_>)| {
+        let mut reading = ValueReader { effects, text: link.value(name), is_understood: true };
         set(&mut reading);
-        if !reading.is_clear {
+        if !reading.is_understood {
             unknown.add(name);
         }
     };
@@ -150,23 +153,23 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     // Another device may be shown now.
     state.forget();
     state.show_link(&mut read);
-    state.tools.kept = None;
-    state.linked.notice = said(&link, &unknown);
+    state.tools.kept_selection = None;
+    state.linked.notice = warnings(&link, &unknown);
 }
 
 impl Shared {
-    /// Whether a link is still being followed: what is seen is not yet what it says, or its file is asked for.
-    pub fn is_following(&self) -> bool {
-        let asks = self.linked.wanted.as_ref().is_some_and(|link| link.urls.is_empty());
-        let chooses = self.question.is_some_and(|question| question.purpose == Purpose::Choose);
-        let moves = self.linked.window.is_some() || self.linked.heights.is_some();
+    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for its file.
+    pub fn is_following_link(&self) -> bool {
+        let asks = self.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
+        let chooses = self.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
+        let moves = self.linked.pending_window.is_some() || self.linked.pending_heights.is_some();
         asks || moves || chooses || self.selecting.is_some()
     }
 }
 
-/// The place of the snapshot that a link is about, where another one of the same file is open.
-fn other_member(state: &Shared, link: &Link) -> Option<usize> {
-    let open = state.snapshots.get(state.chosen)?;
+/// Returns the index of the snapshot that the link points to, if another snapshot of the same file is open.
+fn linked_member(state: &Shared, link: &Link) -> Option<usize> {
+    let open = state.snapshots.get(state.snapshot_index)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;
     state.snapshots.iter().position(|choice| choice.origin == open.origin && choice.member == Some(wanted))
 }

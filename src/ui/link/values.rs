@@ -1,105 +1,106 @@
-//! How the values of a link are written and read that are more than a word or a number.
+//! Link values that are more than a word or a number.
 
-use super::reading::{Reading, list, optional};
-use crate::comparing::{self, Second, Wanted};
+use super::value::{ValueReader, format_list, format_optional};
+use crate::comparing::{self, SecondFile, SecondSource};
 use crate::effect::Origin;
 use crate::lanes::LaneLayout;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
 use crate::selecting::select;
 use crate::shared::Shared;
-use engine::protocol::{Only, own_ordinal};
+use engine::protocol::{MemoryFilter, split_ordinal};
 use picture::timeline::Axis;
 
 pub(super) fn device((): &(), state: &Shared) -> String {
-    // Of two files that are compared, that of the first.
-    let place = state.comparing.pair.map_or(state.device_place, |[a, _]| a);
-    let device = state.device_at(place).map(|device| own_ordinal(device.device));
+    // When two files are compared, the device of the first one.
+    let place = state.comparing.pair.map_or(state.device_index, |[a, _]| a);
+    let device = state.device_at(place).map(|device| split_ordinal(device.device));
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
-    optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
+    format_optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
 }
 
-pub(super) fn with((): &(), state: &Shared) -> String {
+pub(super) fn compared_file((): &(), state: &Shared) -> String {
     match &state.comparing.second {
-        Second::Open(_, Origin::Link(url), _) => url.clone(),
+        SecondFile::Open(_, Origin::Link(url), _) => url.clone(),
         _ => String::new(),
     }
 }
 
-/// One that is compared with already is not opened again.
-pub(super) fn set_with((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let open = with(&(), state);
+/// A file that is already being compared is not opened again.
+pub(super) fn set_compared_file((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let open = compared_file(&(), state);
     if link.text != open {
         if open.is_empty() || !link.text.is_empty() {
-            state.comparing.wanted = Some(Wanted::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
+            state.comparing.pending_second =
+                Some(SecondSource::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
         } else {
             comparing::end(state, link.effects);
         }
     }
 }
 
-pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     let devices = state.file().map_or(&[][..], |file| &file.devices);
     let wanted = link.text.parse().ok();
     let place = devices.iter().position(|device| Some(device.device) == wanted);
-    if let Some(place) = link.take(place).filter(|place| *place != state.device_place) {
+    if let Some(place) = link.check(place).filter(|place| *place != state.device_index) {
         show_device(state, place);
     }
 }
 
-pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let wanted = if link.is_second(["one", "all"]) { LaneLayout::Together } else { LaneLayout::Alone };
-    if wanted != state.lanes.arrangement && state.device_count() > 1 {
+pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let wanted = if link.is_second_word(["one", "all"]) { LaneLayout::All } else { LaneLayout::Single };
+    if wanted != state.lanes.layout && state.device_count() > 1 {
         state.toggle_lanes();
     }
 }
 
-pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let is_time = link.is_second(["events", "time"]);
+pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let is_time = link.is_second_word(["events", "time"]);
     let state = &mut *state;
     let has_times = state.device().is_some_and(|device| device.time_us.is_some());
     let wanted = if is_time && has_times { Axis::Time } else { Axis::Events };
     if wanted != state.axis {
         (state.axis, state.view) = (wanted, None);
-        state.tools.turning = None;
+        state.tools.axis_switch = None;
         state.drop_scenes();
-        state.lanes.forget();
+        state.lanes.reset();
     }
 }
 
-pub(super) fn set_show((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let place = link.place(&plots::NAMES).unwrap_or(0);
-    plots::act(state, PlotAction::Shown(place));
+pub(super) fn set_plot((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let place = link.index(&plots::NAMES).unwrap_or(0);
+    plots::act(state, PlotAction::KindChosen(place));
 }
 
-pub(super) fn set_only(state: &mut Shared, change: impl FnOnce(&mut Only)) {
-    let mut only = state.looks.plot.only();
+pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilter)) {
+    let mut only = state.looks.plot.filter();
     change(&mut only);
-    state.show_plot(plots::of(state.looks.plot, only));
+    state.show_plot(plots::with_filter(state.looks.plot, only));
 }
 
-/// The lines over what was reserved that are not shown.
-pub(super) fn lines((): &(), state: &Shared) -> String {
-    let is_off = |(_, line): &(usize, Line)| state.plots.off.contains(line);
-    list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
+/// Returns the hidden curves of the Reserved plot, by their numbers.
+pub(super) fn hidden_curves((): &(), state: &Shared) -> String {
+    let is_off = |(_, line): &(usize, Line)| state.plots.hidden_lines.contains(line);
+    format_list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
 }
 
-pub(super) fn set_lines((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    state.plots.off.clear();
-    link.each(&mut |entry| {
+pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    state.plots.hidden_lines.clear();
+    link.for_each_entry(&mut |entry| {
         let line = entry.parse::<usize>().ok()?.checked_sub(1).and_then(|place| Line::ALL.get(place))?;
-        if !state.plots.off.contains(line) {
-            state.plots.off.push(*line);
+        if !state.plots.hidden_lines.contains(line) {
+            state.plots.hidden_lines.push(*line);
         }
         Some(())
     });
 }
 
-/// Selects without a move of the window: the link says where that is.
-pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+/// Selects an allocation without moving the window, which has its own key.
+pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     (state.selection, state.selecting) = (None, None);
     if let Some(allocation) = link.number() {
         select(state, allocation, link.effects);
-        state.linked.quiet = state.selecting;
+        state.linked.select_without_move = state.selecting;
     }
 }

@@ -1,149 +1,152 @@
-//! Windows in a link: edges on the axes, so that they are the same on a canvas of any size.
+//! Windows in a link, as edges on the axes, so that they do not depend on the canvas size.
 
-use super::fragment::Window;
-use super::reading::{Reading, between, ends, list, numbers, two};
+use super::fragment::LinkWindow;
+use super::value::{ValueReader, both, format_list, format_range, numbers, split_range};
+use crate::drawing::BytesAxis;
 use crate::navigate::Plane;
 use crate::shared::Shared;
-use crate::shown::BytesAxis;
 use picture::timeline::View;
 
-/// Digits behind the point of a place of the horizontal axis, at most.
-const DIGITS: usize = 6;
-/// Parts of a unit of the horizontal axis.
-pub(super) const PARTS: i64 = 1_000_000;
+/// Maximum number of decimals of a position on the horizontal axis.
+const DECIMALS: usize = 6;
+/// Fractions per unit of the horizontal axis.
+pub(super) const X_SCALE: i64 = 1_000_000;
 
-impl Window {
-    /// The window that is shown, or will be.
-    pub(super) fn now(state: &Shared) -> Option<Window> {
-        if state.linked.window.is_some() {
-            return state.linked.window;
+impl LinkWindow {
+    /// Returns the current window, or the pending one.
+    pub(super) fn current(state: &Shared) -> Option<LinkWindow> {
+        if state.linked.pending_window.is_some() {
+            return state.linked.pending_window;
         }
         let (view, plane) = (state.view?, state.plane()?);
-        let whole = plane.whole(view);
-        // As many digits as it takes to tell parts of a pixel, also of one that is far from the axis' beginning.
-        let mut step = PARTS;
-        while step > 1 && step as f64 / PARTS as f64 > view.x_per_px / 64.0 {
+        let whole = plane.fit_like(view);
+        // Enough decimals to tell fractions of a pixel apart, also far from the start of the axis.
+        let mut step = X_SCALE;
+        while step > 1 && step as f64 / X_SCALE as f64 > view.x_per_px / 64.0 {
             step /= 10;
         }
         let place =
-            |column: f64| ((view.x_from_column(column) * (PARTS / step) as f64).round() as i64).saturating_mul(step);
-        Some(Window {
-            x: (!is_whole(view.x_per_px, whole.x_per_px)).then(|| [place(0.0), place(view.width_px.into())]),
+            |column: f64| ((view.x_from_column(column) * (X_SCALE / step) as f64).round() as i64).saturating_mul(step);
+        Some(LinkWindow {
+            x: (!shows_all(view.x_per_px, whole.x_per_px)).then(|| [place(0.0), place(view.width_px.into())]),
             y: heights(state, plane, view),
         })
     }
 
-    /// The same on the canvas of `view`.
-    pub(super) fn of(self, plane: Plane, view: View) -> View {
-        let whole = plane.whole(view);
+    /// Returns the view of this window on the canvas of `view`.
+    pub(super) fn to_view(self, plane: Plane, view: View) -> View {
+        let whole = plane.fit_like(view);
         let view = match self.x {
-            Some([from, to]) if from < to => plane.over(view, [from, to].map(|place| place as f64 / PARTS as f64)),
+            Some([from, to]) if from < to => {
+                plane.view_between(view, [from, to].map(|place| place as f64 / X_SCALE as f64))
+            }
             _ => View { x_per_px: whole.x_per_px, left_px: whole.left_px, ..view },
         };
-        upright(plane, view, self.y)
+        with_heights(plane, view, self.y)
     }
 
     pub(super) fn x(self) -> String {
-        between(self.x.map(|x| x.map(place)))
+        format_range(self.x.map(|x| x.map(format_x)))
     }
 
     pub(super) fn y(self) -> String {
-        between(self.y)
+        format_range(self.y)
     }
 }
 
-/// A place of the axis, of its millionths.
-pub(super) fn place(place: i64) -> String {
+/// Formats a position that is given in millionths.
+pub(super) fn format_x(place: i64) -> String {
     let sign = if place < 0 { "-" } else { "" };
-    let (place, parts) = (place.unsigned_abs(), PARTS.unsigned_abs());
-    let (whole, part) = ((place / parts).to_string(), format!(".{:0DIGITS$}", place % parts));
+    let (place, parts) = (place.unsigned_abs(), X_SCALE.unsigned_abs());
+    let (whole, part) = ((place / parts).to_string(), format!(".{:0DECIMALS$}", place % parts));
     [sign, &whole, part.trim_end_matches('0').trim_end_matches('.')].concat()
 }
 
-/// A place of the axis in millionths: `-1.5` is −1500000. More digits are left out.
-pub(super) fn millionths(text: &str) -> Option<i64> {
+/// Parses a position into millionths: `-1.5` is −1500000. Further decimals are dropped.
+pub(super) fn parse_x(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits: String = part.chars().chain(['0'; DIGITS]).take(DIGITS).collect();
+    let digits: String = part.chars().chain(['0'; DECIMALS]).take(DECIMALS).collect();
     let (whole, part): (i64, i64) = (whole.parse().ok()?, digits.parse().ok()?);
-    let place = whole.checked_mul(PARTS)?.checked_add(part)?;
+    let place = whole.checked_mul(X_SCALE)?.checked_add(part)?;
     (whole >= 0 && part >= 0).then_some(place * sign)
 }
 
-/// The whole, but for what rounding makes of it.
-fn is_whole(scale: f64, whole: f64) -> bool {
+/// Compares two scales, with tolerance for rounding. Returns true if the whole axis is visible.
+fn shows_all(scale: f64, whole: f64) -> bool {
     scale > whole * (1.0 - 1e-6)
 }
 
-/// The edges of a window in bytes of the picture's height.
+/// Returns the edges of a window in bytes of the picture's height. `None` for the full height.
 fn heights(state: &Shared, plane: Plane, view: View) -> Option<[u64; 2]> {
     let follows =
-        state.bytes_axis == BytesAxis::FitsWindow || is_whole(view.bytes_per_px, plane.whole(view).bytes_per_px);
+        state.bytes_axis == BytesAxis::FitsWindow || shows_all(view.bytes_per_px, plane.fit_like(view).bytes_per_px);
     let byte = |row: f64| view.bytes_from_row(row).max(0.0).round() as u64;
     (!follows).then(|| [byte(0.0), byte(view.height_px.into())])
 }
 
-fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
+fn with_heights(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
     match y {
         Some([from, to]) if from < to => {
             let [from, to] = [from, to].map(|byte| byte as f64 / view.bytes_per_px);
-            plane.rows(view, from - view.bottom_px as f64, to - from)
+            plane.view_of_rows(view, from - view.bottom_px as f64, to - from)
         }
-        _ => plane.upright(view),
+        _ => plane.full_height(view),
     }
 }
 
-/// The heights of the lanes without the focus, where they are not whole: device, edges in bytes. Sideways they follow the focused one.
-pub(super) fn lanes((): &(), state: &Shared) -> String {
-    let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
-    if let Some(wanted) = &state.linked.heights {
-        return list(&mut wanted.iter().copied().map(entry));
+/// Formats the heights of the lanes without the focus as `device:from..to`. Lanes at full height are left out.
+/// Horizontally all lanes follow the focused one.
+pub(super) fn lane_heights((): &(), state: &Shared) -> String {
+    let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &format_range(Some(y))].concat();
+    if let Some(wanted) = &state.linked.pending_heights {
+        return format_list(&mut wanted.iter().copied().map(entry));
     }
-    let others = state.shown_lanes().filter(|lane| lane.place != state.device_place);
+    let others = state.shown_lanes().filter(|lane| lane.index != state.device_index);
     let height = |lane: crate::lanes::ShownLane<'_>| {
         state.plot_height(lane.device)?;
         Some((lane.device.device, heights(state, state.plane_of(lane.device), *lane.view)?))
     };
-    list(&mut others.filter_map(height).map(entry))
+    format_list(&mut others.filter_map(height).map(entry))
 }
 
-pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+pub(super) fn set_lane_heights((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     let mut heights = Vec::new();
-    link.each(&mut |entry| {
+    link.for_each_entry(&mut |entry| {
         let (device, y) = entry.split_once(':')?;
         heights.push((device.parse().ok()?, numbers(y)?));
         Some(())
     });
-    state.linked.heights = Some(heights);
+    state.linked.pending_heights = Some(heights);
 }
 
-/// A place of the axis that a link tells in millionths.
-pub(super) fn x_of(place: i64) -> f64 {
-    place as f64 / PARTS as f64
+/// Converts a position from millionths to axis units.
+pub(super) fn x_from_millionths(place: i64) -> f64 {
+    place as f64 / X_SCALE as f64
 }
 
-/// The edges of the window's horizontal axis.
-pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let x = ends(link.text).and_then(|ends| two(ends.map(millionths)));
-    state.linked.window.get_or_insert_default().x = link.take(x);
+/// Sets the horizontal edges of the window.
+pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+    let x = split_range(link.text).and_then(|ends| both(ends.map(parse_x)));
+    state.linked.pending_window.get_or_insert_default().x = link.check(x);
 }
 
-/// Puts the windows where a link wants them, as soon as it is known how high the plots are.
-pub(crate) fn settle(state: &mut Shared) {
+/// Applies the pending windows of a link once the heights of the plots are known.
+pub(crate) fn apply_windows(state: &mut Shared) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
-    if let Some(window) = state.linked.window
+    if let Some(window) = state.linked.pending_window
         && state.view.is_some()
         && state.device().is_some_and(|device| state.plot_height(device).is_some())
     {
-        state.linked.window = None;
-        state.navigate(|plane, view| window.of(plane, view));
+        state.linked.pending_window = None;
+        state.navigate(|plane, view| window.to_view(plane, view));
     }
-    if let Some(wanted) = state.linked.heights.take_if(|_| is_known) {
-        let focused = state.device_place;
-        for place in state.lane_places().into_iter().filter(|place| *place != focused) {
+    if let Some(wanted) = state.linked.pending_heights.take_if(|_| is_known) {
+        let focused = state.device_index;
+        for place in state.lane_indices().into_iter().filter(|place| *place != focused) {
             let device = state.device_at(place).map(|device| device.device);
             let y = wanted.iter().find(|(of, _)| Some(*of) == device).map(|(_, y)| *y);
-            state.navigate_lane(place, |plane, view| upright(plane, view, y));
+            state.navigate_lane(place, |plane, view| with_heights(plane, view, y));
         }
     }
 }

@@ -1,40 +1,39 @@
-//! Markers on the picture.
+//! State of the markers on the timeline.
 
 use crate::tools::Point;
 use engine::protocol::Plot;
 
-/// Markers of a file; more would hide what they mark.
-pub(crate) const MOST: usize = 50;
+/// Maximum number of markers of a file. More would hide the timeline.
+pub(crate) const MAX_MARKERS: usize = 50;
 
-/// The markers of an open file.
+/// Markers of a file and the number of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
     pub all: Vec<Marker>,
-    pub(crate) last: u32,
+    pub(crate) last_number: u32,
 }
 
 impl Markers {
-    /// Whether there may be another one.
+    /// Returns whether another marker may be added.
     pub(crate) fn has_room(&self) -> bool {
-        self.all.len() < MOST
+        self.all.len() < MAX_MARKERS
     }
 
-    /// Adds one.
-    pub(crate) fn put(&mut self, device: i64, point: Point, plot: Plot) {
-        self.last += 1;
-        self.all.push(Marker { number: self.last, device, point, plot });
+    /// Adds a marker with the next number.
+    pub(crate) fn add(&mut self, device: i64, point: Point, plot: Plot) {
+        self.last_number += 1;
+        self.all.push(Marker { number: self.last_number, device, point, plot });
     }
 }
 
-/// One marker.
+/// A marker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Its number: never given twice.
+    /// Unique number, never reused while the file is open.
     pub number: u32,
-    /// The ordinal of the device whose memory it marks.
+    /// Ordinal of the device that the marker belongs to.
     pub device: i64,
-    /// Where.
     pub point: Point,
-    /// The plot that its height is one of.
+    /// Plot that the marker's height refers to.
     pub plot: Plot,
 }

@@ -1,99 +1,101 @@
-//! The plane that a window moves over: all events, all bytes.
+//! The plane that the window moves over: all events by all bytes.
 
-use crate::shown::Canvas;
+use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 
-/// All of a device there is to look at.
+/// The full extent of a device's timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     pub axis: Axis,
-    /// Where it begins, in units of the device's own axis: 0, or later where a range is loaded, or before it where devices share an axis.
+    /// Start of the plane in units of the device's own axis. It is 0 by default, later if only a range of events is
+    /// loaded, and earlier if devices share an axis.
     pub start: i64,
-    /// Its size; both at least 1. The bytes are those to show, without the free space above.
+    /// Size of the plane, at least 1 in both directions. The bytes do not include the free space above the peak.
     pub extent: Extent,
 }
 
 impl Plane {
-    /// The plane of a device. The reserved curve belongs to the picture, unless it would press the stack into its lower half.
-    pub fn of(device: &DeviceSummary, axis: Axis) -> Plane {
+    /// Creates the plane of a device. The reserved curve is included unless the stack would then fill less than half
+    /// the height.
+    pub fn for_device(device: &DeviceSummary, axis: Axis) -> Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        let start = own_start(device, axis);
-        let width = own_end(device, axis).saturating_sub(start).max(1);
+        let start = device_axis_start(device, axis);
+        let width = device_axis_end(device, axis).saturating_sub(start).max(1);
         Plane { axis, start: start as i64, extent: Extent { width, bytes: bytes.max(1) } }
     }
 
-    /// Everything in the window.
+    /// Returns the view that shows the whole plane on `canvas`.
     pub fn fit(self, canvas: Canvas) -> View {
-        self.fitted(canvas.width_px, canvas.height_px)
+        self.fit_px(canvas.width_px, canvas.height_px)
     }
 
-    /// Everything in the window of `view`.
-    pub fn whole(self, view: View) -> View {
-        self.fitted(view.width_px, view.height_px)
+    /// Returns the view that shows the whole plane in a window as large as `view`.
+    pub fn fit_like(self, view: View) -> View {
+        self.fit_px(view.width_px, view.height_px)
     }
 
-    pub(crate) fn fitted(self, width_px: u32, height_px: u32) -> View {
+    pub(crate) fn fit_px(self, width_px: u32, height_px: u32) -> View {
         let fit = View::fit(self.extent.width, self.extent.bytes, width_px, height_px);
         View { axis: self.axis, left_px: self.first_left(fit.x_per_px), ..fit }
     }
 
-    /// The pixel column of the scaled plane at which it begins.
+    /// Returns the pixel column of the plane's start at the given scale.
     pub(crate) fn first_left(self, x_per_px: f64) -> i64 {
         (self.start as f64 / x_per_px).round() as i64
     }
 
-    /// A place as a part of the whole axis, from 0 to 1.
-    pub(crate) fn part(self, x: f64) -> f64 {
+    /// Converts an axis position to a fraction of the axis, clamped to 0–1.
+    pub(crate) fn fraction(self, x: f64) -> f64 {
         ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
     }
 
-    /// The nearest place of the axis.
-    pub fn inside(self, x: f64) -> f64 {
+    /// Clamps an axis position to the plane.
+    pub fn clamp_x(self, x: f64) -> f64 {
         let start = self.start as f64;
         x.clamp(start, start + self.extent.width as f64)
     }
 
-    /// The window between two edges, given as parts of the whole axis.
-    pub fn between(self, view: View, edges: [f64; 2]) -> View {
+    /// Returns the view between two edges, given as fractions of the whole axis.
+    pub fn view_between_fractions(self, view: View, edges: [f64; 2]) -> View {
         let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
-        self.over(view, edges.map(x))
+        self.view_between(view, edges.map(x))
     }
 
-    /// The window between two places of the axis, in its units.
-    pub fn over(self, view: View, [from, to]: [f64; 2]) -> View {
+    /// Returns the view between two positions, in units of the axis.
+    pub fn view_between(self, view: View, [from, to]: [f64; 2]) -> View {
         let wanted = (to - from).abs().max(1e-9) / f64::from(view.width_px);
-        // Zooming brings the limits in; what they leave out is left out at both sides.
+        // `zoomed_x` may clamp the zoom. The requested range is then cropped equally on both sides.
         let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
         let middle = (from + to) / 2.0 / zoomed.x_per_px;
         self.clamped(View { left_px: (middle - f64::from(view.width_px) / 2.0).round() as i64, ..zoomed })
     }
 
-    /// The window from the height of one row of `view` on, so many rows of it high.
-    pub fn rows(self, view: View, bottom: f64, height: f64) -> View {
+    /// Returns the view that starts at row `bottom` of `view` and spans `height` of its rows.
+    pub fn view_of_rows(self, view: View, bottom: f64, height: f64) -> View {
         let factor = height / f64::from(view.height_px);
         let zoomed = view.zoomed_bytes(0.0, factor, self.extent);
         let middle = (view.bottom_px as f64 + bottom + height / 2.0) * view.bytes_per_px / zoomed.bytes_per_px;
         self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
     }
 
-    /// The same moments, and all of the height.
-    pub fn upright(self, view: View) -> View {
-        // As high as it gets: clamping makes it everything.
+    /// Returns the same horizontal range with the full height of the plane.
+    pub fn full_height(self, view: View) -> View {
+        // `clamped` reduces the scale to the full height.
         self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
     }
 
-    /// The plane with room for so many bytes.
-    pub fn raised_to(mut self, bytes: u64) -> Plane {
+    /// Returns the plane, extended upwards to at least `bytes`.
+    pub fn extended_to(mut self, bytes: u64) -> Plane {
         self.extent.bytes = self.extent.bytes.max(bytes);
         self
     }
 
-    /// The nearest view that shows the plane and nothing beside it.
+    /// Returns the nearest view that stays inside the plane.
     pub(crate) fn clamped(self, view: View) -> View {
-        let fit = self.whole(view);
+        let fit = self.fit_like(view);
         let x_per_px = view.x_per_px.min(fit.x_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
         let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
@@ -109,22 +111,22 @@ impl Plane {
         }
     }
 
-    /// Zooms the events: `factor` > 1 shows more of them. The moment at `column` stays there.
+    /// Zooms the events axis. A `factor` > 1 shows more events. The position at `column` stays fixed.
     pub fn zoom_events(self, view: View, column: f64, factor: f64) -> View {
         self.clamped(view.zoomed_x(column, factor, self.extent))
     }
 
-    /// Zooms the bytes: `factor` > 1 shows more of them. The byte at `row` stays there.
+    /// Zooms the bytes axis. A `factor` > 1 shows more bytes. The byte at `row` stays fixed.
     pub fn zoom_bytes(self, view: View, row: f64, factor: f64) -> View {
         self.clamped(view.zoomed_bytes(row, factor, self.extent))
     }
 
-    /// Moves the window by so many device pixels, right and up.
+    /// Moves the window right and up, in device pixels.
     pub fn moved(self, view: View, right_px: f64, up_px: f64) -> View {
         self.clamped(view.panned(-right_px.round() as i64, -up_px.round() as i64))
     }
 
-    /// The same moments and bytes on a canvas of another size.
+    /// Returns the same events and bytes on a canvas of another size.
     pub fn resized(self, view: View, canvas: Canvas) -> View {
         let sideways = f64::from(view.width_px) / f64::from(canvas.width_px);
         let upwards = f64::from(view.height_px) / f64::from(canvas.height_px);
@@ -139,15 +141,15 @@ impl Plane {
         })
     }
 
-    /// The window around `x`, in units of the axis, at the scale of `view`, with the whole stack there.
+    /// Centres the window on `x` (in units of the axis) at the scale of `view`, with the full height.
     pub fn centred(self, view: View, x: f64) -> View {
         let centre = x / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
-        self.upright(View { left_px, ..view })
+        self.full_height(View { left_px, ..view })
     }
 
-    /// The window with the bytes axis from 0 to the highest total that `scene` has in it. Unchanged where the scene does not
-    /// reach, or where the change would be too small to see.
+    /// Returns the view with the bytes axis from 0 to the highest total that `scene` has in the window. Returns `view`
+    /// unchanged if the scene does not cover the window, or if the change would be too small to see.
     pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);
@@ -163,15 +165,15 @@ impl Plane {
         if same { view } else { self.clamped(View { bytes_per_px, bottom_px: 0, ..view }) }
     }
 
-    /// The part of the plane to ask for: the window with half a window on both sides and a quarter above and below, as far as
-    /// the plane goes.
+    /// Returns the area to request from the worker: the window plus half its width on both sides and a quarter of its
+    /// height above and below, limited to the plane.
     pub fn with_margin(self, view: View) -> View {
         self.widened(view, i64::from(view.width_px / 2), i64::from(view.height_px / 4))
     }
 
-    /// The view with so many pixels more on all sides, as far as the plane goes.
+    /// Returns the view extended by `sideways` and `upwards` pixels on each side, limited to the plane.
     pub(crate) fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
-        let whole = self.fitted(1, 1);
+        let whole = self.fit_px(1, 1);
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
         let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
@@ -189,8 +191,9 @@ impl Plane {
         }
     }
 
-    /// Whether `scene` still serves `view`: same scale, and a quarter of the margin left on every side where the plane goes on.
-    pub fn is_served(self, view: View, scene: &View) -> bool {
+    /// Returns true if a scene drawn for `scene` can still be used for `view`: it has the same scale, and at least a
+    /// quarter of the margin is left on every side that is not an edge of the plane.
+    pub fn is_covered(self, view: View, scene: &View) -> bool {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         let top = |view: &View| view.bottom_px + i64::from(view.height_px);
@@ -204,19 +207,19 @@ impl Plane {
     }
 }
 
-/// The zoom factor of a wheel turn: a notch (100 CSS pixels) is a fifth.
+/// Returns the zoom factor for a wheel delta in CSS pixels. One notch (100 CSS pixels) zooms by about a fifth.
 pub fn wheel_factor(delta: f64) -> f64 {
-    // A free-spinning wheel may report thousands; one event should not throw the user across the plane.
+    // A free-spinning wheel may report thousands of pixels. The limit keeps one event from jumping across the plane.
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
 }
 
-/// Where a device's own axis begins: where a range of its events is loaded, with the state before the first of them.
-pub(crate) fn own_start(device: &DeviceSummary, axis: Axis) -> u64 {
+/// Returns the start of a device's own axis. It is 0, except on the events axis if only a range of events is loaded.
+pub(crate) fn device_axis_start(device: &DeviceSummary, axis: Axis) -> u64 {
     if axis == Axis::Events { device.loaded.map_or(0, |(first, _)| first.into()) } else { 0 }
 }
 
-/// Where a device's own axis ends.
-pub(crate) fn own_end(device: &DeviceSummary, axis: Axis) -> u64 {
+/// Returns the end of a device's own axis.
+pub(crate) fn device_axis_end(device: &DeviceSummary, axis: Axis) -> u64 {
     match (axis, device.time_us) {
         (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
         _ => device.events.saturating_add(1),

@@ -1,48 +1,48 @@
-//! What is shown of a file while it loads.
+//! Data of a file that is still loading.
 
 use engine::protocol::{Overview, PartialDevice, PartialFile};
 use picture::timeline::Axis;
 use std::rc::Rc;
 
-/// Columns of the small picture above the timeline.
+/// Number of columns in the overview above the timeline.
 const OVERVIEW_COLUMNS: u64 = 512;
 
-/// What is decoded so far of the file that is loading, as the picture needs it.
+/// The part of a loading file decoded so far, prepared for drawing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unfinished {
-    pub(crate) told: PartialFile,
-    /// The silhouettes of the devices.
+pub struct PartialState {
+    pub(crate) file: PartialFile,
+    /// Overview curves, one per device.
     pub(crate) overviews: Vec<Rc<Overview>>,
-    /// Whether a person has chosen the device.
+    /// True if the user has chosen the device.
     pub(crate) is_chosen: bool,
 }
 
-impl Unfinished {
-    pub(crate) fn new(told: PartialFile, is_chosen: bool) -> Unfinished {
+impl PartialState {
+    pub(crate) fn new(told: PartialFile, is_chosen: bool) -> PartialState {
         let devices = told.summary.devices.iter().zip(&told.devices);
         let overviews = devices.map(|(summary, device)| Rc::new(overview(summary.events, device))).collect();
-        Unfinished { told, overviews, is_chosen }
+        PartialState { file: told, overviews, is_chosen }
     }
 
-    /// Events of all devices so far.
+    /// Returns the number of events decoded so far, over all devices.
     pub fn events(&self) -> u64 {
-        self.told.devices.iter().map(|device| device.events).sum()
+        self.file.devices.iter().map(|device| device.events).sum()
     }
 }
 
 fn overview(events: u64, device: &PartialDevice) -> Overview {
     let mut overview = Overview { axis: Axis::Events, total: Vec::new(), reserved: Vec::new() };
     for column in 0..OVERVIEW_COLUMNS {
-        let [total, reserved] = highest(device, [column, column + 1].map(|at| at * (events + 1) / OVERVIEW_COLUMNS));
+        let [total, reserved] = max_bytes(device, [column, column + 1].map(|at| at * (events + 1) / OVERVIEW_COLUMNS));
         overview.total.push(total);
         overview.reserved.push(reserved);
     }
     overview
 }
 
-/// The most requested and reserved bytes of the moments from one to before another, and of those that share a height with them; at least
-/// of one. Nothing where none is decoded.
-pub(super) fn highest(device: &PartialDevice, [from, to]: [u64; 2]) -> [u64; 2] {
+/// Returns the maximum requested and reserved bytes in the half-open range of moments `from..to`, rounded out to whole
+/// bins. An empty range counts as one moment. Returns zeros if nothing is decoded there.
+pub(super) fn max_bytes(device: &PartialDevice, [from, to]: [u64; 2]) -> [u64; 2] {
     let bin = |moment: u64| usize::try_from(moment >> device.bin_bits).unwrap_or(usize::MAX);
     let (first, last) = (bin(from), bin(to.max(from + 1) - 1));
     let most = |heights: &[i64]| {

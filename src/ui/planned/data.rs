@@ -1,55 +1,55 @@
-//! What is drawn beside the recorded curve, and what is known of it.
+//! State of the curves drawn over the recorded one.
 
 use crate::latest::Latest;
 use engine::protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// Answers that are kept: of the selection and the plan, and of those before.
-const MOST_KEPT: usize = 8;
+/// Maximum number of cached answers.
+const MAX_KEPT: usize = 8;
 
-/// The peak under other conditions.
+/// Chosen curve and the answers of the worker that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct Planned {
-    pub drawn: Drawn,
-    /// The plan of the planner, where it can be computed and is wanted.
+    pub drawn: DrawnCurve,
+    /// The plan from the Planner, if it can be computed and is shown.
     pub(crate) plan: Option<PlanQuestion>,
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
-    pub(crate) curve: Latest<(Of, View), Rc<PlanCurve>>,
-    /// The simulated run that is drawn, with a number of its own.
-    pub(crate) course: Option<(u32, Rc<WhatIfCourse>)>,
+    pub(crate) curve: Latest<(CurveSource, View), Rc<PlanCurve>>,
+    /// The drawn simulated run, with a number that identifies it.
+    pub(crate) run: Option<(u32, Rc<WhatIfCourse>)>,
 }
 
-/// Which curve is drawn over the recorded one.
+/// The curve drawn over the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Drawn {
+pub enum DrawnCurve {
     #[default]
     None,
-    /// Live bytes without what is selected, whatever that is.
+    /// Live bytes without the current selection.
     Without,
-    /// Live bytes under the plan of the planner.
+    /// Live bytes under the plan of the Planner.
     Plan,
     /// Reserved and allocated bytes of a simulated run.
     Simulated,
 }
 
-/// What a curve is of.
+/// Source of a curve.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Of {
+pub(crate) enum CurveSource {
     Plan(PlanQuestion),
     /// The simulated run with this number.
     Run(u32),
 }
 
 impl Planned {
-    /// What a question came to, once that is known.
+    /// Returns the cached answer to a question.
     pub(crate) fn page(&self, of: &PlanQuestion) -> Option<&Rc<PlanPage>> {
         self.pages.iter().find(|(question, _)| question == of).map(|(_, page)| page)
     }
 
     pub(crate) fn keep(&mut self, of: PlanQuestion, page: Rc<PlanPage>) {
-        if self.pages.len() >= MOST_KEPT {
+        if self.pages.len() >= MAX_KEPT {
             self.pages.remove(0);
         }
         self.pages.push((of, page));

@@ -1,34 +1,35 @@
-//! The vertical axis: its marks, the breaks where nothing was mapped, what it is called, and a height of it in words.
+//! The vertical axis: ticks, title, gaps where nothing was mapped, and conversion of heights.
 
 use crate::shared::Shared;
 use base::units::Bytes;
 use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
 
-/// Ranges that are looked at for marks: more than any picture has rows.
-const MOST_RANGES: usize = 20_000;
-/// Pixels between two addresses, in parts of those between two marks of bytes: they are few and each tells another place.
-const CLOSER: f64 = 0.4;
+/// Maximum number of ranges considered for ticks. More than any picture has rows.
+const MAX_RANGES: usize = 20_000;
+/// Minimum distance of two addresses, as a fraction of that of two byte ticks. Addresses are few, and each is
+/// informative.
+const ADDRESS_TICK_FRACTION: f64 = 0.4;
 
-/// CSS pixels of a digit of an address, and of what is beside it.
-const SIGN_PX: u32 = 7;
-const BESIDE_PX: u32 = 14;
-/// So wide are those of GPUs: the picture does not move when the worker has told them.
-const LEAST_GUTTER_PX: u32 = 112;
+/// Width of an address digit and of the space beside an address, in CSS pixels.
+const DIGIT_PX: u32 = 7;
+const GUTTER_PADDING_PX: u32 = 14;
+/// Minimum width of the gutter, enough for GPU addresses. The picture does not shift when the addresses arrive.
+const MIN_GUTTER_PX: u32 = 112;
 
-/// `100 %` and its mark.
+/// Width of the label `100 %` and its tick, in CSS pixels.
 const RIGHT_GUTTER_PX: f64 = 46.0;
 
-/// A gap between ranges of addresses that were mapped.
+/// A gap between mapped address ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
-    /// Its lower and upper edge in pixels of the window, upwards.
+    /// Lower and upper edge, in pixels from the bottom of the window.
     pub y: [f64; 2],
     pub text: String,
 }
 
-/// What the height of a plot is.
-pub fn title(plot: Plot) -> &'static str {
+/// Returns the title of a plot's vertical axis.
+pub fn axis_title(plot: Plot) -> &'static str {
     match plot {
         Plot::Stack => "requested",
         Plot::Addresses(_) => "address",
@@ -37,7 +38,7 @@ pub fn title(plot: Plot) -> &'static str {
 }
 
 impl Shared {
-    /// The marks of the vertical axis of a lane's window, `apart` pixels from each other.
+    /// Returns the ticks of the vertical axis of a lane's window, at least `apart` pixels from each other.
     pub fn height_ticks(&self, place: usize, view: &View, apart: f64) -> Vec<Tick> {
         match self.looks.plot {
             Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| address_ticks(map, view, apart)),
@@ -45,7 +46,7 @@ impl Shared {
         }
     }
 
-    /// The gaps of a lane's window.
+    /// Returns the address gaps in a lane's window.
     pub fn gaps(&self, place: usize, view: &View) -> Vec<Gap> {
         match self.looks.plot {
             Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| gaps(map, view)),
@@ -53,36 +54,36 @@ impl Shared {
         }
     }
 
-    /// CSS pixels beside the picture that hold the longest address of all lanes.
-    pub(super) fn gutter(&self) -> u32 {
+    /// Returns the width of the gutter in CSS pixels. It fits the longest address of all lanes.
+    pub(super) fn gutter_px(&self) -> u32 {
         let last = |place| self.address_map(place).and_then(|map| map.ranges.last());
-        let highest = self.lane_places().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
-        // Digits of four bits, and "0x" before them.
+        let highest = self.lane_indices().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
+        // Four bits per digit, and the prefix "0x".
         let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
-        (signs * SIGN_PX + BESIDE_PX).max(LEAST_GUTTER_PX)
+        (signs * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
     }
 
-    /// CSS pixels beside the picture that hold the axis of what is free.
-    pub fn right_gutter(&self) -> f64 {
+    /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without one.
+    pub fn right_axis_px(&self) -> f64 {
         if matches!(self.looks.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
     }
 
-    /// A height of the shown device's axis as an address; `None` where the axis has none there, or other things than addresses.
+    /// Converts a height of the shown device's plot to an address. `None` in a gap, and for plots of bytes.
     pub fn address_at(&self, height: u64) -> Option<u64> {
         matches!(self.looks.plot, Plot::Addresses(_)).then_some(())?;
-        self.address_map(self.device_place)?.address_at(height)
+        self.address_map(self.device_index)?.address_at(height)
     }
 
-    /// From one height of the axis to another, downwards negative: bytes, or the distance of two addresses (of a place in a gap: of the last
-    /// mapped one below).
+    /// Returns the signed distance between two heights, in bytes. For a plot of addresses it is the distance of the
+    /// addresses. A height in a gap counts as the last mapped address below it.
     pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
-        let map = self.address_map(self.device_place).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
-        let at = |height: u64| map.map_or(height, |map| last_mapped(map, height));
+        let map = self.address_map(self.device_index).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
+        let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
         at(to).wrapping_sub(at(from)) as i64
     }
 
-    /// The largest of the plot, as the lane's label tells it.
-    pub(crate) fn height_note(&self, place: usize, device: &DeviceSummary) -> String {
+    /// Returns the maximum of the plot, as shown in the lane's label.
+    pub(crate) fn peak_label(&self, place: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
         match self.looks.plot {
             Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
@@ -101,28 +102,28 @@ impl Shared {
     }
 }
 
-/// The address at a height; in a gap, that of the last byte below it.
-fn last_mapped(map: &AddressMap, height: u64) -> u64 {
+/// Returns the address at a height. In a gap, that of the last byte below it.
+fn address_or_last_mapped(map: &AddressMap, height: u64) -> u64 {
     let after = map.ranges.partition_point(|range| range.from <= height);
     let below = after.checked_sub(1).and_then(|at| map.ranges.get(at));
     below.map_or(0, |range| range.address.saturating_add((height - range.from).min(range.bytes.saturating_sub(1))))
 }
 
-/// The places of the ranges that reach into the window.
-fn seen<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
+/// Returns the ranges that overlap the window.
+fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
     let beyond = map.ranges.partition_point(|range| range.from <= top);
-    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MOST_RANGES))).unwrap_or_default()
+    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MAX_RANGES))).unwrap_or_default()
 }
 
-/// Marks where ranges begin, and inside large ones at round addresses.
+/// Returns ticks at the starts of ranges, and at round addresses inside large ranges.
 fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
     let mut step = 1u64;
     while (step as f64) < view.bytes_per_px * apart && step < 1 << 62 {
         step <<= 1;
     }
-    let (height, near) = (i64::from(view.height_px), (apart * CLOSER) as i64);
+    let (height, near) = (i64::from(view.height_px), (apart * ADDRESS_TICK_FRACTION) as i64);
     let mut ticks: Vec<Tick> = Vec::new();
     let mut add = |address: u64, at: u64, room_above: i64| {
         let at_px = view.row_from_bytes(at);
@@ -131,9 +132,9 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
             ticks.push(Tick { at_px, value: address, label: format!("0x{address:x}") });
         }
     };
-    for range in seen(map, view) {
+    for range in visible_ranges(map, view) {
         add(range.address, range.from, i64::MAX);
-        // Only what is seen of it: a range may be long and the window deep inside.
+        // Starts at the visible part. A range may be long, with the window deep inside.
         let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.from);
         let last = view.row_from_bytes(range.from.saturating_add(range.bytes)) - near;
         let mut next = (range.address.saturating_add(bottom) / step).saturating_add(1).saturating_mul(step);
@@ -151,14 +152,14 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
 }
 
 fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
-    let between = seen(map, view).windows(2).filter_map(|pair| {
+    let between = visible_ranges(map, view).windows(2).filter_map(|pair| {
         let [below, above] = pair else { return None };
         let (end, from) = (below.address.saturating_add(below.bytes), below.from.saturating_add(below.bytes));
         let y = [from, above.from].map(|height| view.row_from_bytes(height) as f64);
         let text = [&Bytes(above.address.saturating_sub(end)).to_string(), " of unmapped addresses"].concat();
         Some(Gap { y, text })
     });
-    // Two gaps in one pixel are one line.
+    // Gaps within one pixel are merged.
     let mut gaps: Vec<Gap> = Vec::new();
     for gap in between.filter(|gap| gap.y[1] >= 0.0 && gap.y[0] <= f64::from(view.height_px)) {
         if gaps.last().is_none_or(|last| gap.y[1] > last.y[1]) {

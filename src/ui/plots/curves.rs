@@ -1,56 +1,56 @@
-//! The lines over what was reserved: which are wanted, where they run, and what they tell at the cursor.
+//! Curves of the Reserved plot: which totals they need, their points, and their values at the crosshair.
 
-use super::line::{Curve, Curved, KeyEntry, Line, Wanted};
-use super::{Plots, keep, known};
-use crate::cursor::column_under_edges;
+use super::line::{Curve, CurveKeyEntry, CurvesKey, CurvesRequest, Line};
+use super::{Plots, lookup, push_bounded};
+use crate::crosshair::column_under_edges;
 use crate::navigate::Plane;
 use crate::shared::Shared;
-use base::units::{Bytes, grouped, percent};
-use engine::protocol::{Curves, Only, Overview, Plot};
+use base::units::{Bytes, group_digits, percent};
+use engine::protocol::{Curves, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
-/// Columns of the silhouette of a part of memory.
+/// Number of columns in the overview of a part of memory.
 const OVERVIEW_PX: u32 = 2048;
 
 impl Shared {
-    /// What is missing of the totals: over the whole axis first, for it tells heights.
-    pub(super) fn wanted_curves(&self) -> Option<Wanted> {
+    /// Returns the totals to request next. Those over the whole axis come first, since heights depend on them.
+    pub(super) fn missing_curves(&self) -> Option<CurvesRequest> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
-        for place in self.lane_places() {
-            let (device, whose) = (self.device_at(place)?, self.whose(place)?);
-            let matters = is_reserved || place == self.device_place;
-            let timeless = self.axis == Axis::Time && device.time_us.is_none();
+        for place in self.lane_indices() {
+            let (device, whose) = (self.device_at(place)?, self.memory_part(place)?);
+            let matters = is_reserved || place == self.device_index;
+            let without_time = self.axis == Axis::Time && device.time_us.is_none();
             if !matters
-                || timeless
-                || whose.1 == Only::default()
-                || known(&self.plots.overviews, (whose, self.axis)).is_some()
+                || without_time
+                || whose.1 == MemoryFilter::default()
+                || lookup(&self.plots.overviews, (whose, self.axis)).is_some()
             {
                 continue;
             }
-            let mut whole = Plane::of(device, self.axis);
+            let mut whole = Plane::for_device(device, self.axis);
             whole.extent.bytes = 1;
-            return Some(Wanted::Whole(whose, self.axis, whole.fitted(OVERVIEW_PX, 1)));
+            return Some(CurvesRequest::WholeAxis(whose, self.axis, whole.fit_px(OVERVIEW_PX, 1)));
         }
-        let of = self.curved().filter(|_| is_reserved)?;
-        self.plots.curves.about(&of).is_none().then_some(Wanted::Window(of))
+        let of = self.curves_key().filter(|_| is_reserved)?;
+        self.plots.curves.answer_to(&of).is_none().then_some(CurvesRequest::Window(of))
     }
 
-    /// What the totals over the window are of: the scene, so that they go with it while panning.
-    fn curved(&self) -> Option<Curved> {
-        let (device, only) = self.whose(self.device_place)?;
-        Some(Curved { device, view: self.geometry.scene.as_ref()?.view, only })
+    /// Identifies the totals for the window of the current scene. The curves then move with the scene while panning.
+    fn curves_key(&self) -> Option<CurvesKey> {
+        let (device, only) = self.memory_part(self.device_index)?;
+        Some(CurvesKey { device, view: self.geometry.scene.as_ref()?.view, only })
     }
 
-    /// The latest totals over a window of the shown device, which may be of a window before.
+    /// Returns the latest totals of the shown device. They may belong to an earlier window.
     fn curves(&self) -> Option<&Curves> {
-        let (device, only) = self.whose(self.device_place)?;
-        let of = self.plots.curves.question()?;
+        let (device, only) = self.memory_part(self.device_index)?;
+        let of = self.plots.curves.answered_question()?;
         let fits = (of.device, of.only, of.view.axis) == (device, only, self.axis);
         self.plots.curves.latest().filter(|_| fits && matches!(self.looks.plot, Plot::Reserved(_))).map(|it| &**it)
     }
 
-    /// The lines in a window that shows the plane as `view` does.
+    /// Returns the curves in the coordinates of `view`.
     pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
         let mut lines = self.reserved_lines(view).unwrap_or_default();
         lines.extend(self.planned_lines(view));
@@ -60,49 +60,53 @@ impl Shared {
     fn reserved_lines(&self, view: &View) -> Option<Vec<Curve>> {
         let curves = self.curves()?;
         let of = curves.view?;
-        let is_seen = |line: &Line| !self.plots.off.contains(line) && !self.is_nothing(curves, *line);
+        let is_seen = |line: &Line| !self.plots.hidden_lines.contains(line) && !self.is_redundant(curves, *line);
         let height = f64::from(view.height_px);
         let curve = |line: Line| {
             let row = |at: usize| {
                 line.values(curves).get(at).map(|&value| match line {
-                    Line::Free => share(value, curves.reserved_then.get(at).copied().unwrap_or(0)) * height,
+                    Line::Free => ratio(value, curves.reserved_then.get(at).copied().unwrap_or(0)) * height,
                     _ => view.row_from_bytes(value) as f64,
                 })
             };
-            Curve { line, points: steps(&curves.edge_px, [&of, view], &row), mark: None }
+            Curve { line, points: steps(&curves.edge_px, [&of, view], &row), label: None }
         };
         Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
     }
 
-    /// Whether a line would tell nothing: nothing is pending, so that allocated is active.
-    fn is_nothing(&self, curves: &Curves, line: Line) -> bool {
-        matches!(line, Line::Pending | Line::Allocated) && curves.pending.iter().all(|&bytes| bytes == 0)
+    /// Returns true if the curve would add nothing. If nothing awaits its free, allocated equals active.
+    fn is_redundant(&self, curves: &Curves, line: Line) -> bool {
+        matches!(line, Line::AwaitingFree | Line::InUse) && curves.pending.iter().all(|&bytes| bytes == 0)
     }
 
-    /// The key of the lines; empty where there are none.
-    pub fn curve_key(&self) -> Vec<KeyEntry> {
+    /// Returns the entries of the key. Empty if the plot has no curves.
+    pub fn curve_key(&self) -> Vec<CurveKeyEntry> {
         if !matches!(self.looks.plot, Plot::Reserved(_)) {
             return Vec::new();
         }
-        Line::ALL.into_iter().map(|line| KeyEntry { line, is_on: !self.plots.off.contains(&line) }).collect()
+        Line::ALL
+            .into_iter()
+            .map(|line| CurveKeyEntry { line, is_visible: !self.plots.hidden_lines.contains(&line) })
+            .collect()
     }
 
-    /// The column of the totals that the cursor is in.
-    fn cursor_column(&self) -> Option<usize> {
-        let (curves, view, at) = (self.curves()?, self.view?, self.cursor_px()?);
+    /// Returns the column of the totals under the crosshair.
+    fn crosshair_column(&self) -> Option<usize> {
+        let (curves, view, at) = (self.curves()?, self.view?, self.crosshair_px()?);
         column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
     }
 
-    /// What the lines tell at the cursor, for the line below the picture: in short, and to the byte.
-    pub(crate) fn curve_reading(&self) -> Option<[String; 2]> {
-        let (curves, at) = (self.curves()?, self.cursor_column()?);
+    /// Returns the values of the curves at the crosshair, for the status line: abbreviated and in exact bytes.
+    pub(crate) fn curve_values(&self) -> Option<[String; 2]> {
+        let (curves, at) = (self.curves()?, self.crosshair_column()?);
         let mut texts = [String::new(), String::new()];
         for line in Line::ALL {
-            if self.is_nothing(curves, line) || (line != Line::Reserved && self.plots.off.contains(&line)) {
+            if self.is_redundant(curves, line) || (line != Line::Reserved && self.plots.hidden_lines.contains(&line)) {
                 continue;
             }
-            // Those are parts of what is live, which has told its kind.
-            let told = matches!(line, Line::Allocated | Line::Pending) && !self.plots.off.contains(&Line::Requested);
+            // Both are parts of the live bytes, which are already labelled as requested.
+            let told =
+                matches!(line, Line::InUse | Line::AwaitingFree) && !self.plots.hidden_lines.contains(&Line::Requested);
             for (text, exactly) in texts.iter_mut().zip([false, true]) {
                 if !text.is_empty() {
                     text.push_str(" · ");
@@ -115,7 +119,8 @@ impl Shared {
     }
 }
 
-/// A line of steps: columns between edges in pixels of the first view, each with its height in pixels of the second.
+/// Returns the points of a step curve. `edge_px` are column edges in pixels of the first view. `row` returns the
+/// height of a column in pixels of the second view.
 pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize) -> Option<f64>) -> Vec<[f64; 2]> {
     let mut points: Vec<[f64; 2]> = Vec::new();
     for (at, edges) in edge_px.windows(2).enumerate() {
@@ -124,7 +129,7 @@ pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize)
         if right < 0.0 || left > f64::from(view.width_px) {
             continue;
         }
-        // Runs of one height are one piece.
+        // Adjacent columns of equal height share a segment.
         match points.as_mut_slice() {
             [.., last] if last[1] == y => last[0] = right,
             _ => points.extend([[left, y], [right, y]]),
@@ -133,22 +138,22 @@ pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize)
     points
 }
 
-/// The value of a line in a column, with its name; to the byte, or in short.
+/// Formats the value of a curve in a column with its name, in exact bytes or abbreviated.
 fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<String> {
     let value = *line.values(curves).get(at)?;
-    let bytes = |value: u64| if exactly { grouped(value) + " B" } else { Bytes(value).to_string() };
+    let bytes = |value: u64| if exactly { group_digits(value) + " B" } else { Bytes(value).to_string() };
     let (sign, noun) = match line {
         Line::Reserved => ("", " reserved"),
         Line::Rounded => ("≥ ", " allocated (rounded)"),
         Line::Requested if exactly => ("", " live (requested)"),
         Line::Requested | Line::Planned => ("", " live"),
-        Line::Allocated => ("", " in use (requested)"),
-        Line::Pending => ("", " awaiting free (requested)"),
+        Line::InUse => ("", " in use (requested)"),
+        Line::AwaitingFree => ("", " awaiting free (requested)"),
         Line::Free => {
             let of = *curves.reserved_then.get(at)?;
             let share = ["≤ ", &percent(value, of), " free"].concat();
             return Some(if exactly {
-                [&share, " (", &grouped(value), " of ", &bytes(of), ")"].concat()
+                [&share, " (", &group_digits(value), " of ", &bytes(of), ")"].concat()
             } else {
                 share
             });
@@ -157,21 +162,21 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
     Some([sign, &bytes(value), noun].concat())
 }
 
-/// The part from 0 to 1.
-fn share(part: u64, whole: u64) -> f64 {
+/// Returns the ratio, from 0 to 1.
+fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// Takes totals.
-pub(super) fn take(state: &mut Shared, serial: u32, curves: Curves) {
-    let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
+/// Handles a reply with totals.
+pub(super) fn on_curves(state: &mut Shared, serial: u32, curves: Curves) {
+    let Some((_, wanted)) = state.plots.pending_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
-        Wanted::Window(of) => {
-            state.plots.curves.keep(of, Rc::new(curves));
+        CurvesRequest::Window(of) => {
+            state.plots.curves.store(of, Rc::new(curves));
         }
-        Wanted::Whole(whose, axis, _) => {
+        CurvesRequest::WholeAxis(whose, axis, _) => {
             let overview = Rc::new(Overview { axis, total: curves.requested, reserved: curves.reserved });
-            state.learn(|plots: &mut Plots| keep(&mut plots.overviews, ((whose, axis), overview)));
+            state.apply_reply(|plots: &mut Plots| push_bounded(&mut plots.overviews, ((whose, axis), overview)));
         }
     }
 }

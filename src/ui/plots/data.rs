@@ -1,62 +1,62 @@
-//! What the picture's height shows where that is not the stack, and what is known of it.
+//! State of the plots other than the stack: their windows, replies of the worker and curves.
 
-use super::chosen::Chosen;
-use super::line::{Curved, Line, Wanted, Whose};
+use super::line::{CurvesKey, CurvesRequest, Line, MemoryPart};
+use super::selected_segment::SelectedSegment;
+use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::navigate::Plane;
-use crate::shown::Canvas;
-use engine::protocol::{AddressMap, Only, Overview, Plot};
+use engine::protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-/// Answers of a kind that are kept, and windows.
-pub(crate) const MOST_KEPT: usize = 64;
+/// Maximum number of replies of a kind that are kept, and of windows.
+pub(crate) const MAX_CACHED: usize = 64;
 
-/// The kinds of plots, in the order of the picker.
+/// Names of the plots, in the order of the picker.
 pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
 
-/// What is kept for the plots besides the stack.
+/// State of the plots other than the stack.
 #[derive(Clone, Debug, Default)]
 pub struct Plots {
-    /// The windows of plots that were left: of a device, by its ordinal.
+    /// Windows of plots that were shown before, by device ordinal and plot.
     pub(crate) windows: Vec<(i64, Plot, View)>,
-    pub(crate) maps: Vec<(Whose, Rc<AddressMap>)>,
-    /// Over the whole of an axis, for the small picture.
-    pub(crate) overviews: Vec<((Whose, Axis), Rc<Overview>)>,
-    pub(crate) asked_map: Option<(u32, Whose)>,
-    pub(crate) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
-    pub(crate) asked_curves: Option<(u32, Wanted)>,
-    /// The lines that are not wanted.
-    pub(crate) off: Vec<Line>,
-    pub(crate) chosen: Option<Box<Chosen>>,
+    pub(crate) maps: Vec<(MemoryPart, Rc<AddressMap>)>,
+    /// Totals over the whole axis, for the overview.
+    pub(crate) overviews: Vec<((MemoryPart, Axis), Rc<Overview>)>,
+    pub(crate) pending_map: Option<(u32, MemoryPart)>,
+    pub(crate) curves: Latest<CurvesKey, Rc<engine::protocol::Curves>>,
+    pub(crate) pending_curves: Option<(u32, CurvesRequest)>,
+    /// Curves that the user has hidden.
+    pub(crate) hidden_lines: Vec<Line>,
+    pub(crate) selected_segment: Option<Box<SelectedSegment>>,
 }
 
-/// What of the plot's part of memory is chosen.
+/// A choice in the pickers of the plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlotAction {
-    /// The plot of this place among [`NAMES`] is wanted.
-    Shown(usize),
-    /// Only this pool, by its place in the list; `None`: all.
+    /// Shows the plot at this index of [`NAMES`].
+    KindChosen(usize),
+    /// Shows only the pool at this index, or all pools.
     Pool(Option<usize>),
-    /// Only this stream, likewise.
+    /// Shows only the stream at this index, or all streams.
     Stream(Option<usize>),
 }
 
-/// What keys and buttons do to the plot.
+/// Commands for the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlotStep {
-    Next,
-    /// Only the next pool, all after the last.
+    NextPlot,
+    /// Shows only the next pool. All pools come after the last one.
     NextPool,
-    /// Only the next stream, likewise.
+    /// Shows only the next stream. All streams come after the last one.
     NextStream,
-    /// Only the chosen segment, in addresses; or all again.
+    /// Toggles between the selected segment alone and all addresses.
     OnlySegment,
-    /// This line of the reserved plot, or no longer.
-    Toggle(Line),
+    /// Toggles a curve of the Reserved plot.
+    ToggleLine(Line),
 }
 
-/// The name of a plot's kind, as the picker has it as a value.
+/// Returns the name of a plot's kind, as used by the picker.
 pub fn name(plot: Plot) -> &'static str {
     match plot {
         Plot::Stack => NAMES[0],
@@ -65,8 +65,8 @@ pub fn name(plot: Plot) -> &'static str {
     }
 }
 
-/// A plot of the same kind, of this part of memory.
-pub(crate) fn of(plot: Plot, only: Only) -> Plot {
+/// Returns a plot of the same kind that shows the given part of memory.
+pub(crate) fn with_filter(plot: Plot, only: MemoryFilter) -> Plot {
     match plot {
         Plot::Stack => Plot::Stack,
         Plot::Addresses(_) => Plot::Addresses(only),
@@ -74,26 +74,26 @@ pub(crate) fn of(plot: Plot, only: Only) -> Plot {
     }
 }
 
-/// A plot of the same kind, of all memory.
-pub(crate) fn of_all(plot: Plot) -> Plot {
-    of(plot, Only::default())
+/// Returns a plot of the same kind that shows all memory.
+pub(crate) fn unfiltered(plot: Plot) -> Plot {
+    with_filter(plot, MemoryFilter::default())
 }
 
-/// The one of these keys, if it is known.
-pub(crate) fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
+/// Looks up the value of a key.
+pub(crate) fn lookup<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
     all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
 }
 
-/// Keeps it, and lets go of the oldest where there are too many.
-pub(crate) fn keep<T>(all: &mut Vec<T>, one: T) {
-    if all.len() >= MOST_KEPT {
+/// Appends an entry, and drops the oldest one if there are too many.
+pub(crate) fn push_bounded<T>(all: &mut Vec<T>, one: T) {
+    if all.len() >= MAX_CACHED {
         all.remove(0);
     }
     all.push(one);
 }
 
-/// A scene of a plot, without the curve and the line that a stack of segments has not.
-pub(crate) fn bare(mut scene: Scene, plot: Plot) -> Scene {
+/// Removes the Reserved curve and the awaiting-free bytes from a scene of segments, which has neither.
+pub(crate) fn without_curves(mut scene: Scene, plot: Plot) -> Scene {
     if matches!(plot, Plot::Reserved(_)) {
         scene.columns.reserved.fill(0);
         scene.columns.pending.fill(0);
@@ -101,9 +101,9 @@ pub(crate) fn bare(mut scene: Scene, plot: Plot) -> Scene {
     scene
 }
 
-/// The moments of one window at the heights of another; all heights where there is none.
-pub(crate) fn upright(plane: Plane, now: View, kept: Option<View>) -> View {
-    let Some(kept) = kept else { return plane.upright(now) };
+/// Combines the horizontal range of `now` with the vertical range of `kept`, or with the full height.
+pub(crate) fn with_heights_of(plane: Plane, now: View, kept: Option<View>) -> View {
+    let Some(kept) = kept else { return plane.full_height(now) };
     let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };
     let View { axis, x_per_px, left_px, width_px, .. } = now;
     plane.resized(View { axis, x_per_px, left_px, width_px, ..kept }, canvas)

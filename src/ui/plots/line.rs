@@ -1,72 +1,71 @@
-//! The lines over what was reserved.
+//! The curves of the Reserved plot.
 
-use engine::protocol::{Curves, Only};
+use engine::protocol::{Curves, MemoryFilter};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 
-/// A device, by its ordinal, and a part of its memory.
-pub(crate) type Whose = (i64, Only);
+/// A device ordinal and a part of the device's memory.
+pub(crate) type MemoryPart = (i64, MemoryFilter);
 
-/// What totals over columns are of.
+/// Key of a set of totals over columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Curved {
-    /// The device's ordinal.
+pub(crate) struct CurvesKey {
+    /// Ordinal of the device.
     pub(crate) device: i64,
     pub(crate) view: View,
-    pub(crate) only: Only,
+    pub(crate) only: MemoryFilter,
 }
 
-/// A line.
+/// A curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// What was held from the driver.
+    /// Bytes taken from the driver.
     Reserved,
     Rounded,
     Requested,
-    /// That of those whose free was not requested.
-    Allocated,
-    Pending,
-    /// The part of what was reserved that is free, at the axis to the right.
+    /// Requested bytes of allocations whose free was not requested yet.
+    InUse,
+    AwaitingFree,
+    /// Share of reserved bytes that is free, on the axis to the right.
     Free,
-    /// Live bytes without what is selected, or under a plan.
+    /// Live bytes without the selection, or under a plan.
     Planned,
 }
 
 impl Line {
-    /// All over what was reserved, in the order of the key.
+    /// Curves of the Reserved plot, in the order of the key.
     pub const ALL: [Line; 6] =
-        [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
+        [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free];
 
-    /// Its name, kind of bytes included.
+    /// Returns the name with the kind of bytes.
     pub fn label(self) -> &'static str {
         match self {
             Line::Reserved => "reserved",
             Line::Rounded => "allocated (rounded) ≥",
             Line::Requested => "live, requested",
-            Line::Allocated => "in use, requested",
-            Line::Pending => "awaiting free, requested",
+            Line::InUse => "in use, requested",
+            Line::AwaitingFree => "awaiting free, requested",
             Line::Free => "free share ≤",
             Line::Planned => "as planned, requested",
         }
     }
 
-    /// Its colour.
     pub fn tint(self) -> Tint {
         match self {
             Line::Reserved | Line::Planned => Tint::Strong,
             Line::Rounded | Line::Requested => Tint::Accent,
-            Line::Allocated | Line::Pending => Tint::Allocated,
+            Line::InUse | Line::AwaitingFree => Tint::Allocated,
             Line::Free => Tint::Peak,
         }
     }
 
-    /// Its dashes and gaps in CSS pixels; none where it is drawn through.
+    /// Returns lengths of dashes and gaps in CSS pixels. Empty for a solid line.
     pub fn dash(self) -> &'static [f64] {
         match self {
             Line::Reserved | Line::Requested => &[],
             Line::Rounded => &[7.0, 3.0],
-            Line::Allocated => &[10.0, 2.0, 2.0, 2.0],
-            Line::Pending => &[2.0, 3.0],
+            Line::InUse => &[10.0, 2.0, 2.0, 2.0],
+            Line::AwaitingFree => &[2.0, 3.0],
             Line::Free => &[4.0, 3.0],
             Line::Planned => &[6.0, 2.0],
         }
@@ -77,50 +76,50 @@ impl Line {
             Line::Reserved => &curves.reserved,
             Line::Rounded => &curves.rounded,
             Line::Requested => &curves.requested,
-            Line::Allocated => &curves.allocated,
-            Line::Pending => &curves.pending,
+            Line::InUse => &curves.allocated,
+            Line::AwaitingFree => &curves.pending,
             Line::Free => &curves.free,
             Line::Planned => &[],
         }
     }
 }
 
-/// Totals that the worker is asked for.
+/// Totals to request from the worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Wanted {
-    Window(Curved),
-    Whole(Whose, Axis, View),
+pub(crate) enum CurvesRequest {
+    Window(CurvesKey),
+    WholeAxis(MemoryPart, Axis, View),
 }
 
-impl Wanted {
-    pub(crate) fn question(self) -> (i64, View, Only) {
+impl CurvesRequest {
+    pub(crate) fn question(self) -> (i64, View, MemoryFilter) {
         match self {
-            Wanted::Window(Curved { device, view, only }) => (device, view, only),
-            Wanted::Whole((device, only), _, view) => (device, view, only),
+            CurvesRequest::Window(CurvesKey { device, view, only }) => (device, view, only),
+            CurvesRequest::WholeAxis((device, only), _, view) => (device, view, only),
         }
     }
 }
 
-/// A line in a window: its corners in pixels from the left and the bottom.
+/// A curve in a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub line: Line,
-    /// Its corners, from left to right; y upwards.
+    /// Corners from left to right, in pixels from the left and the bottom.
     pub points: Vec<[f64; 2]>,
-    pub mark: Option<Mark>,
+    pub label: Option<CurveLabel>,
 }
 
-/// What is said at a point of a line.
+/// A label at a point of a curve.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    /// Likewise.
+pub struct CurveLabel {
+    /// Position in pixels from the left and the bottom.
     pub at: [f64; 2],
     pub text: String,
 }
 
-/// An entry of the key.
+/// An entry of the key below the picture.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeyEntry {
+pub struct CurveKeyEntry {
     pub line: Line,
-    pub is_on: bool,
+    pub is_visible: bool,
 }

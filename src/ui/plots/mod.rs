@@ -1,117 +1,122 @@
-//! What the picture's height shows: the stack, addresses, or what was reserved; of which part of memory; and what the worker has to tell
-//! for that.
+//! The plot on the vertical axis: the stack, addresses or reserved bytes, of all memory or a part. Also the questions
+//! to the worker that these plots need.
 //!
-//! Moments stay when the plot changes; up and down, each plot of each device keeps a window of its own.
+//! The horizontal range stays when the plot changes. The vertical range is kept per plot and device.
 
 mod data;
 
-pub use chosen::{Chosen, SegmentView};
 pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
-pub(crate) use data::{bare, keep, known, of, of_all, upright};
-pub(crate) use line::Whose;
+pub(crate) use data::{lookup, push_bounded, unfiltered, with_filter, with_heights_of, without_curves};
+pub(crate) use line::MemoryPart;
+pub use selected_segment::{SegmentView, SelectedSegment};
 
 pub mod axis;
-mod chosen;
 pub mod curves;
 pub mod line;
 pub mod segment;
+mod selected_segment;
 pub mod view;
 
-use super::change::{Change, Turn};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{AddressMap, Answer, DeviceSummary, Only, Overview, Plot, Question};
+use engine::protocol::{AddressMap, Answer, DeviceSummary, MemoryFilter, Overview, Plot, Question};
 use picture::timeline::View;
 
 use std::rc::Rc;
 
 impl Shared {
-    /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
+    /// Returns the plot of a lane. A segment filter applies only to the focused device. Other lanes show all
+    /// segments.
     pub(super) fn plot_of(&self, place: usize) -> Plot {
-        let only = self.looks.plot.only();
-        if place == self.device_place { self.looks.plot } else { of(self.looks.plot, Only { address: None, ..only }) }
+        let only = self.looks.plot.filter();
+        if place == self.device_index {
+            self.looks.plot
+        } else {
+            with_filter(self.looks.plot, MemoryFilter { address: None, ..only })
+        }
     }
 
-    fn whose(&self, place: usize) -> Option<Whose> {
-        Some((self.device_at(place)?.device, self.plot_of(place).only()))
+    fn memory_part(&self, place: usize) -> Option<MemoryPart> {
+        Some((self.device_at(place)?.device, self.plot_of(place).filter()))
     }
 
-    fn place_of(&self, device: &DeviceSummary) -> usize {
+    fn index_of_device(&self, device: &DeviceSummary) -> usize {
         let all = self.drawn_file().map_or(&[][..], |file| &file.devices);
-        all.iter().position(|other| other.device == device.device).unwrap_or(self.device_place)
+        all.iter().position(|other| other.device == device.device).unwrap_or(self.device_index)
     }
 
-    /// The addresses of a lane, once they are known.
+    /// Returns the address map of a lane, once it is known.
     pub fn address_map(&self, place: usize) -> Option<&Rc<AddressMap>> {
-        known(&self.plots.maps, self.whose(place)?)
+        lookup(&self.plots.maps, self.memory_part(place)?)
     }
 
-    /// The silhouette of the plot's part of memory, once it is known; of all of it the one of the stack.
+    /// Returns the overview of the shown part of memory, once it is known. Without a filter, that of the stack.
     pub fn overview(&self) -> Option<&Rc<Overview>> {
-        if self.unfinished().is_some() {
-            return self.unfinished_overview();
+        if self.partial().is_some() {
+            return self.partial_overview();
         }
-        let whose = self.whose(self.device_place)?;
-        if whose.1 == Only::default() {
-            return self.around.overview.about(&self.axis);
+        let whose = self.memory_part(self.device_index)?;
+        if whose.1 == MemoryFilter::default() {
+            return self.surroundings.overview.answer_to(&self.axis);
         }
-        known(&self.plots.overviews, (whose, self.axis))
+        lookup(&self.plots.overviews, (whose, self.axis))
     }
 
-    /// How high a device's plot is, in bytes of its axis; `None` until the worker has told.
+    /// Returns the height of a device's plot in bytes of its axis. `None` until it is known.
     pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
-        let whose = || self.whose(self.place_of(device));
+        let whose = || self.memory_part(self.index_of_device(device));
         match self.looks.plot {
             Plot::Stack => Some(device.drawn_peak),
-            Plot::Addresses(_) => known(&self.plots.maps, whose()?).map(|map| map.height),
-            Plot::Reserved(only) if only == Only::default() => u64::try_from(device.peak_reserved).ok(),
+            Plot::Addresses(_) => lookup(&self.plots.maps, whose()?).map(|map| map.height),
+            Plot::Reserved(only) if only == MemoryFilter::default() => u64::try_from(device.peak_reserved).ok(),
             Plot::Reserved(_) => {
-                let overview = known(&self.plots.overviews, (whose()?, self.axis))?;
+                let overview = lookup(&self.plots.overviews, (whose()?, self.axis))?;
                 overview.reserved.iter().copied().max()
             }
         }
     }
 
-    /// The plane of a device as high as its plot, with room for the line of the GPU's capacity and for a planned curve where they are
-    /// of its bytes.
-    pub(super) fn as_high_as_plotted(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
+    /// Extends the plane of a device to the height of its plot. Adds room for the GPU capacity line and for a planned
+    /// curve, unless the plot is of addresses.
+    pub(super) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.looks.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
         let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
         let compared = self.comparing.pair.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
-        // Two that are compared have one scale.
+        // Compared lanes share one scale.
         let compared = compared.into_iter().flatten().filter_map(|place| {
             let device = self.device_at(place)?;
             match self.looks.plot {
-                Plot::Stack => Some(Plane::of(device, self.axis).extent.bytes),
+                Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
                 _ => self.plot_height(device),
             }
         });
-        plane.raised_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
+        plane.extended_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
     }
 
-    /// The line of the GPU's capacity, where the picture's height is bytes it can be compared with.
+    /// Returns the capacity of the GPU, if the plot's height is in comparable bytes.
     pub(super) fn capacity_line(&self) -> Option<u64> {
         self.tools.capacity.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)))
     }
 
-    /// Why the bytes axis can't follow the window; `None` where it can.
-    pub fn why_no_fit(&self) -> Option<&'static str> {
+    /// Returns why the bytes axis cannot follow the window. `None` if it can.
+    pub fn no_fit_reason(&self) -> Option<&'static str> {
         matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
     }
 
-    /// Why there is no order to choose; `None` where there is one.
-    pub fn why_no_order(&self) -> Option<&'static str> {
+    /// Returns why the plot has no selectable order. `None` if it has one.
+    pub fn no_order_reason(&self) -> Option<&'static str> {
         match self.looks.plot {
             Plot::Stack | Plot::Reserved(_) => None,
             Plot::Addresses(_) => Some("Only the Live and Reserved views have an order"),
         }
     }
 
-    /// Shows another plot, or another part of memory.
+    /// Shows another plot or another part of memory.
     pub(super) fn show_plot(&mut self, plot: Plot) {
         if plot == self.looks.plot {
             return;
@@ -119,92 +124,92 @@ impl Shared {
         let left: Vec<(i64, Plot, View)> = self
             .shown_lanes()
             .filter(|lane| self.plot_height(lane.device).is_some())
-            .map(|lane| (lane.device.device, self.plot_of(lane.place), *lane.view))
+            .map(|lane| (lane.device.device, self.plot_of(lane.index), *lane.view))
             .collect();
         for window in left {
             self.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
-            keep(&mut self.plots.windows, window);
+            push_bounded(&mut self.plots.windows, window);
         }
         let is_other_kind = name(plot) != name(self.looks.plot);
         self.looks.plot = plot;
-        // What was drawn, measured and pointed at has another height there.
+        // Scenes, ruler and hover depend on the height, which has another meaning now.
         self.drop_scenes();
-        self.leave_heights();
+        self.reset_heights();
         if is_other_kind && plot == Plot::Stack {
-            self.plots.chosen = None;
+            self.plots.selected_segment = None;
         }
-        self.lane_places().into_iter().for_each(|place| self.set_upright(place));
+        self.lane_indices().into_iter().for_each(|place| self.restore_heights(place));
     }
 
-    /// Forgets all that is of a height of the picture: what it means changes.
-    fn leave_heights(&mut self) {
+    /// Drops all state that depends on the meaning of a height.
+    fn reset_heights(&mut self) {
         self.remove_ruler();
-        self.pointer_leads();
-        (self.hover, self.question, self.tools.kept) = (None, None, None);
+        self.follow_pointer();
+        (self.hover, self.question, self.tools.kept_selection) = (None, None, None);
         self.tools.drag = super::drag::Drag::None;
     }
 
-    /// A segment belongs to a device, and another one is shown now.
-    pub(super) fn leave_segment(&mut self) {
-        self.plots.chosen = None;
-        let only = self.looks.plot.only();
+    /// Drops the selected segment and the segment filter. They do not apply to another device.
+    pub(super) fn clear_segment(&mut self) {
+        self.plots.selected_segment = None;
+        let only = self.looks.plot.filter();
         if only.address.is_some() {
-            self.show_plot(of(self.looks.plot, Only { address: None, ..only }));
+            self.show_plot(with_filter(self.looks.plot, MemoryFilter { address: None, ..only }));
         }
     }
 
-    /// The window of a lane as it was in this plot; all of its height where it was not seen yet.
-    fn set_upright(&mut self, place: usize) {
+    /// Restores the window of a lane for its current plot. The full height is shown if it was not shown before.
+    fn restore_heights(&mut self, place: usize) {
         let Some(device) = self.device_at(place) else { return };
         let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(place));
         let kept = self.plots.windows.iter().find(|(device, of, _)| (*device, *of) == (ordinal, plot));
         let kept = kept.map(|(_, _, view)| *view);
-        self.navigate_lane(place, |_, now| upright(plane, now, kept));
+        self.navigate_lane(place, |_, now| with_heights_of(plane, now, kept));
     }
 
-    /// The pools and streams there are to choose from; nothing until the worker has told.
-    pub fn parts(&self) -> (&[(u64, u64)], &[u64]) {
-        self.address_map(self.device_place).map_or((&[], &[]), |map| (&map.pools, &map.streams))
+    /// Returns the pools and streams to choose from. Empty until the worker has replied.
+    pub fn pools_and_streams(&self) -> (&[(u64, u64)], &[u64]) {
+        self.address_map(self.device_index).map_or((&[], &[]), |map| (&map.pools, &map.streams))
     }
 }
 
-/// Carries out a choice.
+/// Handles a choice in the pickers.
 pub(super) fn act(state: &mut Shared, action: PlotAction) {
     let plot = state.looks.plot;
-    let (pools, streams) = state.parts();
-    let only = plot.only();
+    let (pools, streams) = state.pools_and_streams();
+    let only = plot.filter();
     let wanted = match action {
-        PlotAction::Shown(place) => match place {
+        PlotAction::KindChosen(place) => match place {
             0 => Plot::Stack,
             1 => Plot::Addresses(only),
             _ => Plot::Reserved(only),
         },
         PlotAction::Pool(place) => {
             let pool = place.and_then(|place| pools.get(place)).copied();
-            of(plot, Only { pool, address: None, ..only })
+            with_filter(plot, MemoryFilter { pool, address: None, ..only })
         }
         PlotAction::Stream(place) => {
             let stream = place.and_then(|place| streams.get(place)).copied();
-            of(plot, Only { stream, address: None, ..only })
+            with_filter(plot, MemoryFilter { stream, address: None, ..only })
         }
     };
     state.show_plot(wanted);
 }
 
-/// Carries out a key.
+/// Runs a command.
 pub(super) fn step(state: &mut Shared, step: PlotStep) {
     let plot = state.looks.plot;
-    let only = plot.only();
-    // The one after this one, all after the last.
+    let only = plot.filter();
+    // Cycles through the entries, with "all" after the last.
     let next = |now: Option<usize>, count: usize| match now {
         None => Some(0).filter(|_| count > 0),
         Some(now) => Some(now + 1).filter(|next| *next < count),
     };
-    let (pools, streams) = state.parts();
+    let (pools, streams) = state.pools_and_streams();
     match step {
-        PlotStep::Next => {
+        PlotStep::NextPlot => {
             let place = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |place| (place + 1) % NAMES.len());
-            act(state, PlotAction::Shown(place));
+            act(state, PlotAction::KindChosen(place));
         }
         PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
             state.remark =
@@ -221,21 +226,21 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
             act(state, wanted);
         }
         PlotStep::OnlySegment if only.address.is_some() => {
-            state.show_plot(of(plot, Only { address: None, ..only }));
+            state.show_plot(with_filter(plot, MemoryFilter { address: None, ..only }));
         }
-        PlotStep::OnlySegment => match state.plots.chosen.as_ref().map(|chosen| chosen.segment.address) {
+        PlotStep::OnlySegment => match state.plots.selected_segment.as_ref().map(|chosen| chosen.segment.address) {
             Some(address) => {
-                state.show_plot(Plot::Addresses(Only { address: Some(address), ..Only::default() }));
+                state.show_plot(Plot::Addresses(MemoryFilter { address: Some(address), ..MemoryFilter::default() }));
             }
             None => {
                 state.remark = Some("Select a segment first.".to_owned());
             }
         },
-        PlotStep::Toggle(_) if !matches!(plot, Plot::Reserved(_)) => {
+        PlotStep::ToggleLine(_) if !matches!(plot, Plot::Reserved(_)) => {
             state.remark = Some("Lines are shown in the Reserved view.".to_owned());
         }
-        PlotStep::Toggle(line) => {
-            let off = &mut state.plots.off;
+        PlotStep::ToggleLine(line) => {
+            let off = &mut state.plots.hidden_lines;
             match off.iter().position(|of| *of == line) {
                 Some(at) => drop(off.remove(at)),
                 None => off.push(line),
@@ -244,64 +249,64 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
     }
 }
 
-/// Asks for what the plot needs and is not known: one question of a kind at a time.
+/// Sends questions for data that the plot needs, at most one of each kind at a time.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
     }
-    if state.plots.asked_map.is_none() {
-        let mut shown = state.lane_places().into_iter().filter_map(|place| state.whose(place));
-        let missing = shown.find(|whose| known(&state.plots.maps, *whose).is_none());
+    if state.plots.pending_map.is_none() {
+        let mut shown = state.lane_indices().into_iter().filter_map(|place| state.memory_part(place));
+        let missing = shown.find(|whose| lookup(&state.plots.maps, *whose).is_none());
         if let Some(whose) = missing {
             let serial = state.next_serial();
-            state.plots.asked_map = Some((serial, whose));
+            state.plots.pending_map = Some((serial, whose));
             effects.push(Effect::ask(serial, whose.0, Question::Map(whose.1)));
         }
     }
-    if state.plots.asked_curves.is_none()
-        && let Some(wanted) = state.wanted_curves()
+    if state.plots.pending_curves.is_none()
+        && let Some(wanted) = state.missing_curves()
     {
         let serial = state.next_serial();
         let (device, view, only) = wanted.question();
-        state.plots.asked_curves = Some((serial, wanted));
+        state.plots.pending_curves = Some((serial, wanted));
         effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
     }
 }
 
-/// How it takes part.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
+/// Registration of the plots as a part.
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Another device or file: what a person has set stays, but for the part of memory that was looked at.
+/// Handles a change of device or file. The user's settings are kept, except for the shown part of memory.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
-        state.plots = Plots { off: std::mem::take(&mut state.plots.off), ..Plots::default() };
-        state.looks.plot = of_all(state.looks.plot);
+        state.plots = Plots { hidden_lines: std::mem::take(&mut state.plots.hidden_lines), ..Plots::default() };
+        state.looks.plot = unfiltered(state.looks.plot);
     }
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Map(map) => {
-            if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
-                state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
+            if let Some((_, whose)) = state.plots.pending_map.take_if(|(asked, _)| *asked == serial) {
+                state.apply_reply(|plots| push_bounded(&mut plots.maps, (whose, Rc::from(map))));
             }
         }
-        Answer::Curves(curves) => curves::take(state, serial, *curves),
+        Answer::Curves(curves) => curves::on_curves(state, serial, *curves),
         other => return Some(other),
     }
     None
 }
 
 impl Shared {
-    /// Takes something in by which lanes may get to know how high they are: those show all of it.
-    fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
+    /// Applies a reply that may determine heights of lanes. Lanes whose height becomes known show their full height.
+    fn apply_reply(&mut self, take: impl FnOnce(&mut Plots)) {
         let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
-            state.lane_places().into_iter().filter(is_unknown).collect()
+            state.lane_indices().into_iter().filter(is_unknown).collect()
         };
         let before = unknown(self);
         take(&mut self.plots);
         let after = unknown(self);
-        before.into_iter().filter(|place| !after.contains(place)).for_each(|place| self.set_upright(place));
+        before.into_iter().filter(|place| !after.contains(place)).for_each(|place| self.restore_heights(place));
     }
 }

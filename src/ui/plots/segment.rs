@@ -1,42 +1,42 @@
-//! The segment at a place of the picture: on the card, and in the details once it is chosen.
+//! The segment at a position of the picture, as a card and as details.
 
-use super::chosen::{Chosen, SegmentView};
-use crate::cursor::Standing;
+use super::selected_segment::{SegmentView, SelectedSegment};
+use crate::crosshair::Position;
 use crate::details::{bytes, pool_fact, stream_name};
+use crate::drawing::Hover;
 use crate::hover::Card;
 use crate::shared::Shared;
-use crate::shown::Hover;
 use crate::summary::Fact;
-use base::units::{Bytes, Moment, grouped};
-use engine::protocol::{HitMemory, HitSegment, Plot, pool_of_id};
+use base::units::{Bytes, Moment, group_digits};
+use engine::protocol::{HitMemory, HitSegment, Plot, default_pool_name};
 
 impl Shared {
-    /// The chosen segment.
-    pub fn chosen_segment(&self) -> Option<&Chosen> {
-        self.plots.chosen.as_deref()
+    /// Returns the selected segment.
+    pub fn selected_segment(&self) -> Option<&SelectedSegment> {
+        self.plots.selected_segment.as_deref()
     }
 
-    /// Chooses the segment at a place, if there is one; what was selected goes.
-    pub(crate) fn choose_segment(&mut self, memory: Option<&HitMemory>, at: Standing) {
+    /// Selects the segment at a position, if there is one, and clears the selection.
+    pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, at: Position) {
         (self.selection, self.selecting) = (None, None);
-        let seen_in = self.looks.order();
-        self.plots.chosen = memory.and_then(|memory| {
+        let seen_in = self.looks.layout_key();
+        self.plots.selected_segment = memory.and_then(|memory| {
             let segment = memory.segment.clone()?;
-            Some(Box::new(Chosen { segment, at, seen_in, free: memory.free }))
+            Some(Box::new(SelectedSegment { segment, position: at, plot: seen_in, free: memory.free }))
         });
     }
 }
 
-fn when(moment: u32, before: &str) -> String {
+fn event_text(moment: u32, before: &str) -> String {
     match Moment(moment).event() {
         None => before.to_owned(),
-        Some(event) => ["event ", &grouped(event.0.into())].concat(),
+        Some(event) => ["event ", &group_digits(event.0.into())].concat(),
     }
 }
 
-/// Who is served: `default pool, stream 0, small, expandable`.
-fn kind(segment: &HitSegment) -> String {
-    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), pool_of_id);
+/// Describes the use of a segment: `default pool, stream 0, small, expandable`.
+fn usage_text(segment: &HitSegment) -> String {
+    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), default_pool_name);
     if let Some(stream) = segment.stream {
         text.push_str(", stream ");
         text.push_str(&stream_name(stream));
@@ -48,25 +48,25 @@ fn kind(segment: &HitSegment) -> String {
     text
 }
 
-/// From when to when the range is there.
-fn life(segment: &HitSegment) -> String {
+/// Describes when the range was mapped and released.
+fn lifetime_text(segment: &HitSegment) -> String {
     let mut text = match segment.mapped {
         0 => "mapped before recording".to_owned(),
-        mapped => "mapped at ".to_owned() + &when(mapped, ""),
+        mapped => "mapped at ".to_owned() + &event_text(mapped, ""),
     };
     text.push_str(", ");
     match segment.unmapped {
         None => text.push_str("never released"),
         Some(moment) => {
             text.push_str("released at ");
-            text.push_str(&when(moment, ""));
+            text.push_str(&event_text(moment, ""));
         }
     }
     text
 }
 
-/// Its bytes, and those of the range that was hit, where that is a part.
-fn reserved(segment: &HitSegment) -> String {
+/// Describes the reserved bytes, and those of the hit range if it is only a part.
+fn reserved_text(segment: &HitSegment) -> String {
     let mut text = String::new();
     if segment.range_bytes != segment.reserved {
         text.push_str(&Bytes(segment.range_bytes).to_string());
@@ -77,36 +77,43 @@ fn reserved(segment: &HitSegment) -> String {
     text
 }
 
-/// The card over a place without an allocation: of a free one, of one that is not mapped, or of a segment. `hidden` is what the column
-/// does not show.
+/// Returns the card for a position without an allocation: free, unmapped, or in a segment. `hidden` describes
+/// allocations that the column does not show.
 pub fn card(hover: &Hover, hidden: String) -> Card {
     let memory = hover.memory.as_deref();
     let blank = |title: &str| Card { title: title.to_owned(), hidden: hidden.clone(), ..Card::default() };
-    // Until the worker has told.
-    let Some(memory) = memory.filter(|_| hover.answered.is_some()) else {
+    // Until the worker has replied.
+    let Some(memory) = memory.filter(|_| hover.answered_spot.is_some()) else {
         return blank("…");
     };
     let segment = memory.segment.as_ref();
     let line = segment.map_or_else(String::new, segment_line);
     if let (Plot::Addresses(_), Some((address, bytes))) = (hover.plot, memory.free) {
         let title = ["Free: ≤ ", &Bytes(bytes).to_string()].concat();
-        return Card { site: format!("0x{address:x}"), segment: line, ..blank(&title) };
+        return Card { call_site: format!("0x{address:x}"), segment: line, ..blank(&title) };
     }
     let Some(segment) = segment else {
         return blank(if matches!(hover.plot, Plot::Addresses(_)) { "Not mapped" } else { "Nothing reserved" });
     };
     let site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
-    let lifetime = life(segment);
-    Card { title: reserved(segment), site, lifetime, hidden, segment: kind(segment), ..Card::default() }
+    let lifetime = lifetime_text(segment);
+    Card {
+        title: reserved_text(segment),
+        call_site: site,
+        lifetime,
+        hidden,
+        segment: usage_text(segment),
+        ..Card::default()
+    }
 }
 
-/// A block's segment, in a line of its card.
+/// Describes the segment of a block, for a line of its card.
 pub fn segment_line(segment: &HitSegment) -> String {
-    format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), kind(segment))
+    format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), usage_text(segment))
 }
 
-/// The details.
-pub fn view(chosen: &Chosen) -> SegmentView {
+/// Returns the details of the selected segment.
+pub fn segment_view(chosen: &SelectedSegment) -> SegmentView {
     let segment = &chosen.segment;
     let mut facts = Vec::new();
     let mut fact = |label: &str, value: String| facts.push(Fact { label: label.to_owned(), value });
@@ -118,14 +125,14 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     if let Some((address, free)) = chosen.free {
         fact("Free here", format!("≤ {} at 0x{address:x}", bytes(free)));
     }
-    fact("Mapped", when(segment.mapped, "before recording"));
-    let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| when(moment, ""));
+    fact("Mapped", event_text(segment.mapped, "before recording"));
+    let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| event_text(moment, ""));
     fact("Released", end);
     fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_fact));
     fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));
     fact("Size class", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
     fact("Expandable", (if segment.expandable { "yes" } else { "no" }).to_owned());
-    fact("As of", when(chosen.at.moment, "before the first event"));
+    fact("As of", event_text(chosen.position.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
         site: segment.site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),

@@ -1,42 +1,42 @@
-//! The pickers of the plot as the page shows them.
+//! The pickers of the plot, as shown by the page.
 
 use super::{NAMES, name};
 use crate::details::stream_name;
 use crate::shared::Shared;
-use engine::protocol::{Plot, pool_of_id};
+use engine::protocol::{Plot, default_pool_name};
 
-/// The pickers.
+/// Contents of the plot's pickers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pickers {
-    /// The plot's name among [`NAMES`].
-    pub show: &'static str,
-    /// What the picture is, for those who do not see it.
+    /// Name of the plot, one of [`NAMES`].
+    pub plot: &'static str,
+    /// Description of the picture for screen readers.
     pub label: String,
-    /// The lines of the list of pools; the first stands for all.
+    /// Entries of the pool list. The first stands for all pools.
     pub pools: Vec<String>,
     pub pool: usize,
-    /// The lines of the list of streams, likewise.
+    /// Entries of the stream list. The first stands for all streams.
     pub streams: Vec<String>,
     pub stream: usize,
-    /// What stands on the button that shows one segment alone; empty where there is none.
+    /// Label of the button that shows a single segment. Empty if there is none.
     pub segment: String,
     pub is_segment: bool,
-    /// Pixels that the longest address takes beside the picture.
-    pub gutter: u32,
-    /// Why there is no order to choose.
+    /// Width of the gutter beside the picture, in CSS pixels.
+    pub gutter_px: u32,
+    /// Reason why there is no order to choose.
     pub no_order: Option<&'static str>,
-    /// Why the height can't follow the window.
+    /// Reason why the height cannot follow the window.
     pub no_fit: Option<&'static str>,
 }
 
-/// The pickers now. What is chosen stays in a list while the worker has not told what there is.
+/// Returns the pickers. The current choice stays listed while the options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
-    let (plot, only) = (state.looks.plot, state.looks.plot.only());
-    let (pools, streams) = state.parts();
-    let (pools, pool) = list("all pools", pools, only.pool, pool_of_id);
+    let (plot, only) = (state.looks.plot, state.looks.plot.filter());
+    let (pools, streams) = state.pools_and_streams();
+    let (pools, pool) = list("all pools", pools, only.pool, default_pool_name);
     let (streams, stream) =
         list("all streams", streams, only.stream, |stream| "stream ".to_owned() + &stream_name(stream));
-    let (segment, is_segment) = match (only.address, state.chosen_segment()) {
+    let (segment, is_segment) = match (only.address, state.selected_segment()) {
         (Some(address), _) => (format!("Only 0x{address:x}"), true),
         (None, Some(_)) if plot != Plot::Stack => ("Only this segment".to_owned(), false),
         _ => (String::new(), false),
@@ -52,7 +52,7 @@ pub fn pickers(state: &Shared) -> Pickers {
         " over events. Arrow keys pan, plus and minus zoom, Shift and arrow keys move the cursor, question mark lists the keys.",
     ];
     Pickers {
-        show: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),
+        plot: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),
         label: label.concat(),
         pools,
         pool,
@@ -60,9 +60,9 @@ pub fn pickers(state: &Shared) -> Pickers {
         stream,
         segment,
         is_segment,
-        gutter: state.gutter(),
-        no_order: state.why_no_order(),
-        no_fit: state.why_no_fit(),
+        gutter_px: state.gutter_px(),
+        no_order: state.no_order_reason(),
+        no_fit: state.no_fit_reason(),
     }
 }
 

@@ -1,17 +1,17 @@
-//! What was open, as it is kept.
+//! The previously open file, kept for restoring.
 
 use crate::link::Link;
-use crate::stage::Choice;
+use crate::stage::SnapshotChoice;
 use engine::protocol::FileSummary;
 
-/// What was open.
+/// State of the page before another file was opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Previous {
     pub(crate) load: u32,
-    pub(crate) snapshots: Vec<Choice>,
+    pub(crate) snapshots: Vec<SnapshotChoice>,
     pub(crate) chosen: usize,
-    /// How it was seen.
+    /// The view of the file.
     pub(crate) link: Link,
-    /// Moved here when it is left.
+    /// The file's summary, moved here when the file is left.
     pub(crate) file: Option<Box<FileSummary>>,
 }

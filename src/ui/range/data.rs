@@ -1,73 +1,83 @@
-//! What the views show of a range.
+//! Scope of the views.
 
 use engine::protocol::{Scope, Span};
 
-/// What the views are about.
+/// Scope of the views, as offered in the scope picker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewScope {
-    /// What is live at the cursor.
+    /// Allocations live at the cursor.
     #[default]
     Cursor,
-    /// What happened in the range: [`About`] says which part of it.
+    /// Allocations of the range, selected by [`About`].
     Range,
-    /// All allocations, whenever they live.
+    /// All allocations of the trace.
     WholeTrace,
-    /// What changed between the ends of the range, which are called A and B.
+    /// The change between the ends of the range, which are labelled A and B.
     Change,
 }
 
 impl ViewScope {
-    /// Whether it needs a range.
-    pub(crate) fn is_of_range(self) -> bool {
+    /// Returns true if the scope needs a range.
+    pub(crate) fn needs_range(self) -> bool {
         matches!(self, ViewScope::Range | ViewScope::Change)
     }
 }
 
-/// Which allocations the views show. Without a range, all but the last are those live at the cursor.
+/// Allocations that the views show. Without a range, all variants except [`About::Ever`] mean those live at the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum About {
+pub enum RangeScope {
     Live,
-    /// Those allocated in the range.
+    /// Allocated in the range.
     #[default]
-    Born,
+    Allocated,
     Freed,
-    /// Those allocated in it that are live at its end.
+    /// Allocated in the range and live at its end.
     Kept,
-    /// All that were live in it, by bytes × moments.
+    /// Live at any time in the range, weighted by bytes × moments.
     ByteMoments,
-    /// What is live at one of its ends and not at the other.
+    /// Live at one end of the range and not at the other.
     Change,
     /// All of the trace.
-    Ever,
+    WholeTrace,
 }
 
-impl About {
-    /// All of them, in the order of the words that links have for them.
-    pub const ALL: [About; 7] =
-        [About::Live, About::Born, About::Freed, About::Kept, About::ByteMoments, About::Change, About::Ever];
-    /// Those of a range, in the order of the picker.
-    pub const OF_RANGE: [About; 4] = [About::Born, About::Freed, About::Kept, About::ByteMoments];
+impl RangeScope {
+    /// All variants, in the order of their words in links.
+    pub const ALL: [RangeScope; 7] = [
+        RangeScope::Live,
+        RangeScope::Allocated,
+        RangeScope::Freed,
+        RangeScope::Kept,
+        RangeScope::ByteMoments,
+        RangeScope::Change,
+        RangeScope::WholeTrace,
+    ];
+    /// The variants that apply to a range, in the order of the picker.
+    pub const OF_RANGE: [RangeScope; 4] =
+        [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
 
-    /// The one with this place among all.
-    pub fn at(place: usize) -> Option<About> {
-        About::ALL.get(place).copied()
+    /// Returns the variant at an index of [`About::ALL`].
+    pub fn from_index(place: usize) -> Option<RangeScope> {
+        RangeScope::ALL.get(place).copied()
     }
 
-    /// Its place among all.
-    pub fn place(self) -> usize {
-        About::ALL.iter().position(|about| *about == self).unwrap_or(0)
+    /// Returns the index in [`About::ALL`].
+    pub fn index(self) -> usize {
+        RangeScope::ALL.iter().position(|about| *about == self).unwrap_or(0)
     }
 
     pub(crate) fn scope(self, moment: u32, span: Option<Span>) -> Scope {
-        let Some(span) = span else { return if self == About::Ever { Scope::Ever } else { Scope::At(moment) } };
+        let Some(span) = span else {
+            return if self == RangeScope::WholeTrace { Scope::Ever } else { Scope::At(moment) };
+        };
         match self {
-            About::Live => Scope::At(moment),
-            About::Ever => Scope::Ever,
-            About::Born => Scope::Born(span),
-            About::Freed => Scope::Freed(span),
-            About::Kept => Scope::Kept(span),
-            About::ByteMoments => Scope::ByteMoments(span),
-            About::Change => Scope::Change(span),
+            RangeScope::Live => Scope::At(moment),
+            RangeScope::WholeTrace => Scope::Ever,
+            RangeScope::Allocated => Scope::Allocated(span),
+            RangeScope::Freed => Scope::Freed(span),
+            RangeScope::Kept => Scope::Kept(span),
+            RangeScope::ByteMoments => Scope::ByteMoments(span),
+            RangeScope::Change => Scope::Change(span),
         }
     }
 }

@@ -1,31 +1,31 @@
-//! How far a survey of many ranks is, and what can happen to it.
+//! State and actions of the survey of many ranks.
 
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use engine::protocol::Reply;
 
-/// The survey.
+/// State of the survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranks {
     pub files: usize,
     pub done: usize,
-    /// Files that the server has listed since the survey began.
+    /// Number of files that the server has listed since the survey started.
     pub newer: usize,
-    /// Number of files that the server has, also of those that it does not list.
-    pub(super) served: usize,
-    /// Whether the survey waits for [`RanksAction::Listed`].
+    /// Number of files on the server, including those that it does not list.
+    pub(super) server_files: usize,
+    /// True while the survey waits for [`RanksAction::Listed`].
     pub(super) waits_for_list: bool,
     pub stage: Survey,
-    /// The order of the rows of the map, by its place in the list.
+    /// Index of the chosen order of the map's rows.
     pub order: u32,
-    /// Grows with each survey and each file of it: what was told before holds no more.
+    /// Incremented with each survey and each surveyed file. Earlier results are then outdated.
     pub(crate) version: u32,
-    /// Whether no person has chosen the open file: where it can't be read, the next one is tried.
-    pub(super) opens_any: bool,
-    /// What is to be opened, and what it is to be compared with: places in the list of snapshots.
+    /// True if the user has not chosen the open file. If it fails to open, the next one is tried.
+    pub(super) tries_next: bool,
+    /// Snapshot to open and snapshot to compare it with, as indices into the list of snapshots.
     pub(crate) wanted: Option<(usize, Option<usize>)>,
 }
 
-/// How far it is.
+/// Stage of the survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Survey {
     #[default]
@@ -35,33 +35,31 @@ pub enum Survey {
     Running,
     Cancelled,
     Done,
-    /// It could not begin: one sentence.
+    /// The survey could not start. Holds the reason as one sentence.
     Failed(String),
 }
 
 impl Ranks {
-    /// Whether there is a survey.
-    pub fn is_any(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         self.stage != Survey::None
     }
 
-    /// Whether files are being surveyed.
     pub fn is_running(&self) -> bool {
         self.stage == Survey::Running
     }
 
-    /// Whether a survey was started.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.is_any() && self.stage != Survey::Offered
+    /// Returns true if a survey was started.
+    pub(crate) fn is_started(&self) -> bool {
+        self.is_available() && self.stage != Survey::Offered
     }
 
-    /// Whether the workers of a survey can be asked. While the list of files is fetched, they are still to be started.
-    pub(crate) fn can_be_asked(&self) -> bool {
-        self.is_begun() && !self.waits_for_list
+    /// Returns true if the survey's workers can answer questions. They start only after the list of files has arrived.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.is_started() && !self.waits_for_list
     }
 
-    /// The snapshot of a place is to be opened, or compared with the open one, which is A.
-    pub(crate) fn want(&mut self, open: usize, place: u32, is_compared: bool) {
+    /// Requests that the snapshot at `place` is opened, or compared with the open one, which becomes A.
+    pub(crate) fn request_open(&mut self, open: usize, place: u32, is_compared: bool) {
         let place = place as usize;
         self.wanted = Some(if is_compared { (open, Some(place)) } else { (place, None) });
     }
@@ -70,11 +68,11 @@ impl Ranks {
         if self.newer == 0 {
             String::new()
         } else {
-            format!(" Not surveyed: {}.", counted(self.newer as u64, "newer file"))
+            format!(" Not surveyed: {}.", pluralize(self.newer as u64, "newer file"))
         }
     }
 
-    /// The label of the button that starts, stops or repeats the survey; `None` where there is nothing to do.
+    /// Returns the label of the button that starts, stops or repeats the survey. `None` if there is no such button.
     pub fn toggle(&self) -> Option<&'static str> {
         match self.stage {
             Survey::Offered => Some("Survey"),
@@ -85,21 +83,21 @@ impl Ranks {
         }
     }
 
-    /// What stands above the insight.
+    /// Returns the status line above the insight.
     pub fn status(&self) -> String {
         let of = |word: &str| {
             format!(
                 "{word}{} of {} files surveyed.{}",
-                grouped(self.done as u64),
-                grouped(self.files as u64),
+                group_digits(self.done as u64),
+                group_digits(self.files as u64),
                 self.newer_files()
             )
         };
         match &self.stage {
             Survey::None => String::new(),
-            Survey::Offered => format!("The server can survey these {} files.", grouped(self.files as u64)),
+            Survey::Offered => format!("The server can survey these {} files.", group_digits(self.files as u64)),
             Survey::Running if self.waits_for_list => "Listing the files of the server…".to_owned(),
-            Survey::Done => format!("{} files surveyed.{}", grouped(self.files as u64), self.newer_files()),
+            Survey::Done => format!("{} files surveyed.{}", group_digits(self.files as u64), self.newer_files()),
             Survey::Running => of(""),
             Survey::Cancelled => of("Cancelled: "),
             Survey::Failed(cause) => cause.clone(),
@@ -107,22 +105,23 @@ impl Ranks {
     }
 }
 
-/// All files of `memscape serve`.
+/// List of all files of `memscape serve`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServedFiles {
-    /// As links have them.
+    /// Addresses in the form that links use.
     pub addresses: Vec<String>,
-    /// Sentences on what the server did not search.
-    pub missed: Vec<String>,
+    /// Sentences about places that the server did not search.
+    pub notes: Vec<String>,
 }
 
 impl ServedFiles {
-    /// Reads what `memscape serve` sends (`src/cli/serve/listing.rs`): an address a line, and lines that begin with `! `.
+    /// Parses the listing of `memscape serve` (`src/cli/serve/listing.rs`): one address per line, and notes that start
+    /// with `! `.
     pub fn parse(text: &str) -> ServedFiles {
         let mut files = ServedFiles::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
             match line.strip_prefix("! ") {
-                Some(sentence) => files.missed.push(sentence.to_owned()),
+                Some(sentence) => files.notes.push(sentence.to_owned()),
                 None => files.addresses.push(line.to_owned()),
             }
         }
@@ -130,23 +129,23 @@ impl ServedFiles {
     }
 }
 
-/// What happened to the survey.
+/// An event of the survey.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksAction {
-    /// So many files are done.
+    /// Number of files surveyed so far.
     Surveyed(usize),
-    /// All files of the server, or the reason why they are not known.
+    /// All files of the server, or the error that prevented listing them.
     Listed(Result<ServedFiles, String>),
-    /// Files were left out when they were given: a sentence.
-    Cut(String),
-    /// The answer to a question.
-    Told(Reply),
-    /// There is no survey: one sentence.
+    /// Files were skipped when they were opened. Holds a sentence about them.
+    FilesSkipped(String),
+    /// A reply of the survey's workers, handled like one of the open file's worker.
+    Reply(Reply),
+    /// The survey could not run. Holds the reason as one sentence.
     Failed(String),
-    /// It begins, was cancelled, or goes on.
+    /// The survey's button was clicked: start, cancel or resume.
     Toggled,
-    /// An order of the rows of the map, by its place in the list.
+    /// Index of the chosen order of the map's rows.
     OrderChosen(u32),
-    /// What stands where in the names of files.
+    /// The typed pattern that extracts ranks from file names. Empty restores the default.
     NamesTyped(String),
 }

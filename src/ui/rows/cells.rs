@@ -1,42 +1,41 @@
-//! Rows of text as they are seen, in the table and in the list of events: their fields and how they are written.
+//! Cells of rows in the table of allocations and the list of events, and their formatting.
 
 use crate::shared::Shared;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use engine::protocol::pool_name;
 
-/// A field of a row.
+/// A cell of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     pub text: String,
-    /// What it is in full; empty where the text says it.
+    /// The full value, shown as a tooltip. Empty if `text` is complete.
     pub title: String,
 }
 
-/// A row that is seen.
+/// A visible row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowView {
     pub row: u32,
-    /// What it is about: the allocation, or the event of a list of those.
-    pub of: u32,
+    /// Id of the row's allocation, or index of its event.
+    pub item: u32,
     pub cells: Vec<Cell>,
-    /// How it looks: whether it is chosen, selected, found.
+    /// CSS classes: chosen, selected, found.
     pub class: String,
-    /// Whether it is among the chosen rows.
     pub is_chosen: bool,
 }
 
-/// What of the table is seen.
+/// The visible part of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
-    /// How many rows there are in all.
+    /// Total number of rows.
     pub count: u32,
-    /// CSS pixels of all rows.
-    pub all_px: f64,
-    /// CSS pixels above the first of `rows`.
-    pub rows_px: f64,
-    /// What can be seen of them, and a little more.
+    /// Height of all rows, in CSS pixels.
+    pub total_px: f64,
+    /// Offset of the first of `rows`, in CSS pixels.
+    pub offset_px: f64,
+    /// The visible rows and a few beyond the edges.
     pub rows: Vec<RowView>,
-    /// The row that keys start from, if it is among them.
+    /// The row that arrow keys start from, if it is in `rows`.
     pub active: Option<u32>,
     pub empty: &'static str,
 }
@@ -45,21 +44,21 @@ pub(crate) fn cell(text: String, title: String) -> Cell {
     Cell { text, title }
 }
 
-/// Bytes in short, and to the byte.
+/// Creates a cell with rounded bytes and the exact number as its tooltip.
 pub(crate) fn bytes_cell(bytes: u64) -> Cell {
-    cell(Bytes(bytes).to_string(), [&grouped(bytes), " B"].concat())
+    cell(Bytes(bytes).to_string(), [&group_digits(bytes), " B"].concat())
 }
 
-/// A stream, where it is known.
+/// Creates a cell with a stream, or a dash if it is unknown.
 pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
-    let text = stream.map_or_else(nothing_known, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
+    let text = stream.map_or_else(dash, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
     cell(text, String::new())
 }
 
-/// A pool, where it is known, as the file calls it.
+/// Creates a cell with the pool's name, or a dash if the pool is unknown.
 pub(crate) fn pool_cell(shared: &Shared, pool: Option<(u64, u64)>) -> Cell {
     match pool {
-        None => cell(nothing_known(), String::new()),
+        None => cell(dash(), String::new()),
         Some((0, 0)) => cell("default".to_owned(), String::new()),
         Some(pool) => {
             let name = pool_name(shared.file().map_or(&[], |file| &file.pools), pool);
@@ -68,23 +67,23 @@ pub(crate) fn pool_cell(shared: &Shared, pool: Option<(u64, u64)>) -> Cell {
     }
 }
 
-pub(crate) fn nothing_known() -> String {
+pub(crate) fn dash() -> String {
     "–".to_owned()
 }
 
-/// `0x7f00a400`.
+/// Formats an address, such as `0x7f00a400`.
 pub(crate) fn hexadecimal(value: u64) -> String {
     let mut text = "0x".to_owned();
     text.push_str(&format!("{value:x}"));
     text
 }
 
-/// Those of the names that hold.
+/// Concatenates the class names whose condition is true.
 pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
     names.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
 }
 
-/// A number with commas.
+/// Formats a number with thousands separators.
 pub(crate) fn number(value: u32) -> String {
-    grouped(value.into())
+    group_digits(value.into())
 }

@@ -1,41 +1,40 @@
-//! The ruler's ends.
+//! State of the ruler.
 
 use crate::tools::Point;
 
-/// The ruler.
+/// State of the ruler.
 #[derive(Clone, Debug, Default)]
 pub struct Ruler {
-    /// Whether a drag measures instead of moving.
     pub mode: Mode,
-    /// Both ends, once there are any.
+    /// The two ends, if there is a ruler.
     pub ends: Option<[Point; 2]>,
-    pub(crate) second: Second,
+    pub(crate) second_end: SecondEnd,
 }
 
-/// Whether a drag measures.
+/// Effect of a drag: moving the picture or measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// It moves the picture.
+    /// Moves the picture.
     #[default]
     Off,
     On,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Second {
+pub(crate) enum SecondEnd {
     #[default]
     Fixed,
-    FollowsCursor,
+    FollowsCrosshair,
 }
 
-/// Whether the ruler went with the cursor until now.
+/// Result of fixing the ruler: it has just stopped following the crosshair, or did not follow it.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Fixed {
+pub(crate) enum FixResult {
     Now,
     Already,
 }
 
-/// Whether there was a ruler.
+/// Result of removing the ruler.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Removed {
     Yes,

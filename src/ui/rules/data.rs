@@ -1,71 +1,71 @@
-//! The rules that classify categories: which set is in force, and what is typed.
+//! State and actions of the rules that classify allocations into categories.
 
 use crate::settings::Dialog;
-use engine::protocol::category::{CategoryRule, ReadDocument};
+use engine::protocol::category::{CategoryRule, ParsedDocument};
 use engine::protocol::{CategorySet, SetError};
 
-/// What the stored text begins with.
+/// Start of the stored text.
 pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 
-/// Which set is in force, and one's own.
+/// The set in force and the user's own set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub dialog: Dialog,
     pub pane: Pane,
-    pub choice: Choice,
-    /// Grows with every action: what is shown of them may be other.
-    pub changes: u32,
-    /// One's own set as it is typed, right or wrong; empty until there is one.
+    pub choice: SetChoice,
+    /// Incremented by every action, so that the dialog is redrawn.
+    pub revision: u32,
+    /// The user's own set as typed, valid or not. Empty until there is one.
     pub(crate) text: String,
-    /// The same as the form shows it, right or wrong; `None` while the text can't be read.
+    /// The user's own set as shown in the form, valid or not. `None` while the text cannot be parsed.
     pub(crate) draft: Option<CategorySet>,
-    /// The same as it was right last, as JSON.
-    pub(crate) valid: String,
-    /// A text that the reader of YAML has.
-    pub(crate) reading: Option<Reading>,
-    /// What stood there before something else took its place at once.
-    pub(crate) before: Option<String>,
+    /// The last valid version of the user's own set, as JSON.
+    pub(crate) valid_text: String,
+    /// Text that waits for the YAML parser.
+    pub(crate) pending_yaml: Option<PendingYaml>,
+    /// Text that was replaced, for Undo.
+    pub(crate) undo: Option<String>,
     pub(crate) errors: Vec<SetError>,
-    /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
-    pub(crate) refused: String,
-    /// Grows whenever another set is in force.
+    /// Error of the last action that failed. The dialog shows it because the status line below is inert.
+    pub(crate) failure: String,
+    /// Incremented whenever another set comes into force.
     pub(crate) version: u32,
-    /// The load that was told of a set, and of which.
+    /// The load whose worker was sent a set, and the `version` of that set.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Rules {
-    /// The set that is in force.
+    /// Returns the set in force.
     pub(crate) fn set(&self) -> CategorySet {
         match self.choice {
-            Choice::Standard => CategorySet::standard(),
-            Choice::Mosaic => CategorySet::mosaic(),
-            // It was right when it was kept.
-            Choice::Own => CategorySet::parse(&self.valid).unwrap_or_default(),
+            SetChoice::Standard => CategorySet::standard(),
+            SetChoice::Mosaic => CategorySet::mosaic(),
+            // Only valid text is stored in `valid`.
+            SetChoice::Own => CategorySet::parse(&self.valid_text).unwrap_or_default(),
         }
     }
 
-    /// One's own set as it stands in the field from now on.
-    pub(crate) fn write(&mut self, text: String) {
+    /// Replaces the text of the user's own set.
+    pub(crate) fn set_text(&mut self, text: String) {
         if is_yaml(&text) {
             self.text.clone_from(&text);
             (self.draft, self.errors) = Default::default();
-            self.reading = Some(Reading { text, replaces: false, is_asked: false });
+            self.pending_yaml = Some(PendingYaml { text, replaces: false, is_asked: false });
             return;
         }
         let set = CategorySet::parse(&text);
-        self.put(text, set);
+        self.set_parsed(text, set);
     }
 
-    fn put(&mut self, text: String, set: Result<CategorySet, Vec<SetError>>) {
-        self.reading = None;
+    fn set_parsed(&mut self, text: String, set: Result<CategorySet, Vec<SetError>>) {
+        self.pending_yaml = None;
         match set {
             Ok(set) => {
                 self.errors.clear();
                 let valid = if is_yaml(&text) { set.to_json() } else { text.clone() };
                 self.draft = Some(set);
-                if self.valid != valid {
-                    self.valid = valid;
+                if self.valid_text != valid {
+                    self.valid_text = valid;
                     self.version = self.version.wrapping_add(1);
                 }
             }
@@ -74,28 +74,28 @@ impl Rules {
         self.text = text;
     }
 
-    /// Takes the values of a text in YAML, or why it could not be read. Ignored if the text has changed meanwhile.
-    pub(crate) fn read(&mut self, text: &str, read: Result<ReadDocument, String>) {
-        let Some(reading) = self.reading.take_if(|reading| reading.text == text) else { return };
+    /// Takes the parsed document of a YAML text, or the error. Ignored if the text has changed meanwhile.
+    pub(crate) fn on_yaml_parsed(&mut self, text: &str, read: Result<ParsedDocument, String>) {
+        let Some(reading) = self.pending_yaml.take_if(|reading| reading.text == text) else { return };
         match read {
             Ok(read) => {
                 if reading.replaces {
-                    self.make_room(text);
+                    self.keep_for_undo(text);
                 }
-                self.put(reading.text, CategorySet::of(read));
+                self.set_parsed(reading.text, CategorySet::from_document(read));
                 if reading.replaces {
-                    self.choose(Choice::Own);
+                    self.choose(SetChoice::Own);
                 }
             }
-            Err(cause) => self.refused = ["YAML could not be read: ", &cause, ". Rules as JSON can."].concat(),
+            Err(cause) => self.failure = ["YAML could not be read: ", &cause, ". Rules as JSON can."].concat(),
         }
     }
 
-    /// Changes a rule by the form.
+    /// Applies an edit made in the form.
     pub(crate) fn edit(&mut self, edit: RuleEdit) {
-        let Some(mut set) = self.draft.clone().filter(|_| self.choice == Choice::Own) else { return };
+        let Some(mut set) = self.draft.clone().filter(|_| self.choice == SetChoice::Own) else { return };
         let rules = &mut set.rules;
-        self.before = None;
+        self.undo = None;
         match edit {
             RuleEdit::Set(place, field, value) => {
                 let Some(rule) = rules.get_mut(place) else { return };
@@ -108,26 +108,26 @@ impl Rules {
                     RuleField::Note => rule.note = value,
                 }
             }
-            // The first that matches wins: a rule of one's own shall.
+            // The first matching rule wins, so a new rule goes to the top.
             RuleEdit::Added => {
                 let (category, name) = ("new category".to_owned(), Some("^my_function$".to_owned()));
                 rules.insert(0, CategoryRule { category, name, ..CategoryRule::default() });
             }
             RuleEdit::Removed(place) if place < rules.len() => {
                 rules.remove(place);
-                self.before = Some(self.text.clone());
+                self.undo = Some(self.text.clone());
             }
             RuleEdit::Moved(from, to) if from.max(to) < rules.len() => rules.swap(from, to),
             RuleEdit::Removed(_) | RuleEdit::Moved(..) => return,
         }
-        self.write(set.to_json());
+        self.set_text(set.to_json());
         self.draft = Some(set);
     }
 
-    pub(crate) fn choose(&mut self, choice: Choice) {
-        if choice == Choice::Own && self.text.is_empty() {
-            // A start that works.
-            self.write(self.set().to_json());
+    pub(crate) fn choose(&mut self, choice: SetChoice) {
+        if choice == SetChoice::Own && self.text.is_empty() {
+            // Start from a copy of the set in force.
+            self.set_text(self.set().to_json());
         }
         if self.choice != choice {
             self.version = self.version.wrapping_add(1);
@@ -135,109 +135,109 @@ impl Rules {
         self.choice = choice;
     }
 
-    /// Something else takes the place of what stands there.
+    /// Replaces the user's own set by another text and chooses it. The old text is kept for Undo.
     pub(crate) fn replace(&mut self, text: String) {
         if is_yaml(&text) {
-            self.reading = Some(Reading { text, replaces: true, is_asked: false });
+            self.pending_yaml = Some(PendingYaml { text, replaces: true, is_asked: false });
             return;
         }
-        self.make_room(&text);
-        self.write(text);
-        self.choose(Choice::Own);
+        self.keep_for_undo(&text);
+        self.set_text(text);
+        self.choose(SetChoice::Own);
     }
 
-    /// Keeps the current text for Undo before this one replaces it.
-    fn make_room(&mut self, text: &str) {
+    /// Keeps the current text for Undo before `text` replaces it.
+    fn keep_for_undo(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
-            self.before = Some(std::mem::take(&mut self.text));
+            self.undo = Some(std::mem::take(&mut self.text));
         }
     }
 
-    /// As it is stored.
-    pub(crate) fn stored(&self) -> String {
-        let valid = if self.valid == self.text { "" } else { &self.valid };
+    /// Returns the text to store.
+    pub(crate) fn to_stored(&self) -> String {
+        let valid = if self.valid_text == self.text { "" } else { &self.valid_text };
         [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
     }
 
-    /// Takes what was stored; what is not ours is left out, and what is wrong is not in force.
+    /// Loads the stored text. Invalid text of the user's own set is kept but not in force. Returns `None` if the format
+    /// is wrong.
     pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
         let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
         let (choice, length) = head.split_once(' ')?;
-        let (choice, length) = (Choice::named(choice)?, length.parse().ok()?);
+        let (choice, length) = (SetChoice::from_name(choice)?, length.parse().ok()?);
         let (text, valid) = (rest.get(..length)?, rest.get(length..)?);
         if !valid.is_empty() {
-            self.write(valid.to_owned());
+            self.set_text(valid.to_owned());
         }
-        if choice == Choice::Own && self.valid.is_empty() && is_yaml(text) {
+        if choice == SetChoice::Own && self.valid_text.is_empty() && is_yaml(text) {
             self.replace(text.to_owned());
             return Some(());
         }
-        self.write(text.to_owned());
+        self.set_text(text.to_owned());
         if self.text.is_empty() {
             self.errors.clear();
         }
-        if choice != Choice::Own || !self.valid.is_empty() {
+        if choice != SetChoice::Own || !self.valid_text.is_empty() {
             self.choose(choice);
         }
         Some(())
     }
 
-    /// The set that the worker goes by: all that it says of categories from now on is of this one.
-    pub(crate) fn version_in_force(&self) -> u32 {
+    /// Returns the version of the set that the worker uses. Its answers about categories are based on this set.
+    pub(crate) fn active_version(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
 }
 
-/// Whether a text is for the reader of YAML: it is fetched when it is first needed.
+/// Returns true if a text needs the YAML parser, which is loaded on first use.
 fn is_yaml(text: &str) -> bool {
-    !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::checked(text).is_ok()
+    !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::check_length(text).is_ok()
 }
 
-/// A text that the reader of YAML has, or will have.
+/// A text for the YAML parser.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct PendingYaml {
     pub(crate) text: String,
-    /// Whether it replaces the current text once it is read (an import); typed text is already there.
+    /// True if the text replaces the current one once it is parsed, as an import does. Typed text is already in place.
     replaces: bool,
     pub(crate) is_asked: bool,
 }
 
-/// A set there is to choose.
+/// A set of rules that can be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// Ours.
+pub enum SetChoice {
     #[default]
     Standard,
     Mosaic,
     Own,
 }
 
-impl Choice {
-    /// All of them, in the order of the dialog.
-    pub const ALL: [Choice; 3] = [Choice::Standard, Choice::Mosaic, Choice::Own];
+impl SetChoice {
+    /// All sets, in the order of the dialog.
+    pub const ALL: [SetChoice; 3] = [SetChoice::Standard, SetChoice::Mosaic, SetChoice::Own];
 
-    /// Its name, in the page and in the storage.
+    /// Returns the name used in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
-            Choice::Standard => "default",
-            Choice::Mosaic => "mosaic",
-            Choice::Own => "own",
+            SetChoice::Standard => "default",
+            SetChoice::Mosaic => "mosaic",
+            SetChoice::Own => "own",
         }
     }
 
-    /// The choice of that name.
-    pub fn named(name: &str) -> Option<Choice> {
-        Choice::ALL.into_iter().find(|choice| choice.name() == name)
+    /// Returns the set of this name.
+    pub fn from_name(name: &str) -> Option<SetChoice> {
+        SetChoice::ALL.into_iter().find(|choice| choice.name() == name)
     }
 }
 
-/// How the dialog shows a set.
+/// View of a set in the dialog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     /// A table of rules.
     #[default]
     Form,
-    /// The text.
+    /// The set as text.
     Json,
 }
 
@@ -245,17 +245,17 @@ pub enum Pane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleField {
     Category,
-    /// What the function of a frame has to match.
+    /// Pattern for the function of a frame.
     Function,
-    /// What the file of the same frame has to match.
+    /// Pattern for the file of the same frame.
     File,
-    /// What the function or the file has to match.
+    /// Pattern that the function or the file has to match.
     Either,
     Note,
 }
 
 impl RuleField {
-    /// All of them, in the order of the form, each with its name in the page.
+    /// All fields with their names in the page, in the order of the form.
     pub const ALL: [(RuleField, &str); 5] = [
         (RuleField::Category, "category"),
         (RuleField::Function, "function"),
@@ -264,50 +264,50 @@ impl RuleField {
         (RuleField::Note, "note"),
     ];
 
-    /// The field of that name.
-    pub fn named(name: &str) -> Option<RuleField> {
+    /// Returns the field of this name.
+    pub fn from_name(name: &str) -> Option<RuleField> {
         RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
     }
 }
 
-/// A change of one's own set by the form; rules by their places.
+/// Edit of the user's own set in the form. Rules are given by their index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleEdit {
     Set(usize, RuleField, String),
-    /// A new one before all others.
+    /// A new rule, inserted before all others.
     Added,
     Removed(usize),
-    /// From here to its neighbour there.
+    /// Swaps a rule with its neighbour.
     Moved(usize, usize),
 }
 
-/// How a set is written.
+/// File format of a saved set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Our JSON.
-    Ours,
+pub enum SetFormat {
+    /// The JSON format of memscape.
+    Json,
     Mosaic,
 }
 
-/// What happened to the rules.
+/// An event of the rules dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
-    Chosen(Choice),
-    /// This stands in the field of one's own.
+    Chosen(SetChoice),
+    /// The text of the user's own set was edited.
     Typed(String),
     Edited(RuleEdit),
     PaneChosen(Pane),
-    /// One's own begins anew as a copy of this one.
-    Copied(Choice),
-    /// A file was read, or why not.
+    /// The user's own set is replaced by a copy of this set.
+    Copied(SetChoice),
+    /// Contents of an imported file, or an error.
     Imported(Result<String, String>),
-    /// The reader of YAML read a text, or why it can't be asked.
-    YamlRead(String, Result<ReadDocument, String>),
-    /// What stood there before is wanted back.
-    Undone,
-    /// The set that is shown shall be a file.
-    Saved(Form),
-    /// The browser had this in its storage.
+    /// Result of the YAML parser for a text.
+    YamlRead(String, Result<ParsedDocument, String>),
+    /// Undo was clicked.
+    Undo,
+    /// The shown set is saved to a file.
+    Saved(SetFormat),
+    /// Text from the browser's storage.
     Loaded(String),
     Closed,
 }

@@ -1,23 +1,25 @@
-//! A rule as the form shows it: the fields that are edited there, and in words what else it asks.
+//! Rows of the rules form: the editable fields, and a description of the rule's other conditions.
 
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::CategorySet;
-use engine::protocol::category::{Birth, CategoryRule, End, Likeness, Looked, ModelCall, Place, StackKind, StackOf};
+use engine::protocol::category::{
+    Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin,
+};
 
-/// The line of a set's text on which its first rule stands ([`CategorySet::to_json`]).
-const FIRST_LINE: usize = 6;
+/// Line of the first rule in the text of a set ([`CategorySet::to_json`]).
+const FIRST_RULE_LINE: usize = 6;
 
-/// A rule as the form shows it.
+/// A rule as shown in the form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleRow {
-    /// The values of [`super::RuleField::ALL`].
+    /// Values of the fields in the order of [`super::RuleField::ALL`].
     pub values: [String; 5],
-    /// What else it asks, which the text alone can change.
-    pub others: String,
+    /// Description of the other conditions, which only the text view can edit.
+    pub conditions: String,
     pub is_wrong: bool,
 }
 
-/// The rules of a set; `wrong` are the lines of its text with errors.
+/// Returns the rows of a set. `wrong` holds the line numbers of its text that have errors.
 pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
     let row = |(place, rule): (usize, &CategoryRule)| RuleRow {
         values: [
@@ -27,13 +29,13 @@ pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
             rule.frame.clone().unwrap_or_default(),
             rule.note.clone(),
         ],
-        others: others(rule),
-        is_wrong: wrong.iter().any(|&line| line as usize == place + FIRST_LINE),
+        conditions: conditions_text(rule),
+        is_wrong: wrong.iter().any(|&line| line as usize == place + FIRST_RULE_LINE),
     };
     set.rules.iter().enumerate().map(row).collect()
 }
 
-fn others(rule: &CategoryRule) -> String {
+fn conditions_text(rule: &CategoryRule) -> String {
     let mut all = String::new();
     let frames = match rule.frames {
         Looked::Any => "",
@@ -46,7 +48,7 @@ fn others(rule: &CategoryRule) -> String {
         Some(StackKind::Native) => "C++ frames only",
         Some(StackKind::Python) => "has Python frames",
     };
-    let born = match rule.born {
+    let allocated_at = match rule.allocated_at {
         None => "",
         Some(Birth::Before) => "allocated before recording",
         Some(Birth::Recorded) => "allocated while recording",
@@ -61,30 +63,33 @@ fn others(rule: &CategoryRule) -> String {
         Some(ModelCall::Later) => "call site before the model call",
         Some(ModelCall::Earlier) => "call site after the model call",
     };
-    let of = if rule.of == StackOf::Freed { "in the stack of the free" } else { "" };
-    for text in [frames, of, stack, born, ends, model] {
-        say(&mut all, [text, "", ""]);
+    let of = if rule.of == StackOrigin::Freed { "in the stack of the free" } else { "" };
+    for text in [frames, of, stack, allocated_at, ends, model] {
+        append(&mut all, [text, "", ""]);
     }
     for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.told)] {
         if let Some(value) = value {
-            say(&mut all, [before, value, "”"]);
+            append(&mut all, [before, value, "”"]);
         }
     }
     if rule.least > 0 {
-        say(&mut all, ["lifetime ≥ ", &counted(rule.least.into(), "event"), ""]);
+        append(&mut all, ["lifetime ≥ ", &pluralize(rule.least.into(), "event"), ""]);
     }
     if let Some(most) = rule.most {
-        say(&mut all, ["lifetime ≤ ", &counted(most.into(), "event"), ""]);
+        append(&mut all, ["lifetime ≤ ", &pluralize(most.into(), "event"), ""]);
     }
     if let Some(like) = &rule.like {
-        say(&mut all, [&size(like), &whose(like), if like.at == Place::Here { " freed there" } else { "" }]);
+        append(
+            &mut all,
+            [&size_text(like), &reference_text(like), if like.at == Place::Anchored { " freed there" } else { "" }],
+        );
     }
     all
 }
 
-/// Says one thing more, where there is something to say.
+/// Appends a comma and the joined parts, unless all parts are empty.
 #[inline(never)]
-fn say(all: &mut String, parts: [&str; 3]) {
+fn append(all: &mut String, parts: [&str; 3]) {
     if parts.iter().all(|part| part.is_empty()) {
         return;
     }
@@ -92,7 +97,7 @@ fn say(all: &mut String, parts: [&str; 3]) {
     parts.iter().for_each(|part| all.push_str(part));
 }
 
-fn size(like: &Likeness) -> String {
+fn size_text(like: &SizeCondition) -> String {
     let times = like.ratio.0.to_string();
     match like.ratio {
         (1, 1) => "same size as ".to_owned(),
@@ -101,7 +106,7 @@ fn size(like: &Likeness) -> String {
     }
 }
 
-fn whose(like: &Likeness) -> String {
+fn reference_text(like: &SizeCondition) -> String {
     match (&like.category, &like.name) {
         (Some(category), _) => ["“", category, "”"].concat(),
         (None, Some(name)) => ["a frame matching ", name].concat(),

@@ -1,47 +1,47 @@
-//! What a person sets for all files.
+//! State and actions of the settings that apply to all files.
 
-use crate::links::{self, LinkError};
+use crate::source_links::{self, SourceLinkError};
 use engine::protocol::{DEFAULT_RULES, InternalRules};
 
-/// What the stored text begins with.
+/// Start of the stored text.
 pub(crate) const FIRST_LINE: &str = "memscape settings 1";
 
-/// What stands for rules where there is none.
+/// Stored line for an empty list of rules.
 pub(crate) const NO_RULES: &str = "\nrules=none";
 
-/// A stored text that is longer is not ours.
-pub(crate) const LONGEST_STORED: usize = 1 << 20;
+/// Maximum length of the stored text. Longer text was not written by this program.
+pub(crate) const MAX_STORED: usize = 1 << 20;
 
-/// No folder that is typed is longer.
-pub(crate) const LONGEST_FOLDER: usize = 4096;
+/// Maximum length of a folder, in bytes.
+pub(crate) const MAX_FOLDER: usize = 4096;
 
-/// What a person sets for all files.
+/// Settings that apply to all files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     pub dialog: Dialog,
     pub theme: Theme,
-    /// The template of links; see [`links::expand`]. One that is wrong is kept here until it is mended, and makes no links.
+    /// Template of links to source files, see [`links::expand`]. An invalid template is kept but produces no links.
     pub template: String,
-    /// The folder that is left out of places.
-    pub folder: String,
-    /// What stands for that folder on this machine, in links; empty: itself.
-    pub local: String,
-    /// Whether nothing is kept of files for the next time they are opened.
-    pub keeps_nothing: bool,
-    /// The rules as they are typed; `None`: the defaults.
+    /// Path prefix that is left out when a location is displayed.
+    pub hidden_prefix: String,
+    /// Local folder that replaces `folder` in links. Empty: no replacement.
+    pub local_folder: String,
+    /// True if nothing about opened files is stored for the next visit.
+    pub no_cache: bool,
+    /// The rules for internal frames as typed. `None` if they were not edited.
     pub(crate) typed_rules: Option<String>,
-    /// Those that are in force; `None`: the defaults.
+    /// The rules in force. `None` for the defaults.
     pub(crate) rules: Option<Vec<String>>,
-    /// Grows whenever anything that is shown depends on has changed.
+    /// Incremented whenever a setting changes that affects what is shown.
     pub version: u32,
-    /// Grows whenever other rules are in force.
+    /// Incremented whenever other rules come into force.
     pub(crate) rules_version: u32,
-    /// The load that was told of rules, and of which.
+    /// The load whose worker was sent rules, and the `rules_version` of those rules.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Settings {
-    /// The rules as they stand in the dialog, one a line.
+    /// Returns the rules as shown in the dialog, one per line.
     pub fn rules_text(&self) -> String {
         match &self.typed_rules {
             Some(text) => text.clone(),
@@ -49,50 +49,54 @@ impl Settings {
         }
     }
 
-    /// What is wrong with the rules that stand there; empty: nothing.
+    /// Returns the error in the typed rules. Empty if they are valid.
     pub fn wrong_rules(&self) -> String {
-        let lines = self.typed_rules.as_deref().map(lines_of);
+        let lines = self.typed_rules.as_deref().map(trimmed_lines);
         let wrong = lines.and_then(|lines| InternalRules::parse(&lines).err());
         wrong.map_or_else(String::new, |wrong| wrong.to_string())
     }
 
-    /// What is wrong with the template; empty: nothing.
+    /// Returns the error in the template. Empty if it is valid.
     pub fn wrong_template(&self) -> String {
-        links::check(&self.template).err().map_or_else(String::new, |wrong| wrong.to_string())
+        source_links::check_template(&self.template).err().map_or_else(String::new, |wrong| wrong.to_string())
     }
 
-    /// What a link looks like, for the dialog; empty where there is none.
-    pub fn sample(&self) -> String {
-        let file = [self.folder.trim_end_matches(['/', '\\']), "/train.py"].concat();
-        let file = if self.folder.is_empty() { "/home/me/train.py" } else { &file };
+    /// Returns a sample link for the dialog. Empty if the template produces none.
+    pub fn sample_link(&self) -> String {
+        let file = [self.hidden_prefix.trim_end_matches(['/', '\\']), "/train.py"].concat();
+        let file = if self.hidden_prefix.is_empty() { "/home/me/train.py" } else { &file };
         self.link(file, "42").unwrap_or_default()
     }
 
-    /// A frame's place as rows show it: `train.py:42`; empty where it has none.
-    pub fn place(&self, file: &str, line: &str) -> String {
-        links::place(file, line, &self.folder)
+    /// Returns the location of a frame as shown in rows, such as `train.py:42`. Empty if the frame has no location.
+    pub fn location(&self, file: &str, line: &str) -> String {
+        source_links::location(file, line, &self.hidden_prefix)
     }
 
-    /// What opens a frame's source.
+    /// Returns the link that opens the source of a frame.
     ///
     /// # Errors
-    /// Why nothing does.
-    pub fn link(&self, file: &str, line: &str) -> Result<String, LinkError> {
-        let local = self.local.trim_end_matches(['/', '\\']);
-        let here = links::without(file, &self.folder).filter(|_| !local.is_empty());
+    /// Returns an error if no link can be made.
+    pub fn link(&self, file: &str, line: &str) -> Result<String, SourceLinkError> {
+        let local = self.local_folder.trim_end_matches(['/', '\\']);
+        let here = source_links::strip_folder(file, &self.hidden_prefix).filter(|_| !local.is_empty());
         match here {
-            Some(rest) => links::expand(&self.template, &[local, "/", rest].concat(), line),
-            None => links::expand(&self.template, file, line),
+            Some(rest) => source_links::expand_template(&self.template, &[local, "/", rest].concat(), line),
+            None => source_links::expand_template(&self.template, file, line),
         }
     }
 
-    /// As it is stored.
-    pub(crate) fn stored(&self) -> String {
+    /// Returns the text to store.
+    pub(crate) fn to_stored(&self) -> String {
         let mut text = FIRST_LINE.to_owned();
-        // The system's is none.
+        // The system theme is the default and is not stored.
         let theme = if self.theme == Theme::System { "" } else { self.theme.name() }.to_owned();
-        let fields =
-            [("theme", &theme), ("template", &self.template), ("folder", &self.folder), ("local", &self.local)];
+        let fields = [
+            ("theme", &theme),
+            ("template", &self.template),
+            ("folder", &self.hidden_prefix),
+            ("local", &self.local_folder),
+        ];
         let rules = self.rules.iter().flatten().map(|rule| ("rule", rule));
         for (name, value) in fields.into_iter().chain(rules) {
             if !value.is_empty() {
@@ -101,7 +105,7 @@ impl Settings {
                 }
             }
         }
-        if self.keeps_nothing {
+        if self.no_cache {
             text.push_str("\nkeep=nothing");
         }
         if self.rules.as_ref().is_some_and(Vec::is_empty) {
@@ -110,32 +114,32 @@ impl Settings {
         text
     }
 
-    /// Takes what was stored; what is not ours or wrong is left out.
+    /// Loads the stored text. Unknown and invalid entries are skipped.
     pub(crate) fn load(&mut self, text: &str) {
         let mut lines = text.lines();
-        if text.len() > LONGEST_STORED || lines.next() != Some(FIRST_LINE) {
+        if text.len() > MAX_STORED || lines.next() != Some(FIRST_LINE) {
             return;
         }
         let (mut rules, none) = (Vec::new(), text.ends_with(NO_RULES));
         for (name, value) in lines.filter_map(|line| line.split_once('=')) {
             match name {
-                "theme" => self.theme = Theme::named(value).unwrap_or_default(),
-                "template" if links::check(value).is_ok() => value.clone_into(&mut self.template),
-                "folder" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.folder),
-                "local" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.local),
-                "keep" => self.keeps_nothing = value == "nothing",
+                "theme" => self.theme = Theme::from_name(value).unwrap_or_default(),
+                "template" if source_links::check_template(value).is_ok() => value.clone_into(&mut self.template),
+                "folder" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.hidden_prefix),
+                "local" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.local_folder),
+                "keep" => self.no_cache = value == "nothing",
                 "rule" => rules.push(value.to_owned()),
                 _ => {}
             }
         }
         self.version = self.version.wrapping_add(1);
         if (none || !rules.is_empty()) && InternalRules::parse(&rules).is_ok() {
-            self.force(Some(rules));
+            self.set_rules(Some(rules));
         }
     }
 
-    /// These rules are in force from now on.
-    pub(crate) fn force(&mut self, rules: Option<Vec<String>>) {
+    /// Brings rules into force. `None` stands for the defaults.
+    pub(crate) fn set_rules(&mut self, rules: Option<Vec<String>>) {
         let rules = rules.filter(|rules| rules != DEFAULT_RULES);
         if rules != self.rules {
             self.rules = rules;
@@ -145,20 +149,20 @@ impl Settings {
 
     pub(crate) fn finish_rules(&mut self) {
         let Some(text) = &self.typed_rules else { return };
-        let mut lines = lines_of(text);
+        let mut lines = trimmed_lines(text);
         if InternalRules::parse(&lines).is_ok() {
             self.typed_rules = None;
             lines.retain(|line| !line.is_empty());
-            self.force(Some(lines));
+            self.set_rules(Some(lines));
         }
     }
 }
 
 base::listed! {
-    /// Which colours the page has.
+    /// Colour theme of the page.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Theme {
-        /// What the system asks for.
+        /// Follows the operating system.
         #[default]
         System,
         Light,
@@ -167,7 +171,7 @@ base::listed! {
 }
 
 impl Theme {
-    /// Its name, in the page and in the storage.
+    /// Returns the name used in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
             Theme::System => "system",
@@ -176,12 +180,12 @@ impl Theme {
         }
     }
 
-    /// The theme of that name.
-    pub fn named(name: &str) -> Option<Theme> {
+    /// Returns the theme of this name.
+    pub fn from_name(name: &str) -> Option<Theme> {
         Theme::ALL.into_iter().find(|theme| theme.name() == name)
     }
 
-    /// The id of its button in the dialog.
+    /// Returns the id of the theme's button in the dialog.
     pub const fn control(self) -> &'static str {
         match self {
             Theme::System => "theme-system",
@@ -191,49 +195,48 @@ impl Theme {
     }
 }
 
-/// Whether the dialog is open.
+/// State of a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialog {
-    /// No.
     #[default]
     Closed,
     Open,
 }
 
-/// A field of the dialog.
+/// A field of the settings dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The rules of internal frames, one a line.
+    /// Rules for internal frames, one per line.
     Rules,
     Template,
     Folder,
-    /// What stands for it on this machine.
+    /// Local replacement of the folder.
     Local,
 }
 
-/// Something happened to the settings.
+/// An event of the settings dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
     Typed(Field, String),
     ThemeChosen(Theme),
-    /// Whether anything is kept of files for the next time they are opened.
-    KeepingChosen(bool),
-    /// The rules are finished: the field was left.
-    RulesDone,
-    /// The rules shall be the ones this program comes with.
+    /// Set if details of opened files may be stored for the next visit.
+    CachingChosen(bool),
+    /// Editing of the rules has finished because the field lost focus.
+    RulesFinished,
+    /// Resets the rules to the defaults.
     DefaultRules,
-    /// The browser had this in its storage.
+    /// Text from the browser's storage.
     Loaded(String),
-    /// The dialog was closed by the browser.
+    /// The browser has closed the dialog.
     Closed,
 }
 
-/// The lines, without what surrounds them.
-pub(crate) fn lines_of(text: &str) -> Vec<String> {
+/// Returns the lines of a text, trimmed.
+pub(crate) fn trimmed_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// One line of what was typed or pasted, no longer than a path.
-pub(crate) fn folder(text: &str) -> String {
-    text.trim().chars().filter(|sign| !sign.is_control()).take(LONGEST_FOLDER / 4).collect()
+/// Returns the text as a single line without control characters, cut to the maximum length of a path.
+pub(crate) fn clean_folder(text: &str) -> String {
+    text.trim().chars().filter(|sign| !sign.is_control()).take(MAX_FOLDER / 4).collect()
 }

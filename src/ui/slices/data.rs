@@ -1,36 +1,36 @@
-//! A slice of the annotation tracks, and which one is pointed at.
+//! Slices of the annotation tracks, and the hovered one.
 
 use crate::latest::Latest;
 use engine::protocol::{AxisPoint, RangeFacts, Span};
 
-/// An annotation as it is drawn; or several that are too narrow to be told apart.
+/// An annotation as drawn, or several that are too narrow to be drawn separately.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice {
-    /// Left and right edge in device pixels of the window, cut to it.
+    /// Left and right edge in device pixels, clipped to the window.
     pub x: [f64; 2],
-    /// Its lane, from the top.
+    /// Index of its track, from the top.
     pub lane: u32,
-    /// Its name; of several, how many they are.
+    /// Name of the annotation, or the number of merged ones.
     pub name: String,
-    /// Bytes of the name that another name begins with as well.
-    pub shared: usize,
-    /// Whether all of them have an end.
-    pub ended: bool,
+    /// Length in bytes of the prefix that the name shares with another name.
+    pub shared_prefix: usize,
+    /// True if all of its annotations have an end.
+    pub has_end: bool,
     pub count: u32,
-    /// Its events: from the state before the first of them to the one after the last.
+    /// Range from the state before its first event to the state after its last.
     pub span: Span,
-    /// µs from its start to its end.
-    pub micros: u64,
-    /// Where it starts and ends.
+    /// Duration in µs.
+    pub duration_us: u64,
+    /// Start and end on both axes.
     pub points: [AxisPoint; 2],
 }
 
-/// What is pointed at in the annotation tracks, and what is known of it.
+/// The hovered slice and the facts about it.
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
-    /// The slice, and where the pointer is in device pixels from the window's left.
+    /// The hovered slice, and the pointer's column in device pixels from the window's left.
     pub hovered: Option<(Slice, f64)>,
     pub(crate) facts: Latest<Span, RangeFacts>,
-    /// The annotation that keys have gone to last, by its place among the marks.
-    pub(crate) at: Option<usize>,
+    /// The annotation last visited by keys, as an index into the marks.
+    pub(crate) last_visited: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! What stands around the picture, and the questions about it.
+//! Data shown around the timeline, and the questions for it.
 
 use crate::latest::Latest;
 use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Tally};
@@ -6,43 +6,44 @@ use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What stands around the stack of the shown device.
+/// Data shown around the timeline of the shown device.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     pub marks: Latest<(), Rc<Marks>>,
     pub overview: Latest<Axis, Rc<Overview>>,
-    pub legend: Latest<Coloured, Rc<Vec<LegendEntry>>>,
-    /// Where the selection is.
-    pub outline: Latest<Outlined, Rc<Vec<OutlineRect>>>,
-    /// What has the stack of the selection.
+    pub legend: Latest<LegendKey, Rc<Vec<LegendEntry>>>,
+    /// Outline of the selection.
+    pub outline: Latest<OutlineKey, Rc<Vec<OutlineRect>>>,
+    /// Totals of the allocations with the selection's call stack.
     pub same_stack: Latest<u32, Tally>,
-    /// Slots of the palette that are faded, by the legend.
+    /// Palette slots that the user has faded in the legend.
     pub faded: BTreeSet<u32>,
 }
 
 impl Surroundings {
-    /// What these colours mean, with what there is of each at the moment, or at the one before until that is known.
+    /// Returns the legend of a colouring with sums at the cursor, or at its previous position until the new ones
+    /// arrive.
     pub fn legend_of(&self, colouring: Grouping) -> Option<&Rc<Vec<LegendEntry>>> {
-        self.legend.latest().filter(|_| self.legend.question().is_some_and(|of| of.colouring == colouring))
+        self.legend.latest().filter(|_| self.legend.answered_question().is_some_and(|of| of.colouring == colouring))
     }
 }
 
-/// What a legend is of.
+/// Key of a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coloured {
+pub struct LegendKey {
     pub colouring: Grouping,
-    pub at: u32,
-    /// The set of rules that tells categories, where colours tell those.
+    pub moment: u32,
+    /// Version of the classification rules if colours show categories, otherwise 0.
     pub rules: u32,
 }
 
-/// What an outline is of.
+/// Key of an outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outlined {
-    /// The allocation; where what was reserved is shown, the range.
+pub struct OutlineKey {
+    /// Id of the allocation, or of the range in the plot of reserved bytes.
     pub allocation: u32,
-    /// The window of the scene: the outline moves with it while panning.
+    /// The window of the scene. The outline moves with it while panning.
     pub view: View,
-    /// Order and colours of the scene; what stands out does not matter.
+    /// Order and colours of the scene. Highlighting does not matter.
     pub looks: Looks,
 }

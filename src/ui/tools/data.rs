@@ -1,47 +1,47 @@
-//! What a person puts on the picture.
+//! State of the tools on the picture.
 
 use super::point::Point;
-use crate::cursor::Cursor;
+use crate::axis_switch::KeptSelection;
+use crate::crosshair::Crosshair;
 use crate::drag::Drag;
 use crate::markers::Markers;
 use crate::ruler::Ruler;
-use crate::trail::Trail;
-use crate::turn::Kept;
-use engine::protocol::At;
+use crate::window_history::WindowHistory;
+use engine::protocol::MomentSpec;
 
-/// Everything of this kind.
+/// State of the tools on the picture.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    /// The one place that is pointed at, by pointer or keys.
-    pub cursor: Cursor,
+    /// The crosshair, moved by the pointer or by keys.
+    pub crosshair: Crosshair,
     pub ruler: Ruler,
-    /// What a press of the pointer that moves does.
+    /// The current drag of the pointer.
     pub drag: Drag,
     pub markers: Markers,
-    /// The windows before and after this one.
-    pub trail: Trail,
-    /// Bytes that the GPU has, as typed.
+    /// History of windows, for back and forward.
+    pub history: WindowHistory,
+    /// Typed capacity of the GPU, in bytes.
     pub capacity: Option<u64>,
-    /// The window's edges, to be found again on the other axis.
-    pub turning: Option<[Point; 2]>,
-    /// The selection and a moment of it, to be found again in another order.
-    pub(crate) kept: Option<Kept>,
-    /// The question about moments that was not answered yet.
-    pub(crate) asked: Option<PendingMoments>,
+    /// Edges of the window, while their positions on the other axis are requested.
+    pub axis_switch: Option<[Point; 2]>,
+    /// The selection and a moment, while its position in another stacking order is requested.
+    pub(crate) kept_selection: Option<KeptSelection>,
+    /// The pending question about moments.
+    pub(crate) pending: Option<PendingMoments>,
 }
 
 /// A question about moments.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
-    /// The cursor's moment, where that is among them.
-    pub(crate) cursor: Option<u32>,
-    pub(crate) at: Vec<At>,
+    /// The crosshair's moment, if it is one of them.
+    pub(crate) crosshair: Option<u32>,
+    pub(crate) at: Vec<MomentSpec>,
 }
 
 pub(crate) fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {
     let ruler = tools.ruler.ends.iter_mut().flatten();
-    for point in ruler.chain(tools.turning.iter_mut().flatten()) {
+    for point in ruler.chain(tools.axis_switch.iter_mut().flatten()) {
         look(point);
     }
     for marker in tools.markers.all.iter_mut().filter(|marker| marker.device == device) {

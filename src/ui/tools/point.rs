@@ -1,45 +1,51 @@
-//! A point of the picture that stays where it is while the window moves.
+//! A point of the timeline that stays in place while the window moves.
 
-use engine::protocol::{At, MomentFacts};
+use engine::protocol::{MomentFacts, MomentSpec};
 use picture::timeline::Axis;
 
-/// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
+/// A point of the timeline. It stays in place while the window moves, is zoomed, or switches to the other axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Its moment, as it was pointed at.
-    pub at: At,
-    /// Its height in bytes.
+    /// Position in time, as it was selected.
+    pub at: MomentSpec,
+    /// Height in bytes.
     pub byte: u64,
-    /// What the worker says of the moment.
+    /// The worker's facts about the moment.
     pub facts: Option<MomentFacts>,
 }
 
 impl Point {
-    /// A point that nothing is known of yet.
-    pub fn new(at: At, byte: u64) -> Point {
+    /// Creates a point without facts.
+    pub fn new(at: MomentSpec, byte: u64) -> Point {
         Point { at, byte, facts: None }
     }
 
-    /// Where it is on an axis; `None` while only the worker knows.
+    /// Returns the position on an axis. `None` if it depends on facts that are missing.
     pub fn x(&self, axis: Axis) -> Option<f64> {
         match (self.at, axis) {
-            (At::X(of, x), axis) if of == axis => Some(x),
-            (At::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
-            _ => self.facts.map(|facts| facts.place.on(axis)),
+            (MomentSpec::X(of, x), axis) if of == axis => Some(x),
+            (MomentSpec::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
+            _ => self.facts.map(|facts| facts.place.get(axis)),
         }
     }
 
-    /// Its moment; `None` while only the worker knows.
+    /// Returns the moment. `None` if it depends on facts that are missing.
     pub fn moment(&self) -> Option<u32> {
         match (self.at, self.facts) {
             (_, Some(facts)) => Some(facts.moment),
-            (At::Moment(moment), None) => Some(moment),
-            (At::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
-            (At::X(Axis::Time, _) | At::After(_) | At::MostReserved | At::OutOfMemory, None) => None,
+            (MomentSpec::Moment(moment), None) => Some(moment),
+            (MomentSpec::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
+            (
+                MomentSpec::X(Axis::Time, _)
+                | MomentSpec::After(_)
+                | MomentSpec::MostReserved
+                | MomentSpec::OutOfMemory,
+                None,
+            ) => None,
         }
     }
 
-    pub(crate) fn take(&mut self, at: At, facts: MomentFacts) {
+    pub(crate) fn take(&mut self, at: MomentSpec, facts: MomentFacts) {
         if self.at == at {
             self.facts = Some(facts);
         }

@@ -1,52 +1,53 @@
-//! A link that broke off half-way: whether it can be gone on with from there, and what to say.
+//! Resuming an interrupted download: decides whether the rest of the file can be requested, and builds the messages.
 //!
-//! What follows is asked for by a plain `Range: bytes=N-`, which browsers send to other origins without asking first; `If-Range` they
-//! would ask about, so that what comes is held against what came instead (RFC 9110, 13 to 15). Other origins show `Content-Length` and
-//! `Last-Modified` without being told to; `ETag`, `Content-Range` and `Content-Encoding` only where they name them in
-//! `Access-Control-Expose-Headers`. So nothing is concluded from a header that is missing.
+//! The rest is requested with a plain `Range: bytes=N-` header, which browsers send to other origins without a
+//! preflight. `If-Range` would need one, so the page compares the headers of the new response with those of the first
+//! (RFC 9110, sections 13 to 15). Responses of other origins always expose `Content-Length` and `Last-Modified`, but
+//! `ETag`, `Content-Range` and `Content-Encoding` only if the server lists them in `Access-Control-Expose-Headers`. A
+//! missing header therefore proves nothing.
 
 use base::units::Bytes;
 
-/// How long to wait before each try, in milliseconds; what comes after the last is the end.
+/// Delay before each retry, in milliseconds. After the last one, the download fails.
 pub const PAUSES_MS: [u32; 5] = [500, 1000, 2000, 4000, 8000];
 
-/// What the head of an answer says.
+/// Status and headers of an HTTP response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResponseHead {
     pub status: u16,
     /// `Content-Encoding`.
-    pub coding: Option<String>,
-    /// `Content-Length`: bytes that travel.
+    pub encoding: Option<String>,
+    /// `Content-Length`: number of transferred bytes, after compression.
     pub length: Option<u64>,
-    /// `X-Uncompressed-Length`: bytes as they are read, which `memscape serve` says of what it compresses on the way.
+    /// `X-Uncompressed-Length`: number of decoded bytes. `memscape serve` sends it with files that it compresses.
     pub uncompressed: Option<u64>,
     /// `Accept-Ranges`.
     pub ranges: Option<String>,
     /// `ETag`.
-    pub tag: Option<String>,
+    pub etag: Option<String>,
     /// `Last-Modified`.
     pub modified: Option<String>,
     /// `Content-Range`.
-    pub part: Option<String>,
+    pub content_range: Option<String>,
 }
 
-/// Why it can't be gone on with.
+/// Reason why a download cannot be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// It is compressed on the way: no place in what was read is one in what travels.
-    Coded,
-    /// Nothing says how long the file is, or tells it from another version of it.
-    Unnamed,
-    /// The server sends no parts of files.
-    NoParts,
+pub enum ResumeError {
+    /// The transfer is compressed, so an offset in the decoded data is not an offset in the transfer.
+    Compressed,
+    /// The server sends no length, or neither `ETag` nor `Last-Modified` to identify the version of the file.
+    NoVersion,
+    /// The server does not support range requests.
+    NoRanges,
     Changed,
-    OtherPart,
-    /// No answer, again and again: the status of the last, if there was any.
-    Gone(Option<u16>),
+    WrongRange,
+    /// Every retry failed. Holds the status of the last response, if there was one.
+    Unreachable(Option<u16>),
 }
 
-impl Answer {
-    /// The header lines it reads.
+impl ResponseHead {
+    /// Names of the headers that are read.
     pub const HEADERS: [&str; 7] = [
         "content-encoding",
         "content-length",
@@ -57,112 +58,126 @@ impl Answer {
         "content-range",
     ];
 
-    /// From a status and the values of [`Answer::HEADERS`].
-    pub fn of(status: u16, headers: [Option<String>; 7]) -> Answer {
+    /// Creates a response from a status and the values of [`Answer::HEADERS`].
+    pub fn new(status: u16, headers: [Option<String>; 7]) -> ResponseHead {
         let [coding, length, uncompressed, ranges, tag, modified, part] = headers;
         let number = |text: Option<String>| text.and_then(|text| text.trim().parse().ok());
         let coding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
         let (length, uncompressed) = (number(length), number(uncompressed));
-        Answer { status, coding, length, uncompressed, ranges, tag, modified, part }
+        ResponseHead {
+            status,
+            encoding: coding,
+            length,
+            uncompressed,
+            ranges,
+            etag: tag,
+            modified,
+            content_range: part,
+        }
     }
 
-    /// What tells this state of the file from another one; `None` where the server says nothing of it.
+    /// Returns the `ETag` or `Last-Modified` that identifies this version of the file. `None` if the server sends
+    /// neither.
     pub fn version(&self) -> Option<String> {
-        let tag = self.tag.as_deref().map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+        let tag = self.etag.as_deref().map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
         tag.or(self.modified.as_deref()).map(str::to_owned)
     }
 
-    /// The bytes there are to read, where it says so. The length of what travels, coded, is not that.
+    /// Returns the number of decoded bytes, if known. The `Content-Length` of a compressed transfer is not that number.
     pub fn total(&self) -> Option<u64> {
-        self.uncompressed.or(self.length.filter(|_| self.coding.is_none()))
+        self.uncompressed.or(self.length.filter(|_| self.encoding.is_none()))
     }
 
-    /// Whether what follows so many bytes may be asked for, by what the first answer said.
+    /// Checks by the first response whether the data from offset `at` on can be requested.
     ///
     /// # Errors
-    /// Why not.
-    pub fn can_go_on(&self, at: u64) -> Result<(), Why> {
+    /// Returns the reason if it cannot.
+    pub fn can_resume(&self, at: u64) -> Result<(), ResumeError> {
         match self {
-            _ if self.coding.is_some() || self.length.is_some_and(|length| at > length) => Err(Why::Coded),
-            _ if self.ranges.as_deref().is_some_and(|ranges| ranges.trim().eq_ignore_ascii_case("none")) => {
-                Err(Why::NoParts)
+            _ if self.encoding.is_some() || self.length.is_some_and(|length| at > length) => {
+                Err(ResumeError::Compressed)
             }
-            _ if self.length.is_none() || (self.strong_tag().is_none() && self.modified.is_none()) => Err(Why::Unnamed),
+            _ if self.ranges.as_deref().is_some_and(|ranges| ranges.trim().eq_ignore_ascii_case("none")) => {
+                Err(ResumeError::NoRanges)
+            }
+            _ if self.length.is_none() || (self.strong_tag().is_none() && self.modified.is_none()) => {
+                Err(ResumeError::NoVersion)
+            }
             _ => Ok(()),
         }
     }
 
-    /// Whether `next`, the answer to the question for what follows so many bytes, is the rest of the same file.
+    /// Checks whether `next`, the response to a request from offset `at` on, continues the same file.
     ///
     /// # Errors
-    /// Why not; [`Why::Gone`] may pass.
-    pub fn goes_on(&self, next: &Answer, at: u64) -> Result<(), Why> {
+    /// Returns the reason if it does not. After [`InsightsTab::Gone`], a retry may succeed.
+    pub fn check_rest(&self, next: &ResponseHead, at: u64) -> Result<(), ResumeError> {
         match next.status {
             206 => {}
-            // Nothing had come: this is all of it.
+            // Nothing was received before, so this is the complete file.
             200 if at == 0 => {}
-            200 => return Err(Why::NoParts),
-            // What was there is not: the file is shorter now.
-            416 => return Err(Why::Changed),
-            status => return Err(Why::Gone(Some(status))),
+            200 => return Err(ResumeError::NoRanges),
+            // The range does not exist any more: the file is shorter now.
+            416 => return Err(ResumeError::Changed),
+            status => return Err(ResumeError::Unreachable(Some(status))),
         }
-        if next.coding.is_some() {
-            return Err(Why::Coded);
+        if next.encoding.is_some() {
+            return Err(ResumeError::Compressed);
         }
         let differ = |one: Option<&str>, other: Option<&str>| one.zip(other).map(|(one, other)| one != other);
-        let tags = differ(self.strong_tag(), next.tag.as_deref());
+        let tags = differ(self.strong_tag(), next.etag.as_deref());
         let times = differ(self.modified.as_deref(), next.modified.as_deref());
         if tags == Some(true) || times == Some(true) {
-            return Err(Why::Changed);
+            return Err(ResumeError::Changed);
         }
         if tags.or(times).is_none() {
-            return Err(Why::Unnamed);
+            return Err(ResumeError::NoVersion);
         }
         let whole = self.length.unwrap_or_default();
-        let part = next.part.as_deref().map(part);
+        let part = next.content_range.as_deref().map(parse_content_range);
         if part
             .is_some_and(|part| part.is_none_or(|(first, last, _)| first != at || last.checked_add(1) != Some(whole)))
         {
-            return Err(Why::OtherPart);
+            return Err(ResumeError::WrongRange);
         }
         if part.flatten().is_some_and(|(.., of)| of.is_some_and(|of| of != whole)) {
-            return Err(Why::Changed);
+            return Err(ResumeError::Changed);
         }
         if next.length.is_some_and(|length| length != whole.saturating_sub(at)) {
-            return Err(Why::OtherPart);
+            return Err(ResumeError::WrongRange);
         }
         Ok(())
     }
 
-    /// A weak one says only that two versions mean the same.
+    /// Returns the `ETag` unless it is weak. Weak tags do not guarantee identical bytes.
     fn strong_tag(&self) -> Option<&str> {
-        self.tag.as_deref().filter(|tag| !tag.starts_with("W/"))
+        self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
 }
 
-/// `bytes 200-999/1000`: the first, the last, and of how many, where that is known.
-fn part(text: &str) -> Option<(u64, u64, Option<u64>)> {
+/// Parses a `Content-Range` such as `bytes 200-999/1000`: first byte, last byte, and total length if known.
+fn parse_content_range(text: &str) -> Option<(u64, u64, Option<u64>)> {
     let (range, of) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
     let of = if of == "*" { None } else { Some(of.parse().ok()?) };
     Some((first.parse().ok()?, last.parse().ok()?, of))
 }
 
-/// That it broke, and goes on.
-pub fn going_on(at: u64) -> String {
+/// Returns the message that the connection was lost and the download resumes.
+pub fn resuming_message(at: u64) -> String {
     format!("Connection lost at {}. Resuming.", Bytes(at))
 }
 
-/// That it broke, and why it can't be gone on with.
-pub fn given_up(name: &str, at: u64, why: Why) -> String {
+/// Returns the message that the connection was lost and the download cannot be resumed.
+pub fn failure_message(name: &str, at: u64, why: ResumeError) -> String {
     let cause = match why {
-        Why::Coded => "the server compresses it, so the download cannot be resumed".to_owned(),
-        Why::Unnamed => "the server sends no length, ETag or Last-Modified to resume with".to_owned(),
-        Why::NoParts => "the server does not support range requests".to_owned(),
-        Why::Changed => "the file on the server has changed".to_owned(),
-        Why::OtherPart => "the server sent a different range".to_owned(),
-        Why::Gone(Some(status)) => format!("the server answered every retry with status {status}"),
-        Why::Gone(None) => "the server could not be reached again".to_owned(),
+        ResumeError::Compressed => "the server compresses it, so the download cannot be resumed".to_owned(),
+        ResumeError::NoVersion => "the server sends no length, ETag or Last-Modified to resume with".to_owned(),
+        ResumeError::NoRanges => "the server does not support range requests".to_owned(),
+        ResumeError::Changed => "the file on the server has changed".to_owned(),
+        ResumeError::WrongRange => "the server sent a different range".to_owned(),
+        ResumeError::Unreachable(Some(status)) => format!("the server answered every retry with status {status}"),
+        ResumeError::Unreachable(None) => "the server could not be reached again".to_owned(),
     };
     format!("{name} stopped at {}: {cause}. Open the link again, or download the file and drop it here.", Bytes(at))
 }

@@ -1,4 +1,4 @@
-//! Any bytes at all, through the whole way in: a view or one sentence, and the same one however the bytes arrive.
+//! Opens any bytes as a file. The result is a summary or a one-line error that does not depend on the chunk size.
 
 use super::questions;
 /// Runs the target on one input.
@@ -8,9 +8,9 @@ pub(crate) fn run(file: &[u8]) {
     match (whole, cut) {
         (Ok(mut whole), Ok(cut)) => {
             assert_eq!(whole.summary, cut.summary);
-            whole.ask_everything(file);
+            whole.check_all(file);
         }
-        // How far a decompressor has read when it notices damage is its own affair.
+        // Decompressors may detect damage at different positions.
         (Err(whole), Err(cut)) => assert!(whole == cut || file.first() != Some(&0x80), "{whole:?} or {cut:?}"),
         (whole, cut) => panic!("{:?} in one piece, {:?} in chunks", whole.map(drop), cut.map(drop)),
     }

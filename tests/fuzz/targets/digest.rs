@@ -1,15 +1,16 @@
-//! A builder whose values are digests of what they hold: any two readings of a pickle can be compared in linear time, however
-//! often its containers are shared. (How many values were made is no part of that: a short cut may make one in vain.)
+//! A builder whose values are digests of their contents, so that two readings of a pickle can be compared in linear
+//! time even if containers are shared. The number of values created does not matter, since a shortcut may create unused
+//! ones.
 
 use memscape::json;
-use memscape::pickle::{Builder, Limits, Machine};
+use memscape::pickle::{Builder, Limits, Unpickler};
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What a pickle decodes to, or its error, in one line.
+/// Returns the digest of a pickle, or its error, in one line.
 pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
-    let mut machine = Machine::new(Digests::default(), limits);
+    let mut machine = Unpickler::new(Digests::default(), limits);
     for piece in pickle.chunks(chunk) {
         if let Err(error) = machine.feed(piece) {
             return format!("{error:?}: {error}");
@@ -21,9 +22,9 @@ pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
     }
 }
 
-/// The same for JSON.
+/// Returns the digest of a JSON text, or its error, in one line.
 pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> String {
-    let mut machine = json::Machine::new(Digests::default(), limits);
+    let mut machine = json::Parser::new(Digests::default(), limits);
     for piece in text.chunks(chunk) {
         if let Err(error) = machine.feed(piece) {
             return format!("{error:?}: {error}");
@@ -35,7 +36,7 @@ pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> Stri
     }
 }
 
-/// The digest of a value, or the number of an open container.
+/// The digest of a value, or the slot of an open container with [`OPEN`] set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Digest(u64);
 
@@ -53,14 +54,14 @@ enum Open {
     Dict(BTreeMap<u64, u64>),
 }
 
-/// The builder.
+/// Builds [`Digest`]s.
 #[derive(Default)]
 struct Digests {
     open: Vec<Open>,
 }
 
 impl Digests {
-    fn begin(&mut self, slot: u32, what: Open) {
+    fn open(&mut self, slot: u32, what: Open) {
         let slot = slot as usize;
         while self.open.len() <= slot {
             self.open.push(Open::Nothing);
@@ -70,7 +71,7 @@ impl Digests {
     }
 
     fn check(&self, items: &[Digest]) {
-        assert!(items.iter().all(|item| item.0 & OPEN == 0), "an open container was handed on");
+        assert!(items.iter().all(|item| item.0 & OPEN == 0), "an open container is used as a value");
     }
 }
 
@@ -100,7 +101,7 @@ impl Builder for Digests {
         Ok(digest(("float", value.to_bits())))
     }
     fn string(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
-        // Errors of the builder's own have a place as well.
+        // Lets the builder fail, to compare the offsets of its errors.
         if bytes == b"refuse" { Err("refused") } else { Ok(digest(("string", bytes))) }
     }
     fn bytes(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
@@ -111,24 +112,24 @@ impl Builder for Digests {
         Ok(digest(("tuple", items.iter().map(|item| item.0).collect::<Vec<_>>())))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Open::List(Vec::new()));
+        self.open(slot, Open::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Open::Dict(BTreeMap::new()));
+        self.open(slot, Open::Dict(BTreeMap::new()));
     }
     fn append(&mut self, slot: u32, items: &[Digest]) -> Result<(), (usize, &'static str)> {
         self.check(items);
         if let Some(at) = items.iter().position(|&item| item == digest(("bytes", b"refuse".as_slice()))) {
             return Err((at, "refused in a list"));
         }
-        let Some(Open::List(list)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open list") };
+        let Some(Open::List(list)) = self.open.get_mut(slot as usize) else { panic!("slot {slot} has no open list") };
         list.extend(items.iter().map(|item| item.0));
         Ok(())
     }
     fn set_items(&mut self, slot: u32, pairs: &[Digest]) -> Result<(), (usize, &'static str)> {
         self.check(pairs);
         assert!(pairs.len().is_multiple_of(2), "a key without its value");
-        let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open dict") };
+        let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("slot {slot} has no open dict") };
         dict.extend(pairs.chunks(2).map(|pair| (pair[0].0, pair[1].0)));
         Ok(())
     }
@@ -136,18 +137,18 @@ impl Builder for Digests {
         match std::mem::replace(&mut self.open[slot as usize], Open::Nothing) {
             Open::List(items) => Ok(digest(("list", items))),
             Open::Dict(pairs) => Ok(digest(("dict", pairs))),
-            Open::Nothing => panic!("{slot} is finished twice"),
+            Open::Nothing => panic!("slot {slot} is finished twice"),
         }
     }
-    fn whole_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
+    fn build_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
         self.check(keys);
         self.check(values);
-        // Some are refused, as the product's builder does: then the plain road has to come to the same.
+        // Refuses some, as the product's builder does. Then the reader must build the same dict in the ordinary way.
         let pairs: BTreeMap<u64, u64> = keys.iter().zip(values).map(|(key, value)| (key.0, value.0)).collect();
         let refused = keys.len() != values.len() || pairs.values().any(|value| value % 8 == 0);
         (!refused).then(|| digest(("dict", pairs)))
     }
-    fn abandon(&mut self, slot: u32) {
+    fn drop_list(&mut self, slot: u32) {
         let abandoned = std::mem::replace(&mut self.open[slot as usize], Open::Nothing);
         assert!(matches!(abandoned, Open::List(items) if items.is_empty()), "only an empty list is abandoned");
     }

@@ -1,8 +1,8 @@
-//! What must hold of every list of events and of every curve, whatever the file.
+//! Checks of events lists and curves of any file.
 
-use super::questions::{Opened, crosses};
+use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, Only,
+    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MAX_COPIED, MemoryFilter,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -10,8 +10,8 @@ use memscape::timeline::View;
 const TEXTS: [&str; 9] =
     ["", "alloc", ">=512", "stream:0", "pool:0,0", "0x10", "/a/ & #1", "7f89b4000000_0", "@category x & &"];
 
-/// Asks for rows, text and totals, as `byte` chooses.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+/// Requests rows, text and curves, selected by `byte`.
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for _ in 0..3 {
         let text = TEXTS[usize::from(byte()) % TEXTS.len()].to_owned();
@@ -29,7 +29,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         assert!(page.rows.is_sorted_by(|one, next| one.event < next.event));
         for row in &page.rows {
             let bit = EventsFilter::bit(Action::ALL[usize::from(row.action)]);
-            assert!(actions == 0 || actions & bit != 0, "{row:?} is not one of {actions:b}");
+            assert!(actions == 0 || actions & bit != 0, "{row:?} is filtered out by {actions:b}");
             assert!(between.is_none_or(|[from, to]| (from..to).contains(&row.event)), "{row:?}");
         }
         opened.engine.request(Request::Ask(Ask {
@@ -40,18 +40,22 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         loop {
             match opened.next_reply() {
                 Reply::Answer { answer: Answer::TableText(part), .. } if part.last => {
-                    assert!(part.rows <= MOST_COPIED.min(page.listed));
+                    assert!(part.rows <= MAX_COPIED.min(page.listed));
                     break;
                 }
                 Reply::Answer { answer: Answer::TableText(_), .. } => {}
-                other => panic!("text was asked for, not {other:?}"),
+                other => panic!("expected text, got {other:?}"),
             }
         }
     }
     let parts = [
-        Only::default(),
-        Only { pool: Some((0, u64::from(byte() % 2))), ..Only::default() },
-        Only { stream: Some(u64::from(byte() % 3)), address: Some(u64::from(byte()) << (byte() % 50)), pool: None },
+        MemoryFilter::default(),
+        MemoryFilter { pool: Some((0, u64::from(byte() % 2))), ..MemoryFilter::default() },
+        MemoryFilter {
+            stream: Some(u64::from(byte() % 3)),
+            address: Some(u64::from(byte()) << (byte() % 50)),
+            pool: None,
+        },
     ];
     for only in parts {
         let view =
@@ -62,9 +66,9 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             what: Question::Curves { view, only },
         })) {
             Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
-            other => panic!("curves were asked for, not {other:?}"),
+            other => panic!("expected curves, got {other:?}"),
         };
-        crosses(&curves);
+        check_round_trip(&curves);
         let Curves { edge_px, reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
         let columns = edge_px.len().saturating_sub(1);
         for curve in [&reserved, &rounded, &requested, &allocated, &pending, &free, &reserved_then] {
@@ -77,9 +81,9 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> EventsPage {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(question) })) {
         Reply::Answer { answer: Answer::Events(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
-        other => panic!("events were asked for, not {other:?}"),
+        other => panic!("expected events, got {other:?}"),
     }
 }

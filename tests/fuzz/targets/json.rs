@@ -1,9 +1,9 @@
-//! Differential: where chunks of JSON are cut makes no difference, to a value or to an error.
+//! Checks that chunk boundaries affect neither the values nor the errors of the JSON reader.
 
 use super::digest;
 use memscape::json::Limits;
 
-/// Runs the target on a text. Its last byte, which JSON rarely needs, chooses chunks and limits.
+/// Runs the target on a text. The last byte selects chunk size and limits.
 pub(crate) fn run(text: &[u8]) {
     let Some(&choice) = text.last() else { return };
     let limits = match choice & 0x80 {
@@ -12,6 +12,6 @@ pub(crate) fn run(text: &[u8]) {
     };
     let whole = digest::read_json(text, limits, usize::MAX);
     for chunk in [1, usize::from(choice % 29) + 2] {
-        assert_eq!(digest::read_json(text, limits, chunk), whole, "in chunks of {chunk}");
+        assert_eq!(digest::read_json(text, limits, chunk), whole, "in chunks of {chunk} bytes");
     }
 }

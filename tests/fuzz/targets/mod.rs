@@ -1,6 +1,6 @@
-//! Fuzz targets: each module has a `run` that takes any bytes, and panics if a property does not hold.
+//! Fuzz targets. Each public module has a `run` function that takes any bytes and panics if a property does not hold.
 //!
-//! `tests/fuzz/*.rs` gives them to libFuzzer; `tests/fuzz_corpora.rs` runs them natively on the seeds.
+//! `tests/fuzz/*.rs` runs them with libFuzzer, and `tests/fuzz_corpora.rs` runs them natively on the seeds.
 
 pub(crate) mod columns;
 pub(crate) mod containers;
@@ -10,9 +10,9 @@ pub(crate) mod json;
 pub(crate) mod open;
 pub(crate) mod pickle;
 mod questions;
-mod readings;
-mod shaped;
+mod snapshot_text;
 mod states;
+mod structured;
 mod trees;
 
 use super::pickle_writer;

@@ -1,14 +1,13 @@
-//! Differential: the short cuts and the places where chunks are cut change nothing but the time. Same values, same events,
-//! same error at the same byte with the same path and sentence.
+//! Checks that shortcuts and chunk boundaries do not affect the values, events and errors of the pickle reader.
 
-use super::{digest, readings};
+use super::{digest, snapshot_text};
 use memscape::pickle::Limits;
 
-/// Runs the target on a pickle. Its last byte, which a pickle rarely needs, chooses chunks and limits, so that every pickle is a seed.
+/// Runs the target on a pickle. The last byte selects chunk size and limits, so any pickle is a seed.
 pub(crate) fn run(pickle: &[u8]) {
     let Some(&choice) = pickle.last() else { return };
-    let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() };
-    // Small limits, so that small files reach them; a table of slices that is always full.
+    let plain = Limits { slice_bytes: 0, fast_dict_pairs: 0, ..Limits::default() };
+    // Limits that small files reach, and a table of slices that is always full.
     let tight = |limits: Limits| Limits {
         string_bytes: 300,
         tuple_items: 5,
@@ -19,17 +18,21 @@ pub(crate) fn run(pickle: &[u8]) {
         ..limits
     };
     let chunk = usize::from(choice % 29) + 1;
-    let read = if choice & 0x40 == 0 { digest::read } else { readings::read };
+    let read = if choice & 0x40 == 0 { digest::read } else { snapshot_text::read };
     let (plain, quick) = match choice & 0x80 {
         0 => (plain, Limits::default()),
         _ => (tight(plain), tight(Limits::default())),
     };
     let expected = read(pickle, plain, usize::MAX);
     for (limits, chunk, how) in [
-        (quick, usize::MAX, "short cuts, in one piece"),
-        (quick, chunk, "short cuts, in chunks"),
-        (Limits { slice_bytes: 9, whole_pairs: 3, ..quick }, usize::MAX, "short cuts with a full table, in one piece"),
-        (plain, chunk, "no short cuts, in chunks"),
+        (quick, usize::MAX, "shortcuts, in one piece"),
+        (quick, chunk, "shortcuts, in chunks"),
+        (
+            Limits { slice_bytes: 9, fast_dict_pairs: 3, ..quick },
+            usize::MAX,
+            "shortcuts with a full table, in one piece",
+        ),
+        (plain, chunk, "no shortcuts, in chunks"),
     ] {
         assert_eq!(read(pickle, limits, chunk), expected, "{how} of {chunk}");
     }

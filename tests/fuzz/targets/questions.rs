@@ -1,11 +1,11 @@
-//! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
+//! Opens a file through the engine, sends all requests of the page, and checks the answers.
 
 use super::{events, states, trees};
 use memscape::engine::protocol::{
-    Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
+    Access, DeviceSummary, FileSummary, HitAllocation, Looks, MomentSpec, ReportQuestion, Step, Topic,
 };
-use memscape::engine::protocol::{decoded, encoded};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
+use memscape::engine::protocol::{decode, encode};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,25 +14,25 @@ use std::fmt::Debug;
 /// An open file.
 pub(crate) struct Opened {
     pub(crate) engine: Engine,
-    /// What the page is told of it.
+    /// Summary sent to the page.
     pub(crate) summary: FileSummary,
 }
 
-/// Slices of work for one file of a fuzzer's size; more is a hang.
-const MOST_SLICES: usize = 3_000_000;
+/// Maximum number of slices for one file or answer. More is a hang.
+const MAX_SLICES: usize = 3_000_000;
 
-/// Opens a file that arrives in chunks of this size; each slice may ask for the time so many times.
+/// Opens a file in chunks of the given size. Each slice may check the clock `slice` times.
 pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, String> {
     let mut engine = Engine::new();
     let (name, total_bytes) = ("f".to_owned(), Some(file.len() as u64));
     engine.request(Request::Open { name, total_bytes, access: Access::Anywhere, member: None });
     let mut at = 0;
-    for _ in 0..MOST_SLICES {
+    for _ in 0..MAX_SLICES {
         if let Some(want) = engine.wants() {
             match want {
-                Want::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
-                Want::Next => {}
-                Want::Whole => panic!("the file can be read anywhere"),
+                NeededBytes::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
+                NeededBytes::Next => {}
+                NeededBytes::WholeFile => panic!("the file can be read anywhere"),
             }
             let rest = file.get(at..).expect("an offset within the file");
             let chunk = &rest[..rest.len().min(chunk)];
@@ -46,7 +46,7 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
         while let Some(reply) = engine.next_reply() {
             match reply {
                 Reply::Opened(summary) => {
-                    crosses(&*summary);
+                    check_round_trip(&*summary);
                     return Ok(Opened { engine, summary: *summary });
                 }
                 Reply::Failed { message } => {
@@ -54,15 +54,15 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
                     assert!(is_one_sentence, "{message:?}");
                     return Err(message);
                 }
-                Reply::Members(members) => crosses(&members),
+                Reply::Members(members) => check_round_trip(&members),
                 Reply::Progress(progress) => {
                     assert!(progress.total_bytes.is_none_or(|total| progress.bytes <= total), "{progress:?}");
                 }
-                other => panic!("nobody asked for {other:?}"),
+                other => panic!("unexpected reply {other:?}"),
             }
         }
     }
-    panic!("no end after {MOST_SLICES} slices");
+    panic!("no end after {MAX_SLICES} slices");
 }
 
 fn work(engine: &mut Engine, slice: u32) {
@@ -73,27 +73,27 @@ fn work(engine: &mut Engine, slice: u32) {
     });
 }
 
-/// What is sent to the page arrives as it was sent.
-pub(crate) fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
+/// Checks that a value survives encoding and decoding.
+pub(crate) fn check_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    assert_eq!(decode::<T>(&encode(value)).as_ref(), Some(value));
 }
 
 impl Opened {
-    /// The answer to a request, in slices.
+    /// Sends a request and returns its answer.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
         self.next_reply()
     }
 
-    /// The next answer.
+    /// Returns the next answer.
     pub(crate) fn next_reply(&mut self) -> Reply {
-        for _ in 0..MOST_SLICES {
+        for _ in 0..MAX_SLICES {
             match self.engine.next_reply() {
                 Some(reply) => return reply,
                 None => work(&mut self.engine, 3),
             }
         }
-        panic!("no answer after {MOST_SLICES} slices");
+        panic!("no answer after {MAX_SLICES} slices");
     }
 
     fn scene(&mut self, device: i64, view: View) -> Scene {
@@ -103,7 +103,7 @@ impl Opened {
             what: Question::Scene { view, looks: Looks::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
-            other => panic!("a scene was asked for, not {other:?}"),
+            other => panic!("expected a scene, got {other:?}"),
         }
     }
 
@@ -114,17 +114,18 @@ impl Opened {
             what: Question::Hit { looks: Looks::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
-            other => panic!("a hit was asked for, not {other:?}"),
+            other => panic!("expected a hit, got {other:?}"),
         }
     }
 
-    /// Scenes of the whole and of windows that `chance` chooses, the stacks of some of their moments, details of what is in them.
-    pub(crate) fn ask_everything(&mut self, chance: &[u8]) {
+    /// Requests scenes of the whole trace and of windows selected by `chance`, stacks of some moments, and details of
+    /// allocations.
+    pub(crate) fn check_all(&mut self, chance: &[u8]) {
         let mut bytes = chance.iter().rev().copied().chain(std::iter::repeat(7));
         let mut byte = || bytes.next().unwrap_or(0);
         for device in self.summary.devices.clone().iter().take(3) {
             let (moments, highest) = (device.events + 1, device.drawn_peak);
-            // Sums beyond 63 bits stay at the limit: then nothing adds up any more, but all questions must still have answers.
+            // Sums beyond 63 bits saturate. Then they do not add up, but all requests still have answers.
             let adds_up = i64::try_from(highest).is_ok_and(|peak| peak < i64::MAX);
             let whole = View::fit(moments, highest, 1 + u32::from(byte()), 1 + u32::from(byte()));
             let narrow = View { x_per_px: 1.0 / f64::from(1 + byte() % 64), left_px: i64::from(byte()) - 9, ..whole };
@@ -132,17 +133,17 @@ impl Opened {
             let odd = View { left_px: i64::MIN + 7, bottom_px: i64::MAX - 3, ..whole };
             for view in [whole, narrow, close, odd, View { bytes_per_px: f64::NAN, ..whole }] {
                 let scene = self.scene(device.device, view);
-                is_whole(&scene, adds_up);
+                check_scene(&scene, adds_up);
                 if view == whole && adds_up {
-                    assert_eq!(scene.columns.total.iter().max(), Some(&highest), "the picture's peak is the device's");
+                    assert_eq!(scene.columns.total.iter().max(), Some(&highest), "peak of the scene");
                 }
                 let column = usize::from(byte()) % scene.columns.moment.len().max(1);
                 if let (Some(&moment), true) = (scene.columns.moment.get(column), adds_up) {
                     let total = self.stack(device, moment);
-                    assert_eq!(scene.columns.total[column], total, "the silhouette is the sum of what is live");
+                    assert_eq!(scene.columns.total[column], total, "the column's total is the sum of its blocks");
                 }
             }
-            agree(device, &self.summary, adds_up);
+            check_summary(device, &self.summary, adds_up);
             let some = [0, 1, 2, u32::from(byte()), u32::MAX, (device.allocations as u32).wrapping_sub(1)];
             for allocation in some {
                 match self.reply(Request::Ask(Ask {
@@ -151,14 +152,14 @@ impl Opened {
                     what: Question::Details(allocation),
                 })) {
                     Reply::Answer { answer: Answer::Details(details), .. } => {
-                        details.iter().for_each(|details| crosses(&**details));
+                        details.iter().for_each(|details| check_round_trip(&**details));
                     }
-                    other => panic!("details were asked for, not {other:?}"),
+                    other => panic!("expected details, got {other:?}"),
                 }
             }
-            trees::ask(self, device, &mut byte, adds_up);
-            states::ask(self, device, &mut byte);
-            events::ask(self, device, &mut byte);
+            trees::check(self, device, &mut byte, adds_up);
+            states::check(self, device, &mut byte);
+            events::check(self, device, &mut byte);
             for topic in Topic::ALL {
                 let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
                 let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };
@@ -167,8 +168,8 @@ impl Opened {
                     device: device.device,
                     what: Question::Report(question),
                 })) {
-                    Reply::Answer { answer: Answer::Report(report), .. } => crosses(&*report),
-                    other => panic!("a report was asked for, not {other:?}"),
+                    Reply::Answer { answer: Answer::Report(report), .. } => check_round_trip(&*report),
+                    other => panic!("expected a report, got {other:?}"),
                 }
             }
             for moment in [0, u32::MAX, device.events as u32] {
@@ -182,7 +183,7 @@ impl Opened {
         }
     }
 
-    /// A step ends inside the trace, and what is told of the moment there and of odd places is of that trace as well.
+    /// Checks that a step ends inside the trace, and that all moments returned are inside it.
     fn step(&mut self, device: &DeviceSummary, moment: u32, byte: u64, step: Step) {
         let looks = Looks::default();
         let to = match self.reply(Request::Ask(Ask {
@@ -191,36 +192,44 @@ impl Opened {
             what: Question::Step { looks, moment, byte, step },
         })) {
             Reply::Answer { answer: Answer::Step(to), .. } => to,
-            other => panic!("a step was asked for, not {other:?}"),
+            other => panic!("expected a step, got {other:?}"),
         };
-        crosses(&to);
+        check_round_trip(&to);
         assert!(u64::from(to.moment) <= device.events, "{to:?}");
         let x = f64::from(moment) * 0.7;
-        let at = vec![At::Moment(to.moment), At::X(Axis::Events, x), At::X(Axis::Time, x), At::X(Axis::Time, -x)];
+        let at = vec![
+            MomentSpec::Moment(to.moment),
+            MomentSpec::X(Axis::Events, x),
+            MomentSpec::X(Axis::Time, x),
+            MomentSpec::X(Axis::Time, -x),
+        ];
         match self.reply(Request::Ask(Ask { serial: 1, device: device.device, what: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
-                crosses(&moments);
+                check_round_trip(&moments);
                 assert_eq!((moments.len(), moments[0].moment), (4, to.moment));
                 assert!(moments.iter().all(|facts| u64::from(facts.moment) <= device.events), "{moments:?}");
             }
-            other => panic!("moments were asked for, not {other:?}"),
+            other => panic!("expected moments, got {other:?}"),
         }
     }
 
-    /// The height of the stack at a moment, block by block from the bottom.
+    /// Returns the height of the stack at a moment, walking the blocks from the bottom.
     fn stack(&mut self, device: &DeviceSummary, moment: u32) -> u64 {
         let mut height = 0;
         while let Some(hit) = self.hit(device.device, moment, height) {
-            assert_eq!(hit.lowest_byte, height, "blocks lie on each other");
-            assert!(hit.born <= moment && hit.died.is_none_or(|died| moment < died), "{hit:?} is not live at {moment}");
+            assert_eq!(hit.lowest_byte, height, "blocks are stacked without gaps");
+            assert!(
+                hit.allocated_at <= moment && hit.freed_at.is_none_or(|freed_at| moment < freed_at),
+                "{hit:?} is not live at {moment}"
+            );
             height += hit.requested;
         }
         height
     }
 }
 
-/// What the numbers of a device owe each other.
-fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
+/// Checks relations between the numbers of a device.
+fn check_summary(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
     assert_eq!(device.actions.iter().map(|(_, count)| count).sum::<u64>(), device.events);
     assert!(device.min_requested <= device.median_requested && device.median_requested <= device.peak_requested);
     assert!((-1..device.events as i64).contains(&device.peak_event), "{}", device.peak_event);
@@ -231,8 +240,8 @@ fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
     }
 }
 
-/// Every column is filled from the bottom to its total, by one quad a pixel.
-fn is_whole(scene: &Scene, adds_up: bool) {
+/// Checks that each column is filled from the bottom to its total.
+fn check_scene(scene: &Scene, adds_up: bool) {
     assert!(scene.quads.len() <= MAX_QUADS && scene.quads.len() == scene.identities.len());
     let columns = &scene.columns;
     let mut filled = vec![0i64; columns.total.len()];

@@ -1,16 +1,16 @@
-//! What must hold of the allocator's state, whatever the file: every byte of a segment in one place, and the same at each address.
+//! Checks of segments and blocks of any file: no byte is used twice, and lookups by address agree with the list.
 
-use super::questions::{Opened, crosses};
-use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
+use super::questions::{Opened, check_round_trip};
+use memscape::engine::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsPage, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
-/// Asks for states at some moments, as lists and as pictures, and for what is at addresses of them.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+/// Requests segments at some moments, as lists and as pictures, and looks up addresses in them.
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
-        let list = StateQuestion {
+        let list = SegmentsQuestion {
             moment,
-            only: Only::default(),
+            only: MemoryFilter::default(),
             sort: SegmentSort::Address,
             colouring: Default::default(),
             width_px: 0,
@@ -38,18 +38,18 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         }
         let scale = [0.0, f64::NAN, 1e-300, -1.0, f64::INFINITY, 3e8][usize::from(byte()) % 6];
         let sort = [SegmentSort::Size, SegmentSort::Free][usize::from(byte() % 2)];
-        let picture = StateQuestion {
+        let picture = SegmentsQuestion {
             width_px: 1 + u32::from(byte()),
             bytes_per_px: scale,
             fit_rows: u32::from(byte()),
             sort,
             rows: [u32::from(byte() % 8), 30],
-            only: Only { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
+            only: MemoryFilter { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
             reveal: Some(addresses[addresses.len() / 2]),
             ..list
         };
         state(opened, device.device, picture);
-        let all = state(opened, device.device, StateQuestion { only: Only::default(), ..picture });
+        let all = state(opened, device.device, SegmentsQuestion { only: MemoryFilter::default(), ..picture });
         for bar in &all.bars {
             let pieces = all.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page");
             let edges: Vec<u32> = pieces.iter().flat_map(|piece| piece.x).collect();
@@ -60,35 +60,35 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 Request::Ask(Ask { serial: 4, device: device.device, what: Question::MemoryAt { moment, address } });
             match opened.reply(request) {
                 Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
-                    crosses(&hit);
-                    let memory = *memory.expect("a device there is");
-                    crosses(&memory);
+                    check_round_trip(&hit);
+                    let memory = *memory.expect("an existing device");
+                    check_round_trip(&memory);
                     assert!(memory.free.is_none() || (memory.segment.is_some() && hit.is_none()), "{memory:?}");
-                    let held = list_of(&told, address);
+                    let held = segment_at(&told, address);
                     assert_eq!(memory.segment.map(|segment| segment.address), held, "at {address:#x}");
                 }
-                other => panic!("memory was asked for, not {other:?}"),
+                other => panic!("expected memory, got {other:?}"),
             }
         }
     }
 }
 
-/// The segment that holds an address, of those of a list.
-fn list_of(told: &StatePage, address: u64) -> Option<u64> {
-    let holds = |bar: &&memscape::engine::protocol::StateBar| {
+/// Returns the segment of a list that contains an address.
+fn segment_at(told: &SegmentsPage, address: u64) -> Option<u64> {
+    let holds = |bar: &&memscape::engine::protocol::SegmentsBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
-    // A list has so many rows at most.
+    // A list has a maximum number of rows.
     assert!(told.rows < 4096, "a fuzzer's file is small");
     told.bars.iter().find(holds).map(|bar| bar.segment)
 }
 
-fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+fn state(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::State(question) })) {
         Reply::Answer { answer: Answer::State(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
-        other => panic!("a state was asked for, not {other:?}"),
+        other => panic!("expected segments, got {other:?}"),
     }
 }

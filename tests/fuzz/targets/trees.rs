@@ -1,20 +1,20 @@
-//! What must hold of every tree of stacks and every range, whatever the file: sums, order, and the curve at the root.
+//! Checks of call trees, flame graphs and ranges of any file: sums, order, and the curve at the root.
 
-use super::questions::{Opened, crosses};
+use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Arrangement, At, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal,
-    Root, Scope, Span, TreePage, TreeQuestion,
+    Arrangement, DeviceSummary, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, Merge,
+    MomentSpec, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
-/// The serial of the search whose matches are marked.
+/// Serial of the search whose matches are marked.
 const FIND: u32 = 77;
 
-/// Asks for trees, ranges and what a search finds in them, as `byte` chooses; sums are exact where `adds_up` says so.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
+/// Requests trees, ranges and their search matches, selected by `byte`. `adds_up` is true if sums are exact.
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
     let rules = [["native", "name:*a*"], ["file:/", "nothing"]][usize::from(byte() % 2)].map(str::to_owned);
-    // It has no reply.
+    // This request has no reply.
     opened.engine.request(Request::InternalFrames(rules.to_vec()));
     let reply = &mut |request: Request| opened.reply(request);
     let (number, last) = (device.device, device.events as u32);
@@ -25,14 +25,14 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     let Reply::Answer { answer: Answer::Find(_), .. } =
         reply(Request::Ask(Ask { serial: FIND, device: number, what: Question::Find(query) }))
     else {
-        panic!("not found")
+        panic!("expected an answer to the search")
     };
 
-    // One moment, and something else: all of them each time would leave little time for other files.
+    // One moment and one other scope. All scopes would take too much time per input.
     let others = [
         Scope::Ever,
         Scope::At(u32::MAX),
-        Scope::Born(span),
+        Scope::Allocated(span),
         Scope::Freed(span),
         Scope::Kept(span),
         Scope::ByteMoments(span),
@@ -44,23 +44,23 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             merge: [Merge::Line, Merge::Function, Merge::File][usize::from(pick / 2 % 3)],
             internal: [Internal::Shown, Internal::Hidden][usize::from(pick / 8 % 2)],
         };
-        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         let rows = [0, 2000];
         let whole =
             TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: Some(FIND), rows };
         let page = tree(reply, number, whole.clone());
-        is_whole(&page, adds_up);
+        check_sums(&page, adds_up);
         if let Scope::At(moment) = scope {
             match reply(Request::Ask(Ask {
                 serial: 1,
                 device: number,
-                what: Question::Moments(vec![At::Moment(moment)]),
+                what: Question::Moments(vec![MomentSpec::Moment(moment)]),
             })) {
                 Reply::Answer { answer: Answer::Moments(moments), .. } => {
                     assert_eq!(page.total.count, moments[0].count);
-                    assert!(!adds_up || page.total.bytes == moments[0].requested, "the root is the curve");
+                    assert!(!adds_up || page.total.bytes == moments[0].requested, "the root equals the curve");
                 }
-                other => panic!("moments were asked for, not {other:?}"),
+                other => panic!("expected moments, got {other:?}"),
             }
         }
         let zoom = Some(u32::from(pick) % 7).filter(|node| *node != 0);
@@ -77,15 +77,19 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         else {
             panic!("no boxes")
         };
-        crosses(&*boxes);
-        assert_eq!(boxes.total, page.total, "the same tree");
+        check_round_trip(&*boxes);
+        assert_eq!(boxes.total, page.total, "flame graph and tree have the same total");
         for it in &boxes.boxes {
             let parent = boxes.boxes[it.parent as usize];
             assert!(parent.x[0] <= it.x[0] && it.x[0] < it.x[1] && it.x[1] <= parent.x[1]);
             assert!(it.weight.bytes <= parent.weight.bytes && (it.label as usize) < boxes.labels.len());
         }
         let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
-        let fold = |state| Fold { node: some, reach: [Reach::One, Reach::AllBelow][usize::from(pick / 16 % 2)], state };
+        let fold = |state| Fold {
+            node: some,
+            reach: [FoldScope::One, FoldScope::AllBelow][usize::from(pick / 16 % 2)],
+            state,
+        };
         for reveal in
             [Reveal::Allocation(some), Reveal::Node(some), Reveal::MatchAfter(some), Reveal::MatchBefore(some)]
         {
@@ -97,7 +101,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 TreeQuestion { focus, folds, reveal: Some(reveal), rows: [some, 5], ..whole.clone() },
             );
             if let Some((row, node)) = part.revealed {
-                assert_eq!(part.rows[(row - part.first) as usize].node, node, "what is revealed is there");
+                assert_eq!(part.rows[(row - part.first) as usize].node, node, "the revealed row is on the page");
             }
         }
         let request = Request::Ask(Ask {
@@ -121,14 +125,14 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     else {
         panic!("no range")
     };
-    crosses(&facts);
+    check_round_trip(&facts);
     assert!(facts.span.from <= facts.span.to && facts.span.to <= last);
-    assert!(facts.kept.count <= facts.born.count && facts.kept.bytes <= facts.born.bytes);
+    assert!(facts.kept.count <= facts.allocated.count && facts.kept.bytes <= facts.allocated.bytes);
     assert!(facts.peak >= facts.at_begin.max(facts.at_end));
     assert!((facts.span.from..=facts.span.to).contains(&facts.peak_moment));
     if adds_up {
         assert!(facts.kept.bytes <= facts.at_end);
-        let change = i128::from(facts.born.bytes) - i128::from(facts.freed.bytes);
+        let change = i128::from(facts.allocated.bytes) - i128::from(facts.freed.bytes);
         assert_eq!(i128::from(facts.at_end) - i128::from(facts.at_begin), change, "{facts:?}");
     }
 }
@@ -136,15 +140,15 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQuestion) -> TreePage {
     match reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Tree(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
-        other => panic!("a tree was asked for, not {other:?}"),
+        other => panic!("expected a tree, got {other:?}"),
     }
 }
 
-/// Each node is what is below it and its own, heaviest child first.
-fn is_whole(page: &TreePage, adds_up: bool) {
+/// Checks that each node's weight is its own plus its children's, and that children are sorted by bytes.
+fn check_sums(page: &TreePage, adds_up: bool) {
     assert_eq!(page.rows[0].weight, page.total);
     if page.row_count as usize != page.rows.len() {
         return;

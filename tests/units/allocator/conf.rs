@@ -1,4 +1,4 @@
-//! Lines of `PYTORCH_CUDA_ALLOC_CONF`: what they set, what is wrong with them, and that what is printed reads back.
+//! Parsing of `PYTORCH_CUDA_ALLOC_CONF` lines: settings, errors and round trips.
 
 use super::{parse, parse_leniently};
 use crate::settings::{INTERVALS, MIB, Settings, Share};
@@ -9,7 +9,7 @@ fn read(line: &str) -> Settings {
 }
 
 #[test]
-fn a_line_sets_what_it_names() {
+fn line_changes_only_named_settings() {
     let normal = Settings::default();
     assert_eq!(read(""), normal);
     assert_eq!(read("backend:native,expandable_segments:False"), normal);
@@ -20,7 +20,11 @@ fn a_line_sets_what_it_names() {
         (Some(128 * MIB), Share::millionths(800_000), Share::millionths(500_000))
     );
     let large = read("large_segment_size_mb:64");
-    assert_eq!((large.large_segment, large.non_split), (64 * MIB, 64 * MIB), "one follows the other");
+    assert_eq!(
+        (large.large_segment, large.non_split),
+        (64 * MIB, 64 * MIB),
+        "max_non_split follows large_segment_size_mb"
+    );
     let both = read("max_non_split_rounding_mb:32,large_segment_size_mb:64");
     assert_eq!((both.large_segment, both.non_split), (64 * MIB, 32 * MIB));
     for pasted in [
@@ -36,7 +40,7 @@ fn a_line_sets_what_it_names() {
 }
 
 #[test]
-fn divisions_are_a_number_or_a_list() {
+fn divisions_accept_number_and_list() {
     assert_eq!(read("roundup_power2_divisions:8").divisions, [8; INTERVALS]);
     let list = read("roundup_power2_divisions:[256:1,512:2,1024:4,>:8]").divisions;
     assert_eq!(list, [1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 8, 8, 8, 8]);
@@ -45,7 +49,7 @@ fn divisions_are_a_number_or_a_list() {
 }
 
 #[test]
-fn an_error_says_what_is_wrong_and_where() {
+fn invalid_setting_reports_cause_and_position() {
     let wrong = |line: &str| parse(line).unwrap_err().to_string();
     assert_eq!(wrong("expandable_segments:true"), "expected True or False at character 1: expandable_segments:true");
     assert_eq!(
@@ -79,7 +83,7 @@ fn an_error_says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn a_setting_about_the_fraction_does_nothing_without_one() {
+fn throw_on_oom_without_fraction_is_ignored() {
     let (settings, ignored) = parse("throw_on_cudamalloc_oom:True").unwrap();
     assert_eq!((settings, ignored), (Settings::default(), vec!["throw_on_cudamalloc_oom".to_owned()]));
     let (settings, ignored) = parse("throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5").unwrap();
@@ -89,7 +93,7 @@ fn a_setting_about_the_fraction_does_nothing_without_one() {
 
 proptest! {
     #[test]
-    fn what_is_printed_reads_back(
+    fn printed_settings_parse_to_the_same_settings(
         expandable in any::<bool>(),
         max_split in prop::option::of(200..2000u64),
         large in 11..200u64,
@@ -110,14 +114,14 @@ proptest! {
             throws: throws && fraction < 1_000_000,
         };
         let back = read(&settings.to_string());
-        // 0 and 1 are off.
+        // 0 and 1 both turn rounding off.
         let off = |settings: &Settings| settings.divisions.map(|division| division.max(1));
         prop_assert_eq!(off(&back), off(&settings), "{}", settings);
         prop_assert_eq!(Settings { divisions, ..back }, settings.clone(), "{}", settings);
     }
 
     #[test]
-    fn no_line_is_too_odd(line in "[a-z_:,\\[\\]0-9>=\" é]{0,60}") {
+    fn arbitrary_lines_do_not_panic(line in "[a-z_:,\\[\\]0-9>=\" é]{0,60}") {
         let _ = (parse(&line), parse_leniently(&line));
     }
 }

@@ -1,4 +1,4 @@
-//! Recordings for tests: of real files, and of programs written down as requests.
+//! Recordings for tests, from real files and from lists of requests.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -6,14 +6,14 @@ use crate::findings::Cause;
 use crate::reading::Reading;
 use crate::recording::{Allocation, Caller, Place, Recording, Release, Step, What};
 use crate::{Inference, Proof};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use history::json;
-use history::pickle::{Limits, Machine};
-use history::replay::{Builder, Recorder, SegmentLives};
+use history::pickle::{Limits, Unpickler};
+use history::replay::{Builder, Recorder, SegmentLifetimes};
 use history::snapshot::{Reader, Value};
 use std::path::{Path, PathBuf};
 
-/// The folder of real snapshots; says aloud where there is none.
+/// Returns the folder of real snapshots. Prints a SKIPPED line if there is none.
 pub(crate) fn folder() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(PathBuf::from);
@@ -25,13 +25,13 @@ pub(crate) fn folder() -> Option<PathBuf> {
     found
 }
 
-/// The real files, by name.
+/// Returns the sorted names of the real files.
 pub(crate) fn names() -> Vec<String> {
     let Some(folder) = folder() else { return Vec::new() };
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = files.filter(|name| name.ends_with(".pickle")).collect();
     names.sort();
-    assert!(!names.is_empty(), "a folder of snapshots without any");
+    assert!(!names.is_empty(), "no .pickle file in the folder of snapshots");
     names
 }
 
@@ -53,31 +53,31 @@ fn read(path: &Path) -> Vec<Recording> {
 
 /// The recordings of the devices in the bytes of a pickle.
 pub(crate) fn read_pickle(bytes: &[u8], path: &Path) -> Vec<Recording> {
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     for chunk in bytes.chunks(1 << 20) {
         assert!(machine.feed(chunk).is_ok());
     }
-    let Ok((reader, root)) = machine.finish() else { panic!("{}: a whole pickle", path.display()) };
+    let Ok((reader, root)) = machine.finish() else { panic!("{}: incomplete pickle", path.display()) };
     built(reader, root)
 }
 
-/// The recordings of a file written down as JSON.
+/// Returns the recordings of a snapshot given as JSON text.
 pub(crate) fn written(text: &str) -> Vec<Recording> {
-    let mut machine = json::Machine::new(Reader::new(Recorder::default()), json::Limits::default());
+    let mut machine = json::Parser::new(Reader::new(Recorder::default()), json::Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
-    let Ok((reader, root)) = machine.finish() else { panic!("whole JSON") };
+    let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
     built(reader, root)
 }
 
 fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
-    let (snapshot, recorder) = reader.finish(root).expect("a snapshot");
+    let (snapshot, recorder) = reader.finish(root).expect("valid snapshot");
     let mut always = || true;
-    let mut slice = Slice::new(&mut always);
+    let mut slice = TimeSlice::new(&mut always);
     let mut builder = Builder::new(&snapshot, recorder);
     builder.step(&snapshot, &mut slice).unwrap();
     let (histories, _) = builder.finish();
     let recording = |history| {
-        let mut lives = SegmentLives::default();
+        let mut lives = SegmentLifetimes::default();
         lives.step(&snapshot, history, &mut slice).unwrap();
         Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap().with_settings()
     };
@@ -106,7 +106,7 @@ pub(crate) fn segment(gib: u64, mib: u64, is_live: bool, more: &str) -> String {
     )
 }
 
-/// What a program asks for: `Some(size)` allocates, with numbers from 0, `None` in [`Request::Free`] frees.
+/// One request of a program. Allocations are numbered from 0 in the order of their requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Alloc {
@@ -114,12 +114,12 @@ pub(crate) enum Request {
         place: Place,
     },
     Free(u32),
-    /// The free of this allocation is requested; another stream still uses it.
+    /// Requests the free of this allocation while another stream still uses it.
     Wait(u32),
     EmptyCache,
 }
 
-/// The recording of a program, without what an allocator did.
+/// Returns the recording of these requests, without addresses or segment operations.
 pub(crate) fn program(requests: &[Request]) -> Recording {
     let mut recording = Recording { streams: vec![0, 1, 2], pools: vec![(0, 0), (0, 1)], ..Recording::default() };
     for (event, request) in (0..).zip(requests) {
@@ -148,12 +148,12 @@ pub(crate) fn program(requests: &[Request]) -> Recording {
     recording
 }
 
-/// Work that is not cut.
-pub(crate) fn whole<T>(mut work: impl FnMut(&mut Slice) -> base::slice::Sliced<T>) -> T {
-    work(&mut Slice::new(&mut || true)).unwrap()
+/// Runs sliced work to its end in one slice.
+pub(crate) fn whole<T>(mut work: impl FnMut(&mut TimeSlice) -> base::slice::SliceResult<T>) -> T {
+    work(&mut TimeSlice::new(&mut || true)).unwrap()
 }
 
-/// Reserved bytes after each event of an allocation, as recorded, with the event.
+/// Returns (event, reserved bytes after it) for each recorded event of an allocation.
 pub(crate) fn reserved_as_recorded(recording: &Recording) -> Vec<(u32, u64)> {
     let mut reserved = recording.reserved_at_start();
     let mut course = Vec::new();

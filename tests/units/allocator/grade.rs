@@ -1,11 +1,11 @@
-//! How sure a prediction is called.
+//! Grades of predictions: proved, from source, dependent on the start state, or departing.
 
 use super::{Grade, grade};
 use crate::conf::parse;
 use crate::{Exercised, Proof, Settings, Verdict};
 
 #[test]
-fn a_prediction_is_as_sure_as_the_rules_it_needs() {
+fn grade_depends_on_rules_proved_by_the_recording() {
     let exact = Proof { not_exercised: vec!["expandable_segments", "retries"], ..Proof::default() };
     let told = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, &Exercised::default());
     assert_eq!(told(&exact, ""), Grade::Proved);

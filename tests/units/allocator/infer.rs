@@ -1,4 +1,4 @@
-//! Wrong settings do not reproduce a recording that exercises them; missing ones are found and named.
+//! Inference of allocator settings that a recording does not contain.
 
 use crate::files::{names, recordings, whole};
 use crate::settings::{INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED};
@@ -15,13 +15,13 @@ fn verdict(recording: &Recording, settings: &Settings, backend: Backend) -> Verd
 }
 
 #[test]
-fn wrong_settings_do_not_reproduce_what_exercises_them() {
+fn wrong_settings_fail_to_reproduce_recordings() {
     let mut refuted = [0; 4];
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let Proof { settings, backend, refused: None, .. } = proof(&recording) else { continue };
             let more = Backend { added: NPU_ADDED - backend.added, ..backend };
-            assert!(!verdict(&recording, &settings, more).is_exact(), "{name}: 32 bytes more or less");
+            assert!(!verdict(&recording, &settings, more).is_exact(), "{name}: reproduced with 32 bytes more or less");
             let toggled = Settings { expandable: !settings.expandable, ..settings.clone() };
             let has_growth = recording.operations.iter().any(|operation| operation.kind.grows());
             let is_exact = verdict(&recording, &toggled, backend).is_exact();
@@ -42,7 +42,7 @@ fn wrong_settings_do_not_reproduce_what_exercises_them() {
 }
 
 #[test]
-fn what_a_file_does_not_say_is_found_and_named() {
+fn missing_settings_are_inferred_from_trace() {
     let Some(expandable) = recordings("no-time-expandable.pickle") else { return };
     let found = proof(&expandable[0]);
     assert!(found.settings.expandable);
@@ -62,7 +62,7 @@ fn what_a_file_does_not_say_is_found_and_named() {
 }
 
 #[test]
-fn a_trace_without_allocations_proves_nothing() {
+fn trace_without_allocations_is_refused() {
     let refused = proof(&Recording::default()).refused;
     assert_eq!(refused.as_deref(), Some("the trace has no allocations"));
 }

@@ -1,4 +1,4 @@
-//! The allocator on random requests: what must hold after every one of them, and the same from the independent referee in Python.
+//! The allocator model on random requests: invariants after each request, and a comparison with the Python prototype.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -13,14 +13,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A request; numbers of allocations are those of the requests that made them.
+/// One request. An allocation is numbered by the index of its request.
 #[derive(Clone, Copy, Debug)]
 enum Ask {
     Alloc {
         size: u64,
         place: Place,
     },
-    /// The free of the how-manieth of what is live is requested, and perhaps not completed.
+    /// Requests a free of a live allocation (`chosen` modulo their number). If `waits`, the free is not completed.
     Free {
         chosen: u16,
         waits: bool,
@@ -70,7 +70,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     (any::<bool>(), max_split, non_split, divisions, collect_above, large).prop_map(
         |(expandable, max_split, non_split, divisions, collect_above, large_segment)| Settings {
             expandable,
-            // PyTorch refuses one that is not larger than a segment.
+            // PyTorch rejects values that are not larger than a segment.
             max_split: max_split.map(|bytes: u64| bytes + large_segment),
             non_split,
             divisions,
@@ -95,7 +95,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// What must hold whenever nothing is under way.
+/// Asserts the invariants of the allocator between requests.
 fn check(allocator: &Allocator) {
     let (mut reserved, mut allocated, mut free, mut unmapped) = (0, 0, 0, 0);
     let mut spans = Vec::new();
@@ -123,12 +123,12 @@ fn check(allocator: &Allocator) {
             assert_eq!((next.range, next.pool, next.stream), (block.range, block.pool, block.stream));
             let numbers = next.number == block.number || allocator.backend.order == BlockOrder::Block;
             assert!(numbers, "blocks have the number of their segment");
-            assert!(next.state != block.state || !block.is_vacant(), "neighbours that are free are merged");
+            assert!(next.state != block.state || !block.is_vacant(), "adjacent free blocks must be merged");
         }
         if block.previous != NONE {
             assert_eq!(allocator.blocks.at(block.previous).next, id);
         } else if !block.is_expandable() {
-            assert!(block.address.is_multiple_of(2 * MIB), "a segment begins at a granule");
+            assert!(block.address.is_multiple_of(2 * MIB), "segments must start at a multiple of 2 MiB");
         }
     }
     spans.sort_unstable();
@@ -140,7 +140,8 @@ fn check(allocator: &Allocator) {
     assert!(allocator.limits.capacity.is_none_or(|capacity| reserved <= capacity));
 }
 
-/// What each request came to, a line each, as the referee prints it: the address, and the segment operations.
+/// Returns one line per request (address and segment operations), in the format of the Python prototype, and the input
+/// lines for the prototype.
 fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String>) {
     let driver = Driver::new(order, case.limits.capacity);
     let mut allocator = Allocator::new(case.settings.clone(), case.backend, case.limits, driver);
@@ -209,7 +210,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn blocks_lists_and_totals_agree_after_every_request(
+    fn blocks_free_lists_and_totals_agree_after_every_request(
         case in case(),
         order in prop::sample::select(Order::ALL.to_vec()),
     ) {
@@ -217,9 +218,9 @@ proptest! {
     }
 }
 
-/// Answers lines with the prototype: `c` and settings begin anew, `a` allocates, `r` requests a free, `f` completes it, `e` empties the
-/// cache. Prints the address or `oom`, and what was done with segments.
-const REFEREE: &str = r#"
+/// Script that runs the Python prototype. Input lines: `c` with settings starts a new case, `a` allocates, `r` requests
+/// a free, `f` completes it, `e` empties the cache. Prints the address or `oom`, then the segment operations.
+const PROTOTYPE_SCRIPT: &str = r#"
 import sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import Config, Driver, OOM, Sim
@@ -249,7 +250,7 @@ for line in sys.stdin:
     elif words[0] == "r": sim.request_free(live[words[1]])
     elif words[0] == "f":
         block = live.pop(words[1])
-        # Released memory was waited for.
+        # The block may already be freed by a release that waited for it.
         if block.alloc or block.pend: sim.free(block)
     elif words[0] == "e": sim.release_all()
     print(out + "".join(" %s %d %d" % entry for entry in sim.log))
@@ -268,7 +269,7 @@ fn referee() -> Option<PathBuf> {
 
 fn judged(folder: &PathBuf, input: &str) -> Vec<String> {
     let mut python = Command::new("python3")
-        .args(["-c", REFEREE])
+        .args(["-c", PROTOTYPE_SCRIPT])
         .arg(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -287,7 +288,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn the_referee_places_random_requests_at_the_same_addresses(cases in prop::collection::vec(case(), 12)) {
+    fn random_requests_get_the_same_addresses_as_in_prototype(cases in prop::collection::vec(case(), 12)) {
         let Some(folder) = referee() else { return Ok(()) };
         let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
         let (mut expected, mut input) = (Vec::new(), String::new());
@@ -312,7 +313,7 @@ proptest! {
     }
 }
 
-/// An allocator with this line's settings on a device of so many MiB.
+/// Creates an allocator with the settings of `line` on a device of `capacity` MiB.
 fn small(line: &str, capacity: u64) -> Allocator {
     let settings = crate::conf::parse(line).unwrap().0;
     let capacity = Some(capacity * MIB);
@@ -321,14 +322,14 @@ fn small(line: &str, capacity: u64) -> Allocator {
 }
 
 #[test]
-fn everything_is_waited_for_before_it_is_given_back() {
+fn pending_frees_complete_before_segments_are_released() {
     for line in ["", "expandable_segments:True"] {
         let mut allocator = small(line, 64);
         let place = Place::default();
         let waits = allocator.allocate(40 * MIB, place, 7).unwrap();
         allocator.request_free(waits);
         allocator.request_free(waits);
-        // There is no room beside it: the request waits for it, gives it back and tries again.
+        // The pending block leaves no room. The request completes the free, releases the segment and retries.
         assert!(allocator.allocate(60 * MIB, place, 8).is_some(), "{line}");
         assert_eq!((allocator.completed.as_slice(), allocator.exercised.completed), (&[7][..], 1), "{line}");
         assert_eq!((allocator.totals.retries, allocator.totals.allocated), (1, 60 * MIB), "{line}");
@@ -343,7 +344,7 @@ fn everything_is_waited_for_before_it_is_given_back() {
 }
 
 #[test]
-fn a_request_of_a_cuda_graph_gives_nothing_back() {
+fn cuda_graph_request_releases_no_cached_segments() {
     let place = |pool| Place { stream: 0, pool };
     for (captures, is_there) in [(false, true), (true, false)] {
         let mut allocator = small("", 64);
@@ -357,32 +358,32 @@ fn a_request_of_a_cuda_graph_gives_nothing_back() {
 }
 
 #[test]
-fn a_private_pool_is_given_back_once_it_has_no_users() {
+fn private_pool_is_released_once_unused() {
     let place = Place { stream: 0, pool: 1 };
     let mut allocator = small("", 1000);
     let [large, small] = [30 * MIB, 1000].map(|size| allocator.allocate(size, place, 0).unwrap());
     let other = allocator.allocate(1000, place, 0).unwrap();
     allocator.free(large);
     allocator.release_cached();
-    assert_eq!(allocator.totals.reserved, 32 * MIB, "it has users");
+    assert_eq!(allocator.totals.reserved, 32 * MIB, "the pool is in use");
     allocator.retire(1);
     allocator.free(small);
     allocator.log = Some(Vec::new());
     allocator.release_cached();
-    assert_eq!(allocator.totals.reserved, 2 * MIB, "what is live stays");
+    assert_eq!(allocator.totals.reserved, 2 * MIB, "the segment of the live block stays");
     allocator.free(other);
     allocator.release_private(1);
     assert_eq!((allocator.totals.reserved, allocator.exercised.retired), (0, 2));
     let again = allocator.allocate(30 * MIB, place, 0).unwrap();
     allocator.free(again);
     allocator.release_cached();
-    assert_eq!(allocator.totals.reserved, 30 * MIB, "it has users again");
+    assert_eq!(allocator.totals.reserved, 30 * MIB, "the pool is in use again");
     allocator.retire(0);
     check(&allocator);
 }
 
 #[test]
-fn a_pool_that_does_not_split_hands_out_whole_segments() {
+fn no_split_pool_returns_whole_segments() {
     let place = Place { stream: 0, pool: 1 };
     let mut allocator = small("", 1000);
     allocator.traits = vec![Default::default(), crate::pool::Traits { no_split: true }];
@@ -395,7 +396,7 @@ fn a_pool_that_does_not_split_hands_out_whole_segments() {
 }
 
 #[test]
-fn a_request_beyond_the_fraction_fails_at_once_where_it_throws() {
+fn request_above_fraction_fails_without_retry_if_throwing() {
     let fraction = "per_process_memory_fraction:0.5";
     for (line, is_there) in [(fraction.to_owned(), true), (format!("{fraction},throw_on_cudamalloc_oom:True"), false)] {
         let mut allocator = small(&line, 128);
@@ -403,7 +404,7 @@ fn a_request_beyond_the_fraction_fails_at_once_where_it_throws() {
         allocator.free(cached);
         assert_eq!(allocator.allocate(60 * MIB, Place::default(), 1).is_some(), is_there, "{line}");
         assert_eq!(allocator.totals.retries, u64::from(is_there), "{line}");
-        // What there is room for is not about it.
+        // A request that fits into reserved memory succeeds.
         assert!(allocator.allocate(MIB / 2, Place::default(), 2).is_some(), "{line}");
         check(&allocator);
     }

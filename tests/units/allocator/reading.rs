@@ -1,4 +1,4 @@
-//! What a recording has of a real file: its requests, and why memory was given back.
+//! Conversion of snapshots to recordings: requests, and reasons for released segments.
 
 use crate::files::{Request, names, program, proved, recordings, whole, written};
 use crate::findings::Cause;
@@ -7,7 +7,7 @@ use crate::settings::MIB;
 use crate::{EmptyCache, Limits, Plan, Run};
 
 #[test]
-fn requests_and_operations_are_those_of_the_trace() {
+fn requests_and_operations_match_trace() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let allocs = recording.steps.iter().filter(|step| matches!(step.what, What::Alloc(_))).count();
@@ -23,7 +23,7 @@ fn requests_and_operations_are_those_of_the_trace() {
 }
 
 #[test]
-fn memory_given_back_without_a_stack_and_a_limit_was_empty_cache() {
+fn release_without_stack_or_limit_is_empty_cache() {
     let Some(recordings) = recordings("no-time-segments-freed.pickle") else { return };
     let (recording, _) = proved(recordings.into_iter().next().unwrap());
     let causes = &recording.findings.causes;
@@ -32,7 +32,7 @@ fn memory_given_back_without_a_stack_and_a_limit_was_empty_cache() {
 }
 
 #[test]
-fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
+fn release_of_private_pool_marks_it_unused() {
     let (small, large) = (2u64 << 20, 20u64 << 20);
     let event = |action: &str, address: u64, size: u64, pool: u32| {
         format!(r#"{{"action":"{action}","addr":{address},"size":{size},"stream":0,"pool_id":[0,{pool}],"frames":[]}}"#)
@@ -45,7 +45,7 @@ fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
         event("alloc", base, 5000, 0),
         event("free_requested", one, 5000, 1),
         event("free_completed", one, 5000, 1),
-        // The end of the `MemPool`, then one of `empty_cache()` with another pool.
+        // The `MemPool` is destroyed. Later, `empty_cache()` releases segments of two pools.
         event("segment_free", one, large, 1),
         event("segment_alloc", other, small, 2),
         event("alloc", other, 700, 2),
@@ -56,7 +56,7 @@ fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
         event("segment_free", base, small, 0),
         event("segment_free", other, small, 2),
     ];
-    // 5,000 B are small: the segment of the first pool has to be small as well.
+    // An allocation of 5,000 B comes from a small segment, so the first pool's segment has to be small too.
     let events = events.join(",").replace(&large.to_string(), &small.to_string());
     let recordings = written(&format!(r#"{{"segments":[],"device_traces":[[{events}]]}}"#));
     let (recording, proof) = proved(recordings[0].clone());
@@ -74,11 +74,15 @@ fn memory_of_a_private_pool_that_is_given_back_says_that_it_has_no_users() {
         (run.outcome().peak_reserved, run.outcome().reserved_at_end)
     };
     assert_eq!(peak(EmptyCache::AsRecorded), (2 * small, 0));
-    assert_eq!(peak(EmptyCache::Never), (2 * small, 2 * small), "the `MemPool` came to its end all the same");
+    assert_eq!(
+        peak(EmptyCache::Never),
+        (2 * small, 2 * small),
+        "the end of the `MemPool` releases its segment in any case"
+    );
 }
 
 #[test]
-fn a_free_that_was_waited_for_is_not_completed_again() {
+fn completed_free_is_not_completed_twice() {
     let place = Place::default();
     let alloc = |size| Request::Alloc { size: size * MIB, place };
     let requests = [alloc(40), Request::Wait(0), alloc(60), Request::Free(0), Request::Free(1), alloc(30)];

@@ -1,9 +1,9 @@
-//! What the blocks of a file show of its private pools.
+//! Traits of private pools inferred from the blocks of a snapshot.
 
 use crate::files::written;
 
 #[test]
-fn a_private_pool_whose_large_rests_are_never_split_off_does_not_split() {
+fn private_pool_without_split_blocks_is_no_split() {
     let segment = |address: u64, pool: u32, size: u64, blocks: &str| {
         let kind = if size == 2 << 20 { "small" } else { "large" };
         format!(
@@ -19,7 +19,7 @@ fn a_private_pool_whose_large_rests_are_never_split_off_does_not_split() {
     let segments = [
         segment(1 << 40, 1, large, &whole(large, 3 << 20)),
         segment(2 << 40, 1, small, &whole(small, 500)),
-        // One that is split tells that the pool splits; a tail tells nothing, nor does a cached segment.
+        // A split segment shows that its pool splits. A small remainder or a cached segment shows nothing.
         segment(3 << 40, 2, large, &whole(large, 3 << 20)),
         segment(4 << 40, 2, small, &split),
         segment(5 << 40, 3, large, &whole(large, large - 4096)),

@@ -1,4 +1,4 @@
-//! Real files under other settings, against the independent prototype in Python.
+//! Simulated peaks of real files against the Python prototype, under other settings and with other sizes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -8,8 +8,8 @@ use crate::{Limits, Plan, Run, Settings};
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Prints the peak of reserved bytes of each file under [`CHANGES`], everything placed again.
-const CHANGED: &str = r#"
+/// Script that prints the peak of reserved bytes of each file under each of [`CHANGES`].
+const CHANGED_SETTINGS_SCRIPT: &str = r#"
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import INF, MB, Driver, Recording, fit, load
@@ -26,7 +26,7 @@ for path in sys.argv[2:]:
             print("    %s: peak reserved %d" % (name, predict(replay, replay.cfg.copy(**change), Driver()).peak))
 "#;
 
-/// What the prototype calls these settings; each changes what was recorded by one thing.
+/// Names of the changed settings in the output of the prototype. Each differs from the recorded settings in one value.
 const CHANGES: [&str; 5] = ["expandable", "plain", "div8", "split128", "segment64"];
 
 fn changed(settings: &Settings, change: &str) -> Settings {
@@ -42,7 +42,7 @@ fn changed(settings: &Settings, change: &str) -> Settings {
 }
 
 #[test]
-fn real_files_come_out_as_in_the_prototype_under_other_settings() {
+fn peaks_under_other_settings_match_prototype() {
     let Some(tool) = folder().map(|folder| folder.join("../tools/allocator_sim.py")).filter(|tool| tool.is_file())
     else {
         println!("SKIPPED: no ../shared/tools/allocator_sim.py: no referee for real files");
@@ -51,7 +51,7 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let mut command = Command::new("python3");
     command
-        .args(["-c", CHANGED])
+        .args(["-c", CHANGED_SETTINGS_SCRIPT])
         .arg(tool.parent().unwrap())
         .args(files.iter().map(|name| folder().unwrap().join(name)));
     let output = command.output().expect("python3");
@@ -80,12 +80,12 @@ fn real_files_come_out_as_in_the_prototype_under_other_settings() {
             }
         }
     }
-    println!("{compared} peaks are those of the prototype");
+    println!("{compared} peaks equal those of the prototype");
     assert_eq!(compared, judged.len());
 }
 
-/// Prints the peak of reserved bytes of each file with other sizes, everything placed again: what a plan does.
-const SCALED: &str = r#"
+/// Script that prints the peak of reserved bytes of each file with the sizes of allocations scaled, as a plan does.
+const SCALED_SIZES_SCRIPT: &str = r#"
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import Driver, Recording, fit, load
@@ -104,7 +104,7 @@ for path in sys.argv[2:]:
             sizes = {number: live[address][1] for number, address in ids.items()}
             sizes.update({event[1]: event[2] for event in events if event[0] == "alloc"})
             gone = {number for number, size in sizes.items() if scaled(size, seed) == 0}
-            # Events keep their places, by which the replay knows what they are.
+            # Events keep their indices, because the replay refers to them.
             recording.ev = [("gone",) + event[1:] if event[1] is not None and event[1] in gone
                             else event[:2] + (scaled(event[2], seed),) + event[3:] if event[0] == "alloc" else event
                             for event in events]
@@ -115,21 +115,22 @@ for path in sys.argv[2:]:
                 print(os.path.basename(path), seed, expandable, result.peak)
 "#;
 
-/// The same factors by size.
+/// Scales a size like `scaled` in [`SCALED_SIZES_SCRIPT`].
 fn scaled(size: u64, seed: u64) -> u64 {
     let (times, by) = [(1, 1), (0, 1), (2, 1), (1, 8), (3, 2)][(size / 512 * seed % 5) as usize];
     (size * times).div_ceil(by)
 }
 
 #[test]
-fn real_files_come_out_as_in_the_prototype_with_other_sizes() {
+fn peaks_with_scaled_sizes_match_prototype() {
     let Some(tools) = folder().map(|folder| folder.join("../tools")).filter(|tools| tools.is_dir()) else {
         println!("SKIPPED: no ../shared/tools: no referee for planned sizes");
         return;
     };
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let paths = files.iter().map(|name| folder().unwrap().join(name));
-    let output = Command::new("python3").args(["-c", SCALED]).arg(tools).args(paths).output().expect("python3");
+    let output =
+        Command::new("python3").args(["-c", SCALED_SIZES_SCRIPT]).arg(tools).args(paths).output().expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut judged = text.lines();

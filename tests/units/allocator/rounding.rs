@@ -1,11 +1,11 @@
-//! Rounding and the sizes of segments, as PyTorch's source has them.
+//! Block and segment sizes, as in PyTorch's `CUDACachingAllocator.cpp`.
 
 use super::{rounded, segment};
 use crate::conf::parse;
 use crate::settings::{Backend, MIB, Settings};
 
 #[test]
-fn blocks_are_multiples_of_512_unless_divisions_say_otherwise() {
+fn block_sizes_are_rounded_to_512_or_divisions() {
     let plain = |size| rounded(&Settings::default(), Backend::default(), size);
     assert_eq!([0, 1, 511, 512, 513, 1024].map(plain), [512, 512, 512, 512, 1024, 1024]);
     let npu = Backend { added: 32, ..Backend::default() };
@@ -17,11 +17,11 @@ fn blocks_are_multiples_of_512_unless_divisions_say_otherwise() {
     let by_size = parse("roundup_power2_divisions:[1:1,2:4,>:2]").unwrap().0;
     let sized = |size| rounded(&by_size, Backend::default(), size);
     assert_eq!([MIB + 1, 3 * MIB + 1, 5 * MIB].map(sized), [MIB + 512, 3 * MIB + MIB / 2, 6 * MIB]);
-    assert_eq!(plain(u64::MAX), u64::MAX, "whatever a file says");
+    assert_eq!(plain(u64::MAX), u64::MAX, "no overflow");
 }
 
 #[test]
-fn segments_are_of_three_sizes() {
+fn segment_size_depends_on_block_size() {
     let normal = Settings::default();
     let of = |size| segment(&normal, size);
     let sizes = [512, MIB, MIB + 512, 10 * MIB - 512, 10 * MIB, 11 * MIB].map(of);

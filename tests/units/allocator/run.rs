@@ -1,4 +1,4 @@
-//! Runs without the recorded addresses: under the recorded settings, under others that were recorded as well, and as published.
+//! Simulated runs without the recorded addresses, against recordings and a published bug report.
 
 use crate::conf::parse;
 use crate::files::{Request, names, program, proved, recordings, reserved_as_recorded, whole};
@@ -16,12 +16,12 @@ fn outcome(recording: &Recording, plan: &Plan) -> Outcome {
     run(recording, plan).outcome().clone()
 }
 
-/// Reserved bytes after each event of an allocation, as recorded.
+/// Returns the recorded reserved bytes after each event of an allocation.
 fn recorded(recording: &Recording) -> Vec<u64> {
     reserved_as_recorded(recording).into_iter().map(|(_, reserved)| reserved).collect()
 }
 
-/// The same of a run.
+/// Returns the simulated reserved bytes after each event of an allocation.
 fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
     let run = run(recording, &Plan { keeps_curve: true, ..plan.clone() });
     let reserved = run.into_course().unwrap().reserved;
@@ -40,7 +40,7 @@ fn simulated(recording: &Recording, plan: &Plan) -> Vec<u64> {
 }
 
 #[test]
-fn every_real_file_comes_out_to_the_byte_without_its_addresses() {
+fn reserved_bytes_of_real_files_are_reproduced_without_addresses() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let (recording, proof) = proved(recording);
@@ -62,7 +62,7 @@ fn every_real_file_comes_out_to_the_byte_without_its_addresses() {
 }
 
 #[test]
-fn one_program_under_two_settings_predicts_each_other() {
+fn runs_with_and_without_expandable_segments_predict_each_other() {
     let files = ["no-time-segments-freed.pickle", "no-time-expandable.pickle"].map(recordings);
     let [Some(plain), Some(expandable)] = files else { return };
     let [plain, expandable] = [plain, expandable].map(|recordings| proved(recordings.into_iter().next().unwrap()).0);
@@ -79,7 +79,8 @@ fn one_program_under_two_settings_predicts_each_other() {
     }
 }
 
-/// The program of the open fault: each cycle allocates 91 MiB and 45.5 MiB, then 2 MiB that stay, and frees the first two.
+/// Reproduces the program of the bug report. Each cycle allocates 91 MiB and 45.5 MiB, then 2 MiB that stay live, and
+/// frees the first two.
 fn fault(cycles: u32) -> Recording {
     let place = Place::default();
     let alloc = |size| Request::Alloc { size, place };
@@ -93,7 +94,7 @@ fn fault(cycles: u32) -> Recording {
 }
 
 #[test]
-fn expandable_segments_with_a_largest_split_grow_as_published() {
+fn expandable_segments_with_max_split_size_grow_as_reported() {
     let settings = |line: &str| parse(line).unwrap().0;
     let both = settings("max_split_size_mb:128,expandable_segments:True");
     let at = |cycle: u32, settings: &Settings, capacity: Option<u64>| {
@@ -104,7 +105,7 @@ fn expandable_segments_with_a_largest_split_grow_as_published() {
     for (cycle, reserved) in [(0, 220), (20, 2980), (40, 5760), (60, 8520), (80, 11300), (100, 14060)] {
         assert_eq!(at(cycle, &both, None).reserved_at_end / MIB, reserved, "cycle {cycle}");
     }
-    // Of the 16 GiB card the report could reserve 16,000 MiB.
+    // 16,000 MiB of the reporter's 16 GiB card could be reserved.
     let capacity = Some(16_000 * MIB);
     assert_eq!(at(114, &both, capacity).totals.retries, 0);
     let retried = at(115, &both, capacity);
@@ -117,7 +118,7 @@ fn expandable_segments_with_a_largest_split_grow_as_published() {
 }
 
 #[test]
-fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
+fn capacity_and_empty_cache_policy_change_outcome() {
     let place = Place::default();
     let alloc = |size| Request::Alloc { size: size * MIB, place };
     let recording =
@@ -139,7 +140,7 @@ fn a_capacity_runs_out_and_empty_cache_may_be_left_out_or_added() {
 }
 
 #[test]
-fn sizes_are_scaled_and_what_is_of_no_size_is_not_there() {
+fn planned_size_of_zero_removes_allocation() {
     let place = Place::default();
     let mut recording = program(&[30, 40].map(|size| Request::Alloc { size: size * MIB, place }));
     recording.plan([0, 20 * MIB].into_iter());
@@ -147,7 +148,7 @@ fn sizes_are_scaled_and_what_is_of_no_size_is_not_there() {
     assert_eq!((planned.peak_live / MIB, planned.peak_reserved / MIB), (20, 20));
     let recorded = outcome(&recording, &Plan::default());
     assert_eq!((recorded.peak_live / MIB, recorded.peak_reserved / MIB), (70, 70));
-    // Sizes as recorded, and sizes of another recording, are no plan.
+    // Unchanged sizes and a list of another length are ignored.
     for sizes in [vec![30 * MIB, 40 * MIB], vec![MIB]] {
         recording.plan(sizes.into_iter());
         assert!(recording.planned.is_empty());
@@ -155,17 +156,17 @@ fn sizes_are_scaled_and_what_is_of_no_size_is_not_there() {
 }
 
 #[test]
-fn work_in_slices_comes_to_the_same() {
+fn sliced_run_has_the_same_outcome() {
     let recording = fault(50);
     let plan = Plan { settings: Settings { expandable: true, ..Settings::default() }, ..Plan::default() };
     let mut cut = Run::new(&recording, &plan);
     let (mut calls, mut is_done) = (0, false);
     while !is_done {
         calls += 1;
-        is_done = cut.step(&recording, &mut base::slice::Slice::new(&mut || false)).is_ok();
+        is_done = cut.step(&recording, &mut base::slice::TimeSlice::new(&mut || false)).is_ok();
     }
     assert_eq!(*cut.outcome(), outcome(&recording, &plan));
-    assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS as usize);
+    assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS_PER_CHECK as usize);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The smallest memory that is enough, and bands, on real files.
+//! Search for the minimum capacity, uncertainty bands and candidate settings.
 
 use super::{Fit, candidates};
 use crate::bands::{Band, Doubts, Start};
@@ -10,7 +10,7 @@ use crate::{Inference, Limits, Order, Plan, Run, Settings, StartState};
 const GIB: f64 = (1u64 << 30) as f64;
 
 #[test]
-fn the_smallest_memory_is_that_of_the_prototype() {
+fn minimum_capacity_matches_prototype() {
     let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
     let recording = &recordings[0];
     for (expandable, start, gib) in [(false, StartState::Kept, "51.76"), (true, StartState::Fresh, "52.80")] {
@@ -31,7 +31,7 @@ fn the_smallest_memory_is_that_of_the_prototype() {
 }
 
 #[test]
-fn peaks_under_other_settings_are_those_of_the_prototype() {
+fn peaks_of_large_file_under_other_settings_match_prototype() {
     let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
     let recording = &recordings[0];
     let peak = |line: &str, allowed: Option<u64>| {
@@ -50,16 +50,16 @@ fn peaks_under_other_settings_are_those_of_the_prototype() {
         assert!(banded.band[0] <= peak && peak <= banded.band[1]);
         format!("{:.2}", peak as f64 / GIB)
     };
-    assert_eq!(peak("", None), "62.46", "placed again");
+    assert_eq!(peak("", None), "62.46", "default settings");
     assert_eq!(peak("expandable_segments:True", None), "52.99");
     assert_eq!(peak("roundup_power2_divisions:8", None), "64.25");
     assert_eq!(peak("large_segment_size_mb:64", None), "58.29");
     assert_eq!(peak("garbage_collection_threshold:0.8", Some(67_071_115_264)), "51.76");
-    assert_eq!(peak("garbage_collection_threshold:0.8", None), "62.46", "nothing without a fraction");
+    assert_eq!(peak("garbage_collection_threshold:0.8", None), "62.46", "no effect without a fraction");
 }
 
 #[test]
-fn there_is_a_table_of_some_ten_settings_without_the_recorded_ones() {
+fn candidates_exclude_recorded_settings() {
     let expandable = Settings { expandable: true, ..Settings::default() };
     let all = candidates(&expandable, Some(1 << 36));
     assert_eq!(all.len(), 10);
@@ -71,7 +71,7 @@ fn there_is_a_table_of_some_ten_settings_without_the_recorded_ones() {
 }
 
 #[test]
-fn no_memory_is_enough_for_an_endless_request() {
+fn huge_request_has_no_minimum_capacity() {
     let recording = program(&[Request::Alloc { size: 1 << 46, place: Place::default() }]);
     let settings = Settings { expandable: true, ..Settings::default() };
     let mut fit = Fit::new(&Plan { settings, ..Plan::default() });
@@ -97,7 +97,7 @@ fn late_recording_has_bounds_from_live_bytes_to_the_limit() {
 }
 
 #[test]
-fn orders_of_addresses_give_addresses_of_their_own() {
+fn blocks_do_not_overlap_in_any_address_order() {
     let place = Place::default();
     let recording = program(&[3, 30, 300].map(|mib| Request::Alloc { size: mib * MIB, place }));
     for order in Order::ALL {

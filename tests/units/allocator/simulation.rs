@@ -1,14 +1,14 @@
-//! A question and its answer: courses of runs, and what is not run twice.
+//! What-if questions and answers: curves of runs, caching of finished runs, and plans.
 
 use super::{Simulation, WhatIfQuestion};
 use crate::answer::WhatIf;
-use crate::course::MOST_POINTS;
+use crate::course::MAX_POINTS;
 use crate::files::{Request, names, program, recordings, reserved_as_recorded};
 use crate::recording::Place;
 use crate::settings::MIB;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 
-/// The answer, and how often the clock was looked at: work that is done.
+/// Returns the answer and the number of clock checks, which is proportional to the work done.
 fn answer(simulation: &mut Simulation, question: &WhatIfQuestion) -> (WhatIf, u32) {
     let mut looks = 0;
     simulation.begin();
@@ -16,7 +16,7 @@ fn answer(simulation: &mut Simulation, question: &WhatIfQuestion) -> (WhatIf, u3
         looks += 1;
         true
     };
-    let answer = simulation.answer(question, &mut |_| {}, &mut Slice::new(&mut has_time)).unwrap();
+    let answer = simulation.answer(question, &mut |_| {}, &mut TimeSlice::new(&mut has_time)).unwrap();
     (answer, looks)
 }
 
@@ -25,7 +25,7 @@ fn course_of(line: &str) -> WhatIfQuestion {
 }
 
 #[test]
-fn the_course_of_the_recorded_settings_is_what_was_reserved() {
+fn curve_under_recorded_settings_equals_recorded_curve() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let expected = reserved_as_recorded(&recording);
@@ -36,7 +36,7 @@ fn the_course_of_the_recorded_settings_is_what_was_reserved() {
             let (answer, _) = answer(&mut simulation, &course_of(&row.settings));
             let course = answer.course.unwrap();
             assert_eq!((course.settings.as_str(), course.ends_at), (row.settings.as_str(), row.oom_event), "{name}");
-            assert!(!course.is_thinned && course.reserved.len() < MOST_POINTS, "{name}");
+            assert!(!course.is_thinned && course.reserved.len() < MAX_POINTS, "{name}");
             let (mut now, mut points) = (course.reserved_at_start, course.reserved.iter().peekable());
             for (event, bytes) in expected {
                 while let Some((_, after)) = points.next_if(|point| point.0 <= event) {
@@ -53,7 +53,7 @@ fn the_course_of_the_recorded_settings_is_what_was_reserved() {
 }
 
 #[test]
-fn a_course_does_not_run_the_rows_again() {
+fn requesting_a_curve_reuses_finished_runs() {
     let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
     let mut simulation = Simulation::new(0, recordings.into_iter().next().unwrap());
     let question = WhatIfQuestion { tries: true, fits: true, ..WhatIfQuestion::default() };
@@ -76,12 +76,12 @@ fn a_course_does_not_run_the_rows_again() {
     assert!(
         course.reserved.iter().all(|point| Some(i64::from(point.0)) <= course.ends_at && Some(point.1) <= capacity)
     );
-    // Settings that PyTorch refuses have no course.
+    // Settings that PyTorch rejects have no curve.
     assert_eq!(answer(&mut simulation, &course_of("nonsense")).0.course, None);
 }
 
 #[test]
-fn nothing_is_predicted_of_a_program_without_segments() {
+fn program_without_segments_is_refused() {
     let recording = program(&[Request::Alloc { size: MIB, place: Place::default() }]);
     let (answer, _) = answer(&mut Simulation::new(0, recording), &course_of("expandable_segments:True"));
     assert!(answer.proof.refused.is_some() && answer.runs.is_empty() && answer.course.is_none());
@@ -92,7 +92,7 @@ fn bytes(sizes: impl Iterator<Item = u64>) -> Vec<u8> {
 }
 
 #[test]
-fn a_plan_that_changes_nothing_is_the_run_without_it_and_one_of_nothing_reserves_nothing() {
+fn plan_with_same_or_zero_sizes_gives_same_or_zero_peak() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let sizes: Vec<u64> = recording.allocations.iter().map(|allocation| allocation.size).collect();
@@ -111,7 +111,7 @@ fn a_plan_that_changes_nothing_is_the_run_without_it_and_one_of_nothing_reserves
             assert_eq!(answer(&mut simulation, &planned).0, recorded, "{name}");
             simulation.plan(&bytes(sizes.iter().map(|size| 2 * size)));
             let (twice, _) = answer(&mut simulation, &planned);
-            assert_eq!(twice.proof, recorded.proof, "the proof is of what was recorded");
+            assert_eq!(twice.proof, recorded.proof, "the proof is about the recorded sizes");
             for (twice, recorded) in twice.runs.iter().zip(&recorded.runs) {
                 assert!(twice.peak_reserved > recorded.peak_reserved, "{name}");
             }
@@ -121,7 +121,7 @@ fn a_plan_that_changes_nothing_is_the_run_without_it_and_one_of_nothing_reserves
                 nothing.runs.iter().all(|run| run.peak_reserved == 0 && run.driver_calls == 0),
                 "{name}: {nothing:?}"
             );
-            // What is asked without the plan is as before.
+            // Answers without the plan are unchanged.
             assert_eq!(answer(&mut simulation, &question).0, recorded, "{name}");
         }
     }

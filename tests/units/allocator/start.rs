@@ -1,4 +1,4 @@
-//! Recordings that no allocator wrote: nothing of them stops the simulation.
+//! The simulation on arbitrary, inconsistent recordings.
 
 use crate::driver::{Kind, Operation};
 use crate::files::whole;
@@ -44,7 +44,7 @@ prop_compose! {
             .into_iter()
             .map(|(address, size, place, small, expandable)| Held { address, size, place, small, expandable })
             .collect();
-        // What is held does not overlap: whoever undoes a trace sees to it.
+        // Held segments never overlap: undoing the trace ensures it.
         held.sort_by_key(|held| held.address);
         held.dedup_by_key(|held| held.address);
         let next: Vec<u64> = held.iter().skip(1).map(|held| held.address).chain([u64::MAX]).collect();
@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn nothing_in_a_recording_stops_the_simulation(recording in recording(), capacity in prop::option::of(number())) {
+    fn arbitrary_recordings_do_not_panic(recording in recording(), capacity in prop::option::of(number())) {
         let mut inference = Inference::default();
         let proof = whole(|slice| inference.step(&recording, slice));
         for (start, line) in [

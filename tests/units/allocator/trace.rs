@@ -1,4 +1,4 @@
-//! Runs as traces: of real recordings under their own settings at the recorded addresses, and under others without a contradiction.
+//! Traces of simulated runs of real recordings, under the recorded and under other settings.
 
 use super::{Deeds, Trace};
 use crate::blocks::State;
@@ -7,7 +7,8 @@ use crate::recording::What;
 use crate::{Order, Plan, Recording, Settings, StartState};
 use std::collections::BTreeMap;
 
-/// What is live, in which of the segments it lies, and reserved bytes after each event; checked on the way.
+/// Steps through the trace of a run and calls `at` after each event with the reserved bytes. Asserts that blocks tile
+/// their segments and that totals agree.
 fn follow(recording: &Recording, plan: &Plan, mut at: impl FnMut(&Trace, u32, What, &Deeds, u64)) -> Trace {
     let mut trace = Trace::new(recording, plan).unwrap();
     let mut reserved: u64 = trace.segments(recording).iter().map(|segment| segment.size).sum();
@@ -25,7 +26,7 @@ fn follow(recording: &Recording, plan: &Plan, mut at: impl FnMut(&Trace, u32, Wh
     let segments = trace.segments(recording);
     let mut end = 0;
     for segment in &segments {
-        assert!(segment.address >= end, "segments lie apart");
+        assert!(segment.address >= end, "segments must not overlap");
         end = segment.address + segment.size;
         let mut next = segment.address;
         for block in &segment.blocks {
@@ -45,7 +46,7 @@ fn proof(recording: Recording) -> Option<(Recording, crate::Proof)> {
 }
 
 #[test]
-fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
+fn recorded_settings_reproduce_recorded_addresses() {
     let mut traces = 0;
     for name in names() {
         for recording in recordings(&name).unwrap() {
@@ -90,7 +91,7 @@ fn under_the_recorded_settings_everything_is_at_its_recorded_address() {
 }
 
 #[test]
-fn under_other_settings_blocks_tile_segments_and_the_peak_is_that_of_the_run() {
+fn trace_under_other_settings_has_peak_of_run() {
     for name in names() {
         for recording in recordings(&name).unwrap() {
             let Some((recording, proof)) = proof(recording) else { continue };

@@ -1,15 +1,15 @@
-//! Columns come back as they were written, however often the writing is interrupted.
+//! Serialization of recordings as columns, written in slices.
 
 use super::{Writing, read};
 use crate::files::{names, recordings};
 use crate::recording::Recording;
-use base::slice::{STEPS, Slice};
+use base::slice::{STEPS_PER_CHECK, TimeSlice};
 
 fn columns(recording: &Recording) -> (Vec<u8>, u32) {
     let mut writing = Writing::new(recording.clone());
     let mut slices = 1;
     loop {
-        if let Ok(bytes) = writing.step(&mut Slice::new(&mut || false)) {
+        if let Ok(bytes) = writing.step(&mut TimeSlice::new(&mut || false)) {
             return (bytes, slices);
         }
         slices += 1;
@@ -17,11 +17,11 @@ fn columns(recording: &Recording) -> (Vec<u8>, u32) {
 }
 
 #[test]
-fn columns_are_read_as_they_were_written() {
+fn written_columns_read_back_equal() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let (mut bytes, slices) = columns(&recording);
-            assert!(slices as usize > recording.steps.len() / STEPS as usize, "{name}: {slices} slices");
+            assert!(slices as usize > recording.steps.len() / STEPS_PER_CHECK as usize, "{name}: {slices} slices");
             bytes.extend(b"behind");
             let (back, rest) = read(&bytes).unwrap();
             assert_eq!(rest, b"behind", "{name}");
@@ -33,12 +33,12 @@ fn columns_are_read_as_they_were_written() {
 }
 
 #[test]
-fn bytes_that_are_no_columns_are_refused() {
+fn invalid_column_bytes_are_rejected() {
     let (bytes, _) = columns(&Recording::default());
     assert_eq!(bytes, [0; 12]);
     assert!(read(&bytes).is_some());
     assert!(read(&bytes[1..]).is_none(), "a count is cut off");
-    assert!(read(&[255; 40]).is_none(), "there are fewer rows than it says");
+    assert!(read(&[255; 40]).is_none(), "fewer rows than the header announces");
     let step = |kind: u8| [&[0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, kind][..], &[0; 8]].concat();
-    assert!(read(&step(5)).is_some() && read(&step(6)).is_none(), "no such kind of step");
+    assert!(read(&step(5)).is_some() && read(&step(6)).is_none(), "unknown kind of step");
 }

@@ -1,4 +1,4 @@
-//! Tests of `src/analysis/event_terms.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/event_terms.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn shown(text: &str) -> String {
     let one = |term: &EventTerm| match term {
         EventTerm::Actions(bits) => format!("actions {bits:b}"),
-        EventTerm::Versioned(name) => format!("{:?} {:x} version {}", name.of, name.address, name.version),
+        EventTerm::Versioned(name) => format!("{:?} {:x} version {}", name.object, name.address, name.version),
         EventTerm::Stream(stream) => format!("stream {stream}"),
         EventTerm::Pool(pool) => format!("pool {pool:?}"),
         EventTerm::Query(query) => format!("{query:?}"),
@@ -18,7 +18,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn terms_are_read() {
+fn event_filter_terms_are_parsed() {
     let cases = [
         ("", ""),
         (" & ", ""),
@@ -49,7 +49,7 @@ fn terms_are_read() {
 }
 
 #[test]
-fn a_pasted_page_is_no_filter() {
+fn too_many_terms_are_an_error() {
     let terms = |count: usize| EventTerms::parse(&vec!["a"; count].join(" & ")).map(|read| read.terms.len());
     assert_eq!(terms(16), Ok(16));
     let place = 16 * 4 + 1;
@@ -59,7 +59,7 @@ fn a_pasted_page_is_no_filter() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in "[a-fbs'_0-9x:,() &#@/alloc]{0,24}") {
+    fn arbitrary_text_does_not_panic(text in "[a-fbs'_0-9x:,() &#@/alloc]{0,24}") {
         let _ = EventTerms::parse(&text);
     }
 }

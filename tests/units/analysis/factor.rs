@@ -1,9 +1,9 @@
-//! Tests of `src/analysis/factor.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/factor.rs`.
 
 use super::*;
 
 #[test]
-fn factors_are_read_as_they_are_typed() {
+fn factors_are_parsed_from_text() {
     for (text, parts) in [
         ("2x", (2, 1)),
         ("2", (2, 1)),
@@ -46,9 +46,9 @@ fn factors_are_read_as_they_are_typed() {
 }
 
 #[test]
-fn they_multiply_and_round_up() {
+fn scaled_size_is_rounded_up() {
     let [half, third] = [Factor::new(1, 2).unwrap(), Factor::new(1, 3).unwrap()];
-    assert_eq!(half.and(third), Factor::new(1, 6));
+    assert_eq!(half.product(third), Factor::new(1, 6));
     assert_eq!((third.scaled(10), Factor::ONE.scaled(10), Factor::ZERO.scaled(10)), (4, 10, 0));
     assert_eq!(Factor::new(16, 1).unwrap().scaled(u64::MAX), u64::MAX);
     assert_eq!([half, Factor::new(3, 2).unwrap(), Factor::ZERO].map(|it| it.to_string()), ["÷ 2", "× 3/2", "× 0"]);

@@ -1,15 +1,15 @@
-//! Tests of `src/analysis/filter.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/filter.rs`.
 
 use super::*;
-use crate::query::Wording;
+use crate::query::FrameMatcher;
 
 fn shown(text: &str) -> String {
     let one = |term: &Term| match term {
         Term::Age(least, most) => format!("age {least}..{most}"),
         Term::Life(least, most) => format!("life {least}..{most}"),
-        Term::Query(Query::Frame(Wording::Text(text))) => format!("text {text}"),
-        Term::Query(Query::Frame(Wording::Exactly(text))) => format!("exactly {text}"),
-        Term::Query(Query::Frame(Wording::Expression(_))) => "expression".to_owned(),
+        Term::Query(Query::Frame(FrameMatcher::Text(text))) => format!("text {text}"),
+        Term::Query(Query::Frame(FrameMatcher::Exactly(text))) => format!("exactly {text}"),
+        Term::Query(Query::Frame(FrameMatcher::Expression(_))) => "expression".to_owned(),
         Term::Query(Query::Site(_)) => "site".to_owned(),
         Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),
         Term::Query(Query::Number(number)) => format!("number {number}"),
@@ -25,7 +25,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn terms_are_read() {
+fn filter_terms_are_parsed() {
     let max = u64::MAX;
     let cases = [
         ("", String::new()),
@@ -47,7 +47,7 @@ fn terms_are_read() {
         ("age>5k", QueryError::Events.to_string()),
         ("age>", QueryError::Events.to_string()),
         ("age 5", QueryError::Events.to_string()),
-        ("age<0", QueryError::NoSuchSize.to_string()),
+        ("age<0", QueryError::EmptyRange.to_string()),
         ("life=1.5", QueryError::Fraction.to_string()),
         ("a & #", QueryError::Number.to_string()),
     ];
@@ -57,7 +57,7 @@ fn terms_are_read() {
 }
 
 #[test]
-fn a_pasted_page_is_no_filter() {
+fn filter_with_too_many_terms_is_an_error() {
     let terms = |count: usize| Filter::parse(&vec!["a"; count].join(" & ")).map(|filter| filter.terms.len());
     assert_eq!(terms(16), Ok(16));
     assert_eq!(terms(17), Err(QueryError::TooManyTerms));

@@ -1,4 +1,4 @@
-//! Tests of `src/analysis/id_set.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/id_set.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 proptest! {
     #[test]
-    fn it_is_a_set(end in 0u32..700, ids in prop::collection::vec(0u32..800, 0..60), probes in prop::collection::vec(0u32..900, 1..30)) {
-        let mut set = IdSet::below(end as usize);
-        // Room is made for whole words.
+    fn id_set_behaves_like_btree_set(end in 0u32..700, ids in prop::collection::vec(0u32..800, 0..60), probes in prop::collection::vec(0u32..900, 1..30)) {
+        let mut set = IdSet::with_bound(end as usize);
+        // Capacity is rounded up to whole 64-bit words.
         let plain: BTreeSet<u32> = ids.iter().copied().filter(|&id| id < end.div_ceil(64) * 64).collect();
         ids.iter().for_each(|&id| set.insert(id));
         prop_assert_eq!(set.count() as usize, plain.len());

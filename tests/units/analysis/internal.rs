@@ -1,16 +1,16 @@
-//! Tests of `src/analysis/internal.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/internal.rs`.
 
 use super::*;
 
 fn named(rule: &str, name: &str) -> bool {
-    match read(rule, 0) {
+    match parse_rule(rule, 0) {
         Ok(Some(Rule::Name(text, edges))) => is_named(name.as_bytes(), text.as_bytes(), edges),
         other => panic!("{rule}: {other:?}"),
     }
 }
 
 #[test]
-fn stars_open_the_ends_of_a_name() {
+fn star_matches_any_prefix_or_suffix_of_name() {
     assert!(named("name:_call_impl", "_call_impl") && !named("name:_call_impl", "_wrapped_call_impl"));
     assert!(named("name:*_call_impl", "_wrapped_call_impl") && !named("name:*_call_impl", "_call_impl_"));
     assert!(named("name:at::*", "at::_ops::mul") && !named("name:at::*", "xat::_ops"));
@@ -18,14 +18,14 @@ fn stars_open_the_ends_of_a_name() {
 }
 
 #[test]
-fn files_on_windows_are_meant_as_well() {
+fn file_rule_matches_windows_paths() {
     let windows = br"C:\venv\Lib\site-packages\torch\functional.py";
     assert!(is_in_file(windows, b"site-packages/torch/") && is_in_file(windows, br"site-packages\torch"));
     assert!(!is_in_file(windows, b"site-packages/torchvision/") && is_in_file(b"/a/torch/b.py", b"/torch/"));
 }
 
 #[test]
-fn what_is_no_rule_is_told_with_its_line() {
+fn invalid_rule_reports_its_line() {
     let error = |lines: &[&str]| InternalRules::parse(lines).map_err(|error| (error.line, error.cause)).err();
     assert_eq!(error(&["native", "", "  file:/torch/ "]), None);
     assert_eq!(error(&["native", "torch"]), Some((2, RuleProblem::Unknown)));
@@ -34,6 +34,6 @@ fn what_is_no_rule_is_told_with_its_line() {
     assert_eq!(error(&["name:**"]), Some((1, RuleProblem::Empty)));
     assert_eq!(error(&[&"x".repeat(1001)]), Some((1, RuleProblem::TooMany)));
     assert_eq!(error(&vec!["native"; 1001]), Some((1001, RuleProblem::TooMany)));
-    assert_eq!(InternalRules::heeded(&["?", "native"]), InternalRules::heeded(&["native"]));
+    assert_eq!(InternalRules::parse_leniently(&["?", "native"]), InternalRules::parse_leniently(&["native"]));
     assert_eq!(error(DEFAULT_RULES), None);
 }

@@ -1,6 +1,6 @@
-//! Tests of `src/analysis/metadata.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/metadata.rs`.
 
-#![allow(clippy::unwrap_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::{category, entries, value_of};
 
@@ -9,7 +9,7 @@ fn read(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 #[test]
-fn an_object_is_its_keys_and_texts() {
+fn json_object_is_split_into_entries() {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     assert_eq!(read("{}"), Some(vec![]));
     assert_eq!(
@@ -32,18 +32,18 @@ fn an_object_is_its_keys_and_texts() {
         assert_eq!(read(broken), None, "{broken}");
     }
     let many = ["{", &vec![r#""a": 1"#; 65].join(","), "}"].concat();
-    assert_eq!(read(&many), None, "that is data");
+    assert_eq!(read(&many), None, "too many keys for metadata");
 }
 
 #[test]
-fn a_key_is_found_and_the_last_one_counts() {
+fn last_duplicate_key_wins() {
     assert_eq!(value_of(r#"{"name": "a", "name": "b"}"#, "name").unwrap(), "b");
     assert_eq!(value_of(r#"{"name": ""}"#, "name"), None);
     assert_eq!(value_of("name", "name"), None);
 }
 
 #[test]
-fn names_end_with_what_they_are_for() {
+fn category_is_suffix_of_name() {
     assert_eq!(category("cut_cross_entropy::linear.gradient"), Some("gradient"));
     assert_eq!(category("Optimizer state"), Some("optimizer_state"));
     assert_eq!(category("cut_cross_entropy::logits"), None);

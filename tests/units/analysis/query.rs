@@ -1,4 +1,4 @@
-//! Tests of `src/analysis/query.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/query.rs`.
 
 use super::*;
 use base::units::Bytes;
@@ -20,7 +20,7 @@ fn wrong(text: &str) -> QueryError {
 }
 
 #[test]
-fn numbers_and_addresses() {
+fn numbers_and_addresses_are_parsed() {
     for (text, number) in [("#0", 0), (" #123 ", 123), ("# 1,234,567", 1_234_567), ("#4294967295", u32::MAX)] {
         assert!(matches!(Query::parse(text), Ok(Query::Number(found)) if found == number), "{text}");
     }
@@ -40,7 +40,7 @@ fn numbers_and_addresses() {
 }
 
 #[test]
-fn sizes_compared() {
+fn size_comparisons_are_parsed() {
     let cases = [
         ("=512", (512, 512)),
         ("= 2MiB", (2 * MIB, 2 * MIB)),
@@ -65,8 +65,8 @@ fn sizes_compared() {
         assert_eq!(size(text), expected, "{text}");
     }
     assert_eq!(wrong("=1.3KiB"), QueryError::Fraction);
-    assert_eq!(wrong("<0"), QueryError::NoSuchSize);
-    assert_eq!(wrong(">18446744073709551615"), QueryError::NoSuchSize);
+    assert_eq!(wrong("<0"), QueryError::EmptyRange);
+    assert_eq!(wrong(">18446744073709551615"), QueryError::EmptyRange);
     assert_eq!(wrong(">5MB"), QueryError::Unit('M'));
     for text in
         ["=", ">", "<", ">=", "==5", "<>5", "=5 apples", "=1.2.3", "=.5.", "=five", ">5e3", ">99999999999999999999"]
@@ -88,24 +88,24 @@ fn ranges_include_both_ends() {
     for (text, expected) in cases {
         assert_eq!(size(text), expected, "{text}");
     }
-    assert_eq!(wrong("2..1"), QueryError::NoSuchSize);
+    assert_eq!(wrong("2..1"), QueryError::EmptyRange);
     assert_eq!(wrong("1GB..2GB"), QueryError::Unit('G'));
     assert_eq!(wrong("1..2x"), QueryError::Size);
 }
 
 #[test]
-fn a_size_alone_is_what_the_page_shows_so() {
+fn plain_size_matches_all_sizes_displayed_alike() {
     assert_eq!(size("2MiB"), (2 * MIB, 2 * MIB));
     assert_eq!(size("512 B"), (512, 512));
     assert_eq!(size("1.5GiB"), (3 * GIB / 2, 3 * GIB / 2));
     let (least, most) = size("38.1 MiB");
     assert_eq!((least, most), ((38.05 * MIB as f64).ceil() as u64, (38.15 * MIB as f64) as u64));
-    assert_eq!(size("10.0 MiB").0, (9.995 * MIB as f64).ceil() as u64, "what is less reads 9.99 MiB");
+    assert_eq!(size("10.0 MiB").0, (9.995 * MIB as f64).ceil() as u64, "smaller sizes are displayed as 9.99 MiB");
     assert_eq!(wrong("5 MB"), QueryError::Unit('M'));
 }
 
 #[test]
-fn everything_else_is_text() {
+fn other_input_is_a_text_search() {
     let cases = [
         ("train.py:233", "train.py:233"),
         ("  Linear.forward ", "Linear.forward"),
@@ -131,41 +131,44 @@ fn everything_else_is_text() {
     ];
     for (text, expected) in cases {
         match Query::parse(text) {
-            Ok(Query::Frame(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+            Ok(Query::Frame(FrameMatcher::Text(found))) => assert_eq!(found, expected, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
     for (text, expected) in [("\"=512\"", "=512"), (" \"#1\" ", "#1"), ("\"a \"b\"", "a \"b")] {
         match Query::parse(text) {
-            Ok(Query::Frame(Wording::Exactly(found))) => assert_eq!(found, expected, "{text}"),
+            Ok(Query::Frame(FrameMatcher::Exactly(found))) => assert_eq!(found, expected, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
     assert_eq!(wrong(" "), QueryError::Empty);
-    assert_eq!(wrong(&"x".repeat(LONGEST + 1)), QueryError::TooLong);
-    assert!(Query::parse(&"ä".repeat(LONGEST)).is_ok());
+    assert_eq!(wrong(&"x".repeat(MAX_LENGTH + 1)), QueryError::TooLong);
+    assert!(Query::parse(&"ä".repeat(MAX_LENGTH)).is_ok());
 }
 
 #[test]
-fn expressions() {
+fn slashes_delimit_a_regular_expression() {
     let matches = |text: &str, line: &str| match Query::parse(text) {
-        Ok(Query::Frame(wording @ Wording::Expression(_))) => wording.matches(line),
+        Ok(Query::Frame(wording @ FrameMatcher::Expression(_))) => wording.matches(line),
         other => panic!("{text}: {other:?}"),
     };
     assert!(matches(r"/train\.py:\d+ step$/", "/home/me/train.py:233 step"));
     assert!(!matches("/Train/", "/home/me/train.py:233 step"));
     assert!(matches("/Train/i", "/home/me/train.py:233 step"));
-    assert!(matches("/home/me/", "/home/me/train.py:233 step"), "a folder reads like an expression and means the same");
+    assert!(
+        matches("/home/me/", "/home/me/train.py:233 step"),
+        "a folder between slashes parses as an expression that matches the same"
+    );
     assert!(matches!(wrong("/(/"), QueryError::Expression(_)));
     assert!(matches!(wrong("/((a{100}){100}){100}/"), QueryError::Expression(_)), "too large to be compiled");
     assert!(matches!(wrong(&format!("/{}a{}/", "(".repeat(99), ")".repeat(99))), QueryError::Expression(_)));
 }
 
 #[test]
-fn an_at_means_the_site() {
+fn at_sign_searches_call_site_or_category() {
     for (text, expected) in [("@train.py:1", "train.py:1"), ("@\"train.py:1 \"", "train.py:1 "), ("@@", "@")] {
         match Query::parse(text) {
-            Ok(Query::Site(Wording::Text(found) | Wording::Exactly(found))) => {
+            Ok(Query::Site(FrameMatcher::Text(found) | FrameMatcher::Exactly(found))) => {
                 assert_eq!(found, expected, "{text}");
             }
             other => panic!("{text}: {other:?}"),
@@ -180,14 +183,14 @@ fn an_at_means_the_site() {
         assert!(matches!(Query::parse(text), Ok(Query::Category(found)) if found == expected), "{text}");
     }
     for text in ["@category", "@categorys", "@category:x"] {
-        assert!(matches!(Query::parse(text), Ok(Query::Site(Wording::Text(_)))), "{text}");
+        assert!(matches!(Query::parse(text), Ok(Query::Site(FrameMatcher::Text(_)))), "{text}");
     }
-    assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(Wording::Expression(_)))));
+    assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(FrameMatcher::Expression(_)))));
     assert!(matches!(wrong("@/(/"), QueryError::Expression(_)));
 }
 
 #[test]
-fn freed_and_never_freed_are_words() {
+fn freed_and_never_freed_are_keywords() {
     assert!(matches!(Query::parse(" freed "), Ok(Query::Freed(true))));
     assert!(matches!(Query::parse("never-freed"), Ok(Query::Freed(false))));
     for text in ["\"freed\"", "freed.py", "never freed", "@freed", "Freed"] {
@@ -196,23 +199,24 @@ fn freed_and_never_freed_are_words() {
 }
 
 #[test]
-fn text_is_found_in_whatever_case() {
-    let holds = |text: &str, line: &str| Wording::Text(text.to_owned()).matches(line);
+fn text_search_ignores_case() {
+    let holds = |text: &str, line: &str| FrameMatcher::Text(text.to_owned()).matches(line);
     assert!(holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger"));
     assert!(!holds("steps", "step") && !holds("x", ""));
-    let exactly = |text: &str, line: &str| Wording::Exactly(text.to_owned()).matches(line);
+    let exactly = |text: &str, line: &str| FrameMatcher::Exactly(text.to_owned()).matches(line);
     assert!(exactly("Linear", "nn.py:3 Linear.forward") && !exactly("linear", "nn.py:3 Linear.forward"));
 }
 
 proptest! {
     #[test]
-    fn what_is_shown_can_be_typed(bytes in prop_oneof![0u64..5000, 1000u64..1 << 32, 1u64 << 30..1 << 44]) {
+    fn displayed_size_parses_to_range_with_that_size(bytes in prop_oneof![0u64..5000, 1000u64..1 << 32, 1u64 << 30..1 << 44]) {
         let shown = Bytes(bytes).to_string();
-        // Without decimals it may be rounded, and yet reads like an exact number.
+        // A rounded size without decimals would parse as an exact size.
         prop_assume!(bytes < 1000 || shown.contains('.'));
         let (least, most) = size(&shown);
         prop_assert!((least..=most).contains(&bytes), "{bytes} reads {shown}: {least}..={most}");
-        // Nothing else is in it, but for ties and where the next unit begins, or there is one decimal less.
+        // Sizes just inside the bounds are displayed the same, except at ties and where the unit or the decimals
+        // change.
         for edge in [least.saturating_add(1), most.saturating_sub(1)].into_iter().filter(|_| most > least + 2) {
             let other = Bytes(edge).to_string();
             let unit = |text: &str| text.split_once('.').map(|(_, decimals)| decimals.replace(|sign: char| sign.is_ascii_digit(), "0"));
@@ -221,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[#=<>./0-9a-zKMGTiB\"x ()\\[\\]*+?\\\\-]{0,24}") {
+    fn arbitrary_query_does_not_panic(text in "[#=<>./0-9a-zKMGTiB\"x ()\\[\\]*+?\\\\-]{0,24}") {
         let _ = Query::parse(&text);
     }
 }

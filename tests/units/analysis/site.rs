@@ -1,9 +1,9 @@
-//! Tests of `src/analysis/site.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/site.rs`.
 
 use super::*;
 
 #[test]
-fn files_tell_whose_code_it_is() {
+fn origin_is_derived_from_file_name() {
     let cases = [
         ("/workspace/train/train.py", Origin::User),
         ("train.py", Origin::User),
@@ -28,15 +28,18 @@ fn files_tell_whose_code_it_is() {
 }
 
 #[test]
-fn native_names_tell_operators_and_steps_of_the_backward_pass() {
+fn native_names_of_operators_and_backward_nodes_are_recognized() {
     let backward = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
-    assert_eq!(told_by(backward), Some((Origin::Backward, "MulBackward0")));
+    assert_eq!(identify_native(backward), Some((Origin::Backward, "MulBackward0")));
     let node = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
-    assert_eq!(told_by(node), Some((Origin::Backward, "AccumulateGrad")));
-    assert_eq!(told_by("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
+    assert_eq!(identify_native(node), Some((Origin::Backward, "AccumulateGrad")));
+    assert_eq!(
+        identify_native("at::_ops::mul_Tensor::call(at::Tensor const&)"),
+        Some((Origin::Operator, "mul_Tensor"))
+    );
     for other in
         ["torch::autograd::Engine::thread_main(int)", "torch::unwind::unwind()", "at::detail::empty_cuda()", ""]
     {
-        assert_eq!(told_by(other), None, "{other}");
+        assert_eq!(identify_native(other), None, "{other}");
     }
 }

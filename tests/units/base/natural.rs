@@ -1,10 +1,10 @@
-//! Tests of `src/base/natural.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/base/natural.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn numbers_in_names_count_as_numbers() {
+fn numbers_in_names_compare_by_value() {
     let sorted = [
         "",
         "1",
@@ -32,7 +32,7 @@ fn numbers_in_names_count_as_numbers() {
 
 proptest! {
     #[test]
-    fn the_order_is_total(mut names in proptest::collection::vec("[a0-1/]{0,5}", 3)) {
+    fn natural_order_is_total(mut names in proptest::collection::vec("[a0-1/]{0,5}", 3)) {
         names.sort_by(|one, other| compare_names(one, other));
         prop_assert!(compare_names(&names[0], &names[2]) != Ordering::Greater);
         for (one, other) in [(0, 1), (1, 2), (0, 2)] {

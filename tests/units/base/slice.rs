@@ -1,9 +1,9 @@
-//! Tests of `src/base/slice.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/base/slice.rs`.
 
 use super::*;
 
-/// The numbers from 1 on, added up from where it was left.
-fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice) -> Sliced<u64> {
+/// Adds up the numbers from `*next` to 10,000. Each step costs `weight`.
+fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut TimeSlice) -> SliceResult<u64> {
     while *next <= 10_000 {
         slice.spend(weight)?;
         *sum += *next;
@@ -13,13 +13,13 @@ fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice) -> Slic
 }
 
 #[test]
-fn work_goes_on_where_it_stopped_whatever_a_step_weighs() {
+fn work_resumes_after_each_slice() {
     for (weight, most) in [(1, 10_000 / 2048 + 1), (100, 10_000 / 21 + 1), (u32::MAX, 10_000)] {
         let (mut next, mut sum, mut slices) = (1, 0, 1);
         let found = loop {
-            match add_up(&mut next, &mut sum, weight, &mut Slice::new(&mut || false)) {
+            match add_up(&mut next, &mut sum, weight, &mut TimeSlice::new(&mut || false)) {
                 Ok(found) => break found,
-                Err(Spent) => slices += 1,
+                Err(OutOfTime) => slices += 1,
             }
         };
         assert_eq!(found, 50_005_000);
@@ -28,17 +28,17 @@ fn work_goes_on_where_it_stopped_whatever_a_step_weighs() {
 }
 
 #[test]
-fn every_row_is_in_one_part_and_a_slice_has_at_least_one() {
+fn parts_cover_every_row_once() {
     for (steps, length) in [(0, 2048), (1, 2048), (16, 128), (u32::MAX, 1)] {
         let (mut next, mut seen, mut slices) = (0, 0, 0);
-        let is_done = |slice: &mut Slice, next: &mut usize, seen: &mut usize| -> Sliced {
-            while let Some(part) = slice.part(next, 5000, steps)? {
+        let is_done = |slice: &mut TimeSlice, next: &mut usize, seen: &mut usize| -> SliceResult {
+            while let Some(part) = slice.next_range(next, 5000, steps)? {
                 assert_eq!(part.start, *seen);
                 *seen = part.end;
             }
             Ok(())
         };
-        while is_done(&mut Slice::new(&mut || false), &mut next, &mut seen).is_err() {
+        while is_done(&mut TimeSlice::new(&mut || false), &mut next, &mut seen).is_err() {
             slices += 1;
         }
         assert_eq!((next, seen, slices), (5000, 5000, 4999 / length), "{steps}");
@@ -46,13 +46,13 @@ fn every_row_is_in_one_part_and_a_slice_has_at_least_one() {
 }
 
 #[test]
-fn the_clock_is_looked_at_now_and_then() {
+fn clock_is_checked_once_per_batch_of_steps() {
     let mut looks = 0;
     let mut has_time = || {
         looks += 1;
         true
     };
-    let mut slice = Slice::new(&mut has_time);
+    let mut slice = TimeSlice::new(&mut has_time);
     assert_eq!(add_up(&mut 1, &mut 0, 1, &mut slice), Ok(50_005_000));
     assert_eq!(slice.check(), Ok(()));
     assert_eq!(looks, 10_000 / 2048 + 1);

@@ -1,18 +1,18 @@
-//! Tests of `src/base/units.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/base/units.rs`.
 
 use super::*;
 
 #[test]
-fn a_range_of_bytes_names_its_unit_once() {
-    assert_eq!(bytes_between(256, 512), "256–512 B");
-    // One number where both ends read the same.
-    assert_eq!(bytes_between(70_652_000_000, 70_652_100_000), "65.8 GiB");
-    assert_eq!(bytes_between(512, 2048), "512 B–2.00 KiB");
-    assert_eq!(bytes_between(2048, 8192), "2.00–8.00 KiB");
+fn range_of_bytes_has_one_unit() {
+    assert_eq!(byte_range(256, 512), "256–512 B");
+    // One number if both ends are displayed the same.
+    assert_eq!(byte_range(70_652_000_000, 70_652_100_000), "65.8 GiB");
+    assert_eq!(byte_range(512, 2048), "512 B–2.00 KiB");
+    assert_eq!(byte_range(2048, 8192), "2.00–8.00 KiB");
 }
 
 #[test]
-fn bytes_keep_three_digits() {
+fn bytes_have_three_significant_digits() {
     let cases = [
         (0, "0 B"),
         (512, "512 B"),
@@ -29,14 +29,14 @@ fn bytes_keep_three_digits() {
 }
 
 #[test]
-fn integers_are_grouped() {
+fn integers_have_thousands_separators() {
     for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (55_108_591_620, "55,108,591,620")] {
-        assert_eq!(grouped(value), text);
+        assert_eq!(group_digits(value), text);
     }
 }
 
 #[test]
-fn durations_choose_their_unit() {
+fn duration_unit_depends_on_length() {
     let cases = [
         (13, "13 µs"),
         (1_250, "1.25 ms"),
@@ -51,7 +51,7 @@ fn durations_choose_their_unit() {
 }
 
 #[test]
-fn moments_and_events_are_one_apart() {
+fn moment_after_event_maps_back_to_event() {
     assert_eq!(Moment::START.event(), None);
     assert_eq!(Moment::START.event_or_minus_one(), -1);
     assert_eq!(Moment::after(EventIdx(4)).event(), Some(EventIdx(4)));

@@ -1,4 +1,4 @@
-//! Tests of `src/cli/ask.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/ask.rs`.
 
 use super::*;
 

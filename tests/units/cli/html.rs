@@ -1,13 +1,13 @@
-//! Tests of `src/cli/html.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/html.rs`.
 
 use super::*;
 
 const VIEWER: [&str; 2] = ["<html><body><script id=\"part-wasm\"></script>", "</body></html>"];
 
 #[test]
-fn nothing_of_a_file_ends_its_element() {
+fn hostile_file_name_and_content_are_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
-    let carried = Carried { taken: 7, how: "gzip", bytes: hostile.as_bytes().to_vec() };
+    let carried = EmbeddedSnapshot { raw_bytes: 7, encoding: "gzip", bytes: hostile.as_bytes().to_vec() };
     let mut out = Vec::new();
     let size = write_parts(VIEWER, "v=1&at=\"3\"", &[(hostile.to_owned(), carried)], &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
@@ -19,14 +19,14 @@ fn nothing_of_a_file_ends_its_element() {
 }
 
 #[test]
-fn what_went_in_is_said() {
-    let carried = Carried { taken: 7000, how: "gzip", bytes: vec![0; 7] };
+fn summary_states_sizes_and_compression() {
+    let carried = EmbeddedSnapshot { raw_bytes: 7000, encoding: "gzip", bytes: vec![0; 7] };
     let of = |carried| [("a.pickle".to_owned(), carried)];
     let text = "1012 B (1,012 B), with the snapshot as 7 B of gzip";
-    assert_eq!(said(1012, &of(carried)), format!("{text} from 7,000 B"));
-    let carried = || Carried { taken: 7, how: "gzip", bytes: vec![0; 7] };
-    assert_eq!(said(1012, &of(carried())), text);
-    assert!(said(30_000_000, &of(carried())).ends_with("too large for most mail servers"));
+    assert_eq!(summary_text(1012, &of(carried)), format!("{text} from 7,000 B"));
+    let carried = || EmbeddedSnapshot { raw_bytes: 7, encoding: "gzip", bytes: vec![0; 7] };
+    assert_eq!(summary_text(1012, &of(carried())), text);
+    assert!(summary_text(30_000_000, &of(carried())).ends_with("too large for most mail servers"));
     let two = [("a.pickle".to_owned(), carried()), ("b.pickle".to_owned(), carried())];
-    assert_eq!(said(1012, &two), "1012 B (1,012 B), with the snapshots as 7 B of gzip and 7 B of gzip");
+    assert_eq!(summary_text(1012, &two), "1012 B (1,012 B), with the snapshots as 7 B of gzip and 7 B of gzip");
 }

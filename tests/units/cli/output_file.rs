@@ -1,4 +1,4 @@
-//! Tests of `src/cli/output_file.rs`: the arguments of all commands, as clap has them.
+//! Unit tests of `src/cli/output_file.rs`, and of the output arguments of all commands.
 
 use super::*;
 use crate::{Memscape, parse};
@@ -16,7 +16,7 @@ fn is_of<T: 'static>(argument: &Arg) -> bool {
     argument.get_value_parser().type_id() == TypeId::of::<T>()
 }
 
-/// The words for an argument with this value, or else with the first value that it accepts.
+/// Returns the command-line words for an argument with this value, or with its first possible value if `None`.
 fn words(argument: &Arg, value: Option<&Path>) -> Vec<String> {
     let first = || argument.get_possible_values().first().map(|value| value.get_name().to_owned());
     let value = value.map(|path| path.to_str().unwrap().to_owned()).or_else(first).unwrap();
@@ -24,7 +24,7 @@ fn words(argument: &Arg, value: Option<&Path>) -> Vec<String> {
 }
 
 #[test]
-fn output_of_every_command_that_is_any_of_its_inputs_is_refused() {
+fn output_equal_to_an_input_is_rejected_by_every_command() {
     let folder = folder("commands");
     let [input, other, link, hard, link_out] =
         ["in.pickle", "other.pickle", "link.pickle", "hard.pickle", "out"].map(|name| folder.join(name));

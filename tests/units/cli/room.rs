@@ -1,10 +1,10 @@
-//! Tests of `src/cli/room.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/room.rs`.
 
 use super::*;
 
 #[test]
-fn a_file_that_may_not_fit_is_warned_of() {
-    Room { free_memory: Some(4 << 30) }.begin(true);
+fn large_file_gives_memory_warning() {
+    MemoryArgs { free_memory: Some(4 << 30) }.apply(true);
     assert_eq!(warning("a.pickle", 4 << 30), None);
     assert_eq!(
         warning("a.pickle", 20 << 30).as_deref(),
@@ -13,11 +13,11 @@ fn a_file_that_may_not_fit_is_warned_of() {
         )
     );
     assert!(warning("a.pickle", 60 << 30).is_some_and(|text| text.contains("at least 6.00 GiB, and 4.00 GiB is free")));
-    // A packed one takes more than its bytes.
+    // A compressed file needs more memory than its size.
     assert!(warning("a.pickle.gz", 1 << 30).is_some_and(|text| text.contains("from 1.00 GiB to 7.00 GiB")));
 }
 
-/// A group with this limit, what it uses, and what of that it can do without.
+/// Writes the files of a cgroup. `names` and `values` are limit, usage and reclaimable bytes.
 fn group(folder: &Path, names: [&str; 3], values: [&str; 3]) {
     fs::create_dir_all(folder).unwrap();
     let [limit, used, stat] = names;
@@ -27,23 +27,23 @@ fn group(folder: &Path, names: [&str; 3], values: [&str; 3]) {
 }
 
 #[test]
-fn the_least_that_is_left_of_the_limits_around_a_process_counts() {
+fn tightest_cgroup_limit_determines_free_memory() {
     let second = ["memory.max", "memory.current", "inactive_file"];
     let first = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"];
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    assert_eq!(left(root, "0::/job/step\n"), None, "there is none");
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), None, "no cgroup");
     group(&root.join("job/step"), second, ["max\n", "70\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), None, "without a limit");
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), None, "no limit");
     group(&root.join("job"), second, ["1000\n", "600\n", "50"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(450));
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(450));
     group(&root.join("job/step"), second, ["500\n", "400\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(100));
-    // More may be in use than the limit since it was set.
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(100));
+    // The usage may exceed a limit that was lowered later.
     group(&root.join("job/step"), second, ["300\n", "400\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(0));
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(0));
     let old = tempfile::tempdir().unwrap();
     group(&old.path().join("memory"), first, ["800\n", "300\n", "100"]);
     let table = "5:cpu,cpuacct:/docker/abc\n4:memory:/docker/abc\n0::/\n";
-    assert_eq!(left(old.path(), table), Some(600), "the path is the host's");
+    assert_eq!(cgroup_bytes_left(old.path(), table), Some(600), "the path is that of the host");
 }

@@ -1,9 +1,9 @@
-//! Tests of `src/cli/table.rs`.
+//! Unit tests of `src/cli/table.rs`.
 
 use super::*;
 
 fn table(names: &[&str]) -> Table {
-    let mut table = Table::new(2, 2, [number("bytes", 12), name("call site", 0)]);
+    let mut table = Table::new(2, 2, [number_column("bytes", 12), name_column("call site", 0)]);
     names.iter().for_each(|name| table.push(["1,048,576", name]));
     table
 }
@@ -15,7 +15,7 @@ impl Table {
 }
 
 fn widths(text: &str) -> usize {
-    text.lines().map(width_of).max().unwrap()
+    text.lines().map(text_width).max().unwrap()
 }
 
 #[test]
@@ -39,14 +39,14 @@ fn name_that_is_too_long_is_cut_in_the_middle() {
 }
 
 #[test]
-fn beginning_that_all_long_names_share_is_left_out() {
+fn common_prefix_of_long_names_is_elided() {
     let text = table(&["/home/user/project/model/attention.py:1", "/home/user/project/model/linear.py:27"])
         .text_in(Some(36), true);
     assert!(text.contains("  …attention.py:1\n") && text.contains("  …linear.py:27\n"), "{text}");
 }
 
 #[test]
-fn names_that_would_look_alike_when_cut_are_wrapped() {
+fn names_that_would_be_ambiguous_when_cut_are_wrapped() {
     let [one, other] = ["a", "b"].map(|middle| ["x".repeat(30), middle.to_owned(), "y".repeat(30)].concat());
     let text = table(&[&one, &other]).text_in(Some(40), true);
     assert!(!text.contains('…') && widths(&text) <= 40, "{text}");
@@ -55,9 +55,9 @@ fn names_that_would_look_alike_when_cut_are_wrapped() {
 }
 
 #[test]
-fn numbers_are_never_cut_and_go_to_further_lines() {
+fn numbers_are_wrapped_and_never_cut() {
     let columns: Vec<Column> =
-        (0..8).map(|at| number(format!("column {at}"), 15)).chain([name("call site", 0)]).collect();
+        (0..8).map(|at| number_column(format!("column {at}"), 15)).chain([name_column("call site", 0)]).collect();
     let mut table = Table::new(2, 2, columns);
     table.push((0..8).map(|at| format!("{at},234,567,890")).chain(["f (a.py:3)".to_owned()]));
     for width in [20, 40, 60, 80, 100] {
@@ -80,8 +80,8 @@ fn indent_of_a_tree_is_kept() {
 }
 
 #[test]
-fn cell_longer_than_its_column_stands_out_where_nothing_is_fitted() {
-    let mut table = Table::new(0, 2, [name("name", 0).up_to(10), number("bytes", 0)]);
+fn long_cell_is_not_cut_without_a_width() {
+    let mut table = Table::new(0, 2, [name_column("name", 0).max_width(10), number_column("bytes", 0)]);
     [["x", "1"], ["a name of more than ten", "2"]].iter().for_each(|row| table.push(row));
     assert_eq!(table.text_in(None, false), "x               1\na name of more than ten      2\n");
 }

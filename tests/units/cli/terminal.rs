@@ -1,24 +1,24 @@
-//! Tests of `src/cli/terminal.rs`.
+//! Unit tests of `src/cli/terminal.rs`.
 
 use super::*;
 
 #[test]
 fn long_line_is_wrapped_with_its_indent() {
     let text = "head\n  - The peak is 4.27 GiB, and the largest part is of activations of the model.\nend\n";
-    let fitted = fitted_to(text, Some(40));
+    let fitted = wrap_to(text, Some(40));
     assert_eq!(
         fitted,
         "head\n  - The peak is 4.27 GiB, and the\n    largest part is of activations of\n    the model.\nend\n"
     );
-    assert_eq!(fitted_to(text, None), text);
-    assert_eq!(fitted_to(text, Some(100)), text);
+    assert_eq!(wrap_to(text, None), text);
+    assert_eq!(wrap_to(text, Some(100)), text);
 }
 
 #[test]
 fn word_longer_than_a_line_is_broken() {
     for text in ["x".repeat(95), ["/home/".repeat(16), "漢".repeat(30)].concat(), " ".repeat(60) + "y z"] {
-        let fitted = fitted_to(&text, Some(30));
-        assert!(fitted.lines().all(|line| width_of(line) <= 30), "{fitted}");
+        let fitted = wrap_to(&text, Some(30));
+        assert!(fitted.lines().all(|line| text_width(line) <= 30), "{fitted}");
         let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
         assert_eq!(letters(&fitted), letters(&text));
     }
@@ -29,7 +29,7 @@ fn control_characters_do_not_reach_a_terminal_however_they_are_split() {
     let text = "a\u{1b}[31m\tb\r\u{7f}\u{9b}c\u{e9}d\u{c2}e\n漢".as_bytes();
     for size in 1..=text.len() {
         let mut out = Vec::new();
-        let mut guarded = Guarded::new(&mut out);
+        let mut guarded = SafeWriter::new(&mut out);
         text.chunks(size).for_each(|part| guarded.write_all(part).unwrap());
         let shown = String::from_utf8(out).unwrap();
         assert_eq!(shown, "a\u{fffd}[31m\tb\u{fffd}\u{fffd}\u{fffd}c\u{e9}d\u{c2}e\n漢", "{size}");

@@ -1,28 +1,31 @@
-//! Tests of `src/cli/terms.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/terms.rs`.
 
 use super::*;
 
 #[test]
-fn moments_are_told_in_many_ways() {
-    assert_eq!((when("peak"), when("end"), when("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
-    assert_eq!((when("oom"), when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
-    assert_eq!(when("1759252605604106us"), Ok(When::Time(Clock::Since1970(1_759_252_605_604_106))));
-    assert_eq!(when("350ms"), Ok(When::Time(Clock::SinceFirst(350_000))));
-    assert_eq!(when("1.25s"), Ok(When::Time(Clock::SinceFirst(1_250_000))));
+fn positions_are_parsed_from_words_events_and_times() {
+    assert_eq!(
+        (parse_when("peak"), parse_when("end"), parse_when("-1")),
+        (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1)))
+    );
+    assert_eq!((parse_when("oom"), parse_when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
+    assert_eq!(parse_when("1759252605604106us"), Ok(When::Time(TimeArg::Since1970(1_759_252_605_604_106))));
+    assert_eq!(parse_when("350ms"), Ok(When::Time(TimeArg::SinceFirst(350_000))));
+    assert_eq!(parse_when("1.25s"), Ok(When::Time(TimeArg::SinceFirst(1_250_000))));
     let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };
-    assert_eq!(when("alloc:7f89b4000000_3"), Ok(When::Named(named(Turn::Alloc))));
-    assert_eq!(when("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(Turn::FreeCompleted))));
+    assert_eq!(parse_when("alloc:7f89b4000000_3"), Ok(When::Named(named(NamedAction::Alloc))));
+    assert_eq!(parse_when("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(NamedAction::FreeCompleted))));
     for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12h", "1.5"] {
-        assert!(when(wrong).is_err(), "{wrong}");
+        assert!(parse_when(wrong).is_err(), "{wrong}");
     }
 }
 
 #[test]
-fn sizes_are_those_of_a_search() {
+fn sizes_are_parsed_as_in_search() {
     for (text, expected) in [("3145728", 3 << 20), ("3MiB", 3 << 20), ("64M", 64 << 20), ("1.5GiB", 3 << 29)] {
-        assert_eq!(bytes(text), Ok(expected), "{text}");
+        assert_eq!(parse_bytes(text), Ok(expected), "{text}");
     }
     for wrong in ["", "x", "-1", "1kB", "3MB", "99999999999999999999", "16EiB", "1.3KiB", "=5", "1..2", " & #1"] {
-        assert!(bytes(wrong).is_err(), "{wrong}");
+        assert!(parse_bytes(wrong).is_err(), "{wrong}");
     }
 }

@@ -1,4 +1,4 @@
-//! The map between moments: monotone, from end to end, exact where both are alike.
+//! Maps between the events of two aligned traces.
 
 use super::*;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn of(steps: &[(u32, u32)], rest: (u32, u32)) -> (Alignment, (u32, u32)) {
 
 proptest! {
     #[test]
-    fn both_ways_are_monotone_and_reach_the_ends(
+    fn maps_are_monotone_and_reach_both_ends(
         steps in prop::collection::vec((0u32..9, 0u32..9), 0..40),
         rest in (0u32..20, 0u32..20),
     ) {
@@ -31,13 +31,13 @@ proptest! {
 }
 
 #[test]
-fn equal_distances_map_every_moment_to_itself() {
+fn equal_distances_map_each_event_to_itself() {
     let (alignment, end) = of(&[(3, 3), (1, 1), (7, 7)], (5, 5));
     assert!((0..=end.0).all(|moment| alignment.to_b(Moment(moment)) == Moment(moment)));
 }
 
 #[test]
-fn between_two_anchors_it_goes_in_proportion() {
+fn positions_between_anchors_are_interpolated() {
     let (alignment, _) = of(&[(10, 40)], (10, 10));
     let map = |moment| alignment.to_b(Moment(moment)).0;
     assert_eq!([map(0), map(5), map(10), map(15), map(20)], [0, 20, 40, 45, 50]);

@@ -1,15 +1,15 @@
-//! Powers of what grew: found from factors, and carried on to other lengths.
+//! Growth exponents measured between two snapshots.
 
-use super::{Measured, SiteGrowth, exponent, growth, raised};
-use crate::answer::{FactorGroup, Two};
+use super::{MeasuredScaling, SiteGrowth, exponent, growth, raised};
+use crate::answer::{FactorGroup, PerSide};
 use engine::protocol::{Factor, PlanGroup};
 
 fn group(factor: f64) -> FactorGroup {
-    FactorGroup { factor, sites: 1, pairs: 1, bytes: Two::default(), rows: Vec::new() }
+    FactorGroup { factor, sites: 1, pairs: 1, bytes: PerSide::default(), rows: Vec::new() }
 }
 
 #[test]
-fn of_a_factor_and_its_square_the_smaller_is_what_grew() {
+fn growth_is_smaller_of_factor_and_its_square() {
     assert_eq!(growth(&[group(16.0), group(4.0), group(1.0)]), Some(4.0));
     assert_eq!(growth(&[group(2.0), group(4.0)]), Some(2.0));
     assert_eq!(growth(&[group(1.0), group(3.0)]), Some(3.0));
@@ -18,7 +18,7 @@ fn of_a_factor_and_its_square_the_smaller_is_what_grew() {
 }
 
 #[test]
-fn powers_are_rounded_to_halves() {
+fn exponents_are_rounded_to_halves() {
     assert_eq!(exponent(4.0, 2.0), 2.0);
     assert_eq!(exponent(4.1, 2.0), 2.0);
     assert_eq!(exponent(1.0, 2.0), 0.0);
@@ -28,7 +28,7 @@ fn powers_are_rounded_to_halves() {
 }
 
 #[test]
-fn whole_powers_are_exact_and_others_rounded() {
+fn integer_powers_of_factors_are_exact() {
     let factor = |times, by| Factor::new(times, by).unwrap();
     assert_eq!(raised(factor(3, 2), 2.0), Some(factor(9, 4)));
     assert_eq!(raised(factor(4, 1), -1.0), Some(factor(1, 4)));
@@ -38,16 +38,16 @@ fn whole_powers_are_exact_and_others_rounded() {
 }
 
 #[test]
-fn each_allocation_is_in_one_class_or_in_none() {
+fn each_allocation_is_in_at_most_one_class() {
     let site = |factor, bytes| SiteGrowth { factor, bytes };
     let sites = [(7, site(4.0, 10)), (9, site(2.0, 100)), (3, site(1.0, 50)), (4, site(2.02, 1))];
-    // The last two call sites have no measurement.
+    // Call sites 1 and 2 have no measurement.
     let numbers = [7, 7, 9, 3, 4, 1, 2];
-    let measured = Measured::new(2.0, sites.into_iter(), numbers.len(), |at| numbers[at]);
+    let measured = MeasuredScaling::new(2.0, sites.into_iter(), numbers.len(), |at| numbers[at]);
     let classes: Vec<_> =
         measured.classes.iter().map(|class| (class.exponent, class.sites, class.allocations[0])).collect();
     assert_eq!(classes, [(2.0, 1, 0b11), (1.0, 2, 0b10100), (0.0, 1, 0b1000)]);
-    assert_eq!((measured.rest[0], measured.rest_sites), (0b110_0000, 2));
+    assert_eq!((measured.unmeasured[0], measured.unmeasured_sites), (0b110_0000, 2));
     let groups = measured.groups(Factor::new(3, 1).unwrap()).unwrap();
     let factors: Vec<_> = groups.iter().map(|(_, factor)| factor.quotient()).collect();
     assert_eq!(factors, [9.0, 3.0, 3.0]);

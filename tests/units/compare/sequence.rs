@@ -1,9 +1,9 @@
-//! The pairs of two sequences against the table that has every pair of prefixes.
+//! The sequence diff against a dynamic-programming table.
 
 use super::*;
 use proptest::prelude::*;
 
-/// The length of the longest common subsequence, the slow way.
+/// Returns the length of the longest common subsequence, computed with the full table.
 fn longest(a: &[u32], b: &[u32]) -> usize {
     let mut row = vec![0; b.len() + 1];
     for one in a {
@@ -17,11 +17,11 @@ fn longest(a: &[u32], b: &[u32]) -> usize {
     row[b.len()]
 }
 
-/// All pairs, with slices of one look at the clock each.
+/// Returns all pairs and whether the diff is exact. Each slice ends at its first clock check.
 fn pairs(a: &[u32], b: &[u32]) -> (Vec<(u32, u32)>, bool) {
     let whole = Window { a: (0, a.len() as u32), b: (0, b.len() as u32) };
     let (mut diff, mut found) = (Diff::new([whole].into_iter()), Vec::new());
-    while diff.step(a, b, &mut |x, y| found.push((x, y)), &mut Slice::new(&mut || false)).is_err() {}
+    while diff.step(a, b, &mut |x, y| found.push((x, y)), &mut TimeSlice::new(&mut || false)).is_err() {}
     (found, diff.is_exact())
 }
 
@@ -35,7 +35,7 @@ fn check(a: &[u32], b: &[u32]) -> (usize, bool) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     #[test]
-    fn pairs_are_as_many_as_can_be(
+    fn diff_finds_longest_common_subsequence(
         a in prop::collection::vec(0u32..5, 0..120),
         b in prop::collection::vec(0u32..5, 0..120),
     ) {
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_of_a_sequence_are_found(
+    fn diff_of_edited_sequence_is_optimal(
         a in prop::collection::vec(0u32..40, 1..400),
         edits in prop::collection::vec((0usize..400, 0u32..60), 0..60),
     ) {
@@ -61,13 +61,13 @@ proptest! {
 }
 
 #[test]
-fn equal_sequences_are_paired_wholly() {
+fn equal_sequences_are_paired_completely() {
     let a: Vec<u32> = (0..10_000).map(|at| at * 7 % 13).collect();
     assert_eq!(check(&a, &a), (a.len(), true));
 }
 
 #[test]
-fn what_needs_too_many_edits_is_bounded_and_says_so() {
+fn diff_with_too_many_edits_is_inexact() {
     let mut state = 1u32;
     let mut random = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -77,6 +77,6 @@ fn what_needs_too_many_edits_is_bounded_and_says_so() {
     let b: Vec<u32> = (0..20_000).map(|_| random()).collect();
     let (paired, is_exact) = check(&a, &b);
     assert!(!is_exact);
-    // Random numbers out of 256 have about an eighth in common; the bound finds a part of it.
+    // Random sequences over 256 values have about an eighth in common. The bounded search finds a part.
     assert!(paired > 1_000, "{paired}");
 }

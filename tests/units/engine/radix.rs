@@ -1,26 +1,26 @@
-//! Tests of `src/engine/radix.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/radix.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn it_is_the_stable_sort(keys in prop::collection::vec(prop_oneof![0u64..4, any::<u64>(), Just(u64::MAX)], 0..300), slice in 1usize..5) {
+    fn radix_sort_equals_stable_sort(keys in prop::collection::vec(prop_oneof![0u64..4, any::<u64>(), Just(u64::MAX)], 0..300), slice in 1usize..5) {
         let mut radix = Radix::default();
         keys.iter().zip(0..).for_each(|(&key, id)| radix.push(key, id));
         let mut asked = 0;
-        while radix.step(&mut Slice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
+        while radix.step(&mut TimeSlice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
         let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
         expected.sort_by_key(|&id| keys[id as usize]);
         prop_assert_eq!(radix.into_ids(), expected);
     }
 
     #[test]
-    fn the_last_key_counts_most(keys in prop::collection::vec((0u64..4, 0u64..4), 0..100), slice in 1usize..5) {
-        let mut sorting = Sorting::of((0..keys.len() as u32).collect());
+    fn last_key_is_most_significant(keys in prop::collection::vec((0u64..4, 0u64..4), 0..100), slice in 1usize..5) {
+        let mut sorting = MultiKeySort::new((0..keys.len() as u32).collect());
         let mut key = |part: usize, id: u32| [keys[id as usize].1, keys[id as usize].0][part];
         let mut asked = 0;
-        while sorting.step((2, 300), &mut key, &mut Slice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
+        while sorting.step((2, 300), &mut key, &mut TimeSlice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
         let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
         expected.sort_by_key(|&id| keys[id as usize]);
         prop_assert_eq!(sorting.ids(), expected);

@@ -1,9 +1,9 @@
-//! JSON that is written by hand is JSON.
+//! Hand-written JSON output is valid JSON.
 
 use super::*;
 
 #[test]
-fn texts_are_what_json_takes_them_for() {
+fn escaped_text_parses_back() {
     for given in ["", "plain", "\"quoted\" \\ back", "tab\tnew\nline\u{0}\u{1f}", "größer · 日本 \u{1F600}", "\\"]
     {
         let mut out = Vec::new();
@@ -13,7 +13,7 @@ fn texts_are_what_json_takes_them_for() {
 }
 
 #[test]
-fn lists_have_commas_between_their_values() {
+fn list_values_are_separated_by_commas() {
     let written = |values: &[i32]| {
         let mut out = Vec::new();
         numbers(&mut out, values).unwrap();

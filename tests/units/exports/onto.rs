@@ -1,13 +1,13 @@
-//! Where the events of a trace of the profiler are, whatever else is in it.
+//! Position of the events in a profiler (Kineto) trace.
 
 use super::*;
 
-fn read(text: &str) -> Option<Kineto> {
-    Kineto::read(&mut text.as_bytes()).ok()
+fn read(text: &str) -> Option<TraceLayout> {
+    TraceLayout::read(&mut text.as_bytes()).ok()
 }
 
 #[test]
-fn a_trace_tells_where_its_events_are_and_what_its_times_are_since() {
+fn kineto_trace_gives_event_offset_and_base_time() {
     let text = r#"{"schemaVersion": 1, "deviceProperties": [{"id": 0, "ts": 3, "name": "a \"traceEvents\": ["}],
  "nested": {"traceEvents": [1], "baseTimeNanoseconds": 7}, "traceEvents": [ {"ph": "X", "ts": 10.5, "args": {"ts": 99}},
  {"ts": 4, "dur": 2}], "baseTimeNanoseconds": 1759252605000000000, "traceName": "x"}"#;
@@ -20,7 +20,7 @@ fn a_trace_tells_where_its_events_are_and_what_its_times_are_since() {
 }
 
 #[test]
-fn a_list_alone_and_a_list_of_nothing_are_traces_too() {
+fn bare_or_empty_event_list_is_accepted() {
     let alone = read(" [{\"ts\": 3}]").unwrap();
     assert_eq!((alone.begin, alone.has_events, alone.base_ns, alone.times), (2, true, 0, Some((3.0, 3.0))));
     let empty = read("{\"traceEvents\": [ \n ]}").unwrap();
@@ -28,7 +28,7 @@ fn a_list_alone_and_a_list_of_nothing_are_traces_too() {
 }
 
 #[test]
-fn what_has_no_events_or_ends_too_soon_is_refused() {
+fn trace_without_events_or_truncated_is_rejected() {
     for text in [
         "",
         "{}",

@@ -1,6 +1,6 @@
-//! Changes of `index.html`: script and style sheets, parts with their hash, parts that were not built.
+//! Edits of `index.html`: style sheets, hashed parts, and omitted parts.
 
-use super::{early, omit, part};
+use super::{add_part, move_script_first, omit_part};
 use std::fs;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ const PAGE: &str = "<head>\n<link rel=\"stylesheet\" href=\"./a-1.css\"/>\n<link
 <script type=\"x\" id=\"part-sql\" data-glue=\"./sql.js\" data-wasm=\"./sql_bg.wasm\"></script>\n\
 <script type=\"x\" id=\"part-yaml\" data-glue=\"./yaml.js\" data-wasm=\"./yaml_bg.wasm\"></script>\n";
 
-/// A folder with [`PAGE`], its style sheets and the files of a part.
+/// Creates a folder with [`PAGE`], its style sheets and the files of a part.
 fn dist(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("memscape-pack-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -27,9 +27,9 @@ fn dist(name: &str) -> PathBuf {
 }
 
 #[test]
-fn style_sheets_become_one_behind_the_script() {
+fn style_sheets_are_merged_after_the_script() {
     let dist = dist("early");
-    early(&dist).unwrap();
+    move_script_first(&dist).unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     let script = page.find("<script data-wasm").unwrap();
     let style = page.find("<link rel=\"stylesheet\" href=\"./style-").unwrap();
@@ -38,21 +38,21 @@ fn style_sheets_become_one_behind_the_script() {
     let name: String = page[style..].split('"').nth(3).unwrap().chars().skip(2).collect();
     assert_eq!(fs::read_to_string(dist.join(name)).unwrap(), "a{}\nb{}\n");
     assert!(!dist.join("a-1.css").exists() && !dist.join("b-2.css").exists());
-    assert!(early(&dist).is_ok(), "a second time changes nothing that matters");
+    assert!(move_script_first(&dist).is_ok(), "a second run succeeds");
     fs::remove_dir_all(dist).unwrap();
 }
 
 #[test]
 fn part_is_named_by_its_hash() {
     let dist = dist("part");
-    part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm")).unwrap();
+    add_part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm")).unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     let name = page.split("data-glue=\"./").nth(1).and_then(|rest| rest.split(".js").next()).unwrap();
     assert!(name.starts_with("sql-") && page.contains(&format!("data-wasm=\"./{name}_bg.wasm\"")), "{page}");
     assert_eq!(fs::read_to_string(dist.join(format!("{name}.js"))).unwrap(), "glue");
     assert_eq!(fs::read_to_string(dist.join(format!("{name}_bg.wasm"))).unwrap(), "wasm");
-    assert!(page.contains("./yaml.js"), "other parts stay as they are");
-    let again = part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm"));
+    assert!(page.contains("./yaml.js"), "other parts are unchanged");
+    let again = add_part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm"));
     assert_eq!(again.unwrap_err(), "index.html does not name the part sql");
     fs::remove_dir_all(dist).unwrap();
 }
@@ -60,7 +60,7 @@ fn part_is_named_by_its_hash() {
 #[test]
 fn part_that_was_not_built_is_removed() {
     let dist = dist("omit");
-    omit(&dist, "sql").unwrap();
+    omit_part(&dist, "sql").unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     assert!(!page.contains("part-sql") && page.contains("part-yaml"), "{page}");
     fs::remove_dir_all(dist).unwrap();

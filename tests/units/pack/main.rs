@@ -1,18 +1,18 @@
-//! Tests of `src/pack/main.rs`: what of the built page changes when it becomes one file.
+//! Unit tests of `src/pack/main.rs`.
 
-use super::{OWN_ADDRESS, without_own_address};
+use super::{OWN_URL, remove_own_url};
 
 #[test]
-fn glue_starts_without_an_address_of_its_own() {
-    let glue = format!("let script_src; if (document.currentScript !== null) {{ {OWN_ADDRESS} }} rest");
-    let without = without_own_address(&glue).unwrap();
+fn own_address_is_removed_from_glue() {
+    let glue = format!("let script_src; if (document.currentScript !== null) {{ {OWN_URL} }} rest");
+    let without = remove_own_url(&glue).unwrap();
     assert_eq!(without, "let script_src; if (document.currentScript !== null) {  } rest");
 }
 
 #[test]
-fn glue_with_another_address_is_an_error() {
-    let again = [OWN_ADDRESS, OWN_ADDRESS].concat();
+fn glue_without_exactly_one_address_is_an_error() {
+    let again = [OWN_URL, OWN_URL].concat();
     for glue in ["let script_src = import.meta.url;", &again] {
-        assert!(without_own_address(glue).unwrap_err().contains("not once"), "{glue}");
+        assert!(remove_own_url(glue).unwrap_err().contains("not once"), "{glue}");
     }
 }

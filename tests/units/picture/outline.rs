@@ -1,8 +1,8 @@
-//! Tests of `src/picture/outline.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/outline.rs`.
 
 use super::*;
 
-/// The strokes as a picture, top row first.
+/// Draws the strokes as text, top row first.
 fn picture(parts: &[Rect]) -> String {
     let strokes = outline(parts, 1);
     let covered = |x, y| strokes.iter().any(|it| (it.x[0]..it.x[1]).contains(&x) && (it.y[0]..it.y[1]).contains(&y));
@@ -11,7 +11,7 @@ fn picture(parts: &[Rect]) -> String {
 }
 
 #[test]
-fn a_step_down_is_one_outline() {
+fn outline_follows_adjacent_parts() {
     let parts = [Rect { x: [0, 6], y: [2, 6] }, Rect { x: [6, 11], y: [0, 4] }];
     let expected = "\
 ######......
@@ -28,7 +28,7 @@ fn a_step_down_is_one_outline() {
 }
 
 #[test]
-fn a_thin_quad_is_filled_and_nothing_reaches_outside() {
+fn outline_of_thin_rectangle_stays_inside() {
     let thin = Rect { x: [3, 4], y: [2, 3] };
     for stroke in outline(&[thin], 3) {
         assert!(stroke.x[0] >= 3 && stroke.x[1] <= 4 && stroke.y[0] >= 2 && stroke.y[1] <= 3);

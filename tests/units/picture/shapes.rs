@@ -1,14 +1,14 @@
-//! Tests of `src/picture/shapes.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/shapes.rs`.
 
 use super::*;
 
 #[test]
-fn what_fits_stays_and_what_does_not_is_cut() {
-    assert_eq!(cut("backward", 10.0, width("backward", 10.0)), "backward");
-    assert_eq!(cut("backward pass", 10.0, width("backward pass", 10.0) - 1.0), "backward pa…");
-    assert_eq!(cut("backward", 10.0, 12.0), "");
+fn text_wider_than_room_is_cut() {
+    assert_eq!(truncated("backward", 10.0, width("backward", 10.0)), "backward");
+    assert_eq!(truncated("backward pass", 10.0, width("backward pass", 10.0) - 1.0), "backward pa…");
+    assert_eq!(truncated("backward", 10.0, 12.0), "");
     for room in 0..90 {
-        let kept = cut("forward of 語 and more", 10.0, f64::from(room));
+        let kept = truncated("forward of 語 and more", 10.0, f64::from(room));
         assert!(width(&kept, 10.0) <= f64::from(room) + 1e-9, "{room}: {kept}");
     }
 }

@@ -1,4 +1,4 @@
-//! Requests for parts of the page that are built meanwhile.
+//! Requests for parts of the page, including parts that are still being built.
 
 use super::{Parts, is_part};
 use std::fs;
@@ -16,7 +16,7 @@ fn write(folder: &Path, name: &str) {
 }
 
 #[test]
-fn part_without_hash_is_served_by_the_one_with_it() {
+fn request_without_hash_serves_hashed_part() {
     let folder = folder("hash");
     for name in ["sql-123.js", "sql-123_bg.wasm", "sql-part.js", "page-9.js"] {
         write(&folder, name);
@@ -48,7 +48,7 @@ fn request_waits_for_a_part_that_is_being_built() {
 }
 
 #[test]
-fn only_names_of_parts_are_waited_for() {
+fn server_waits_only_for_names_of_parts() {
     assert!(["sql.js", "simulator_bg.wasm", "offline.js"].into_iter().all(is_part));
     assert!(!["favicon.ico", "", ".js", "page-1.js", "a/b.js", "../x.js"].into_iter().any(is_part));
 }

@@ -1,16 +1,16 @@
-//! The tab without a page: what is told after what was typed and clicked.
+//! The SQL tab without a page: output events for typed and clicked input.
 
-use super::{Desk, Node, Told, bytes_to};
+use super::{Node, PageCommand, SqlTab, bytes_to};
 use crate::{Limits, Queries, Source};
-use engine::protocol::in_second_file;
+use engine::protocol::second_file_ordinal;
 
-fn desk(history: &str) -> (Desk, Vec<Told>) {
+fn desk(history: &str) -> (SqlTab, Vec<PageCommand>) {
     compared(history, None)
 }
 
-fn compared(history: &str, second: Option<&'static str>) -> (Desk, Vec<Told>) {
+fn compared(history: &str, second: Option<&'static str>) -> (SqlTab, Vec<PageCommand>) {
     let limits = Limits { seconds: 0, memory: 1 << 28 };
-    Desk::new(Queries::new(Source::default(), || 0.0, limits).unwrap(), || 0.0, "name", history, second)
+    SqlTab::new(Queries::new(Source::default(), || 0.0, limits).unwrap(), || 0.0, "name", history, second)
 }
 
 fn text(nodes: &[Node]) -> String {
@@ -21,12 +21,12 @@ fn text(nodes: &[Node]) -> String {
     nodes.iter().map(of).collect()
 }
 
-fn shown(told: &[Told], id: &str) -> String {
-    let of = |told: &Told| match told {
-        Told::Show(known, nodes) if *known == id => Some(text(nodes)),
+fn shown(told: &[PageCommand], id: &str) -> String {
+    let of = |told: &PageCommand| match told {
+        PageCommand::Replace(known, nodes) if *known == id => Some(text(nodes)),
         _ => None,
     };
-    told.iter().find_map(of).unwrap_or_else(|| panic!("{id} is not shown"))
+    told.iter().find_map(of).unwrap_or_else(|| panic!("no update of {id}"))
 }
 
 const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELECT event + 1, 9 FROM n WHERE event < ";
@@ -36,52 +36,54 @@ fn rows_are_shown_sorted_and_saved() {
     let (mut desk, _) = desk("");
     let told = desk.run(&format!("{COUNT} 450) SELECT event, event % 10 AS rest, id FROM n"));
     assert!(shown(&told, "sql-result").starts_with("eventrestid119229"));
-    assert!(matches!(&told[1], Told::Status(text, false) if text.starts_with("450 rows in ")), "{told:?}");
-    // Rows come as they are scrolled to.
-    let more = |desk: &mut Desk| match &*desk.more() {
-        [Told::Add("sql-rows", nodes)] => nodes.len(),
+    assert!(matches!(&told[1], PageCommand::Status(text, false) if text.starts_with("450 rows in ")), "{told:?}");
+    // More rows are added while scrolling.
+    let more = |desk: &mut SqlTab| match &*desk.more() {
+        [PageCommand::Append("sql-rows", nodes)] => nodes.len(),
         _ => 0,
     };
     assert_eq!([more(&mut desk), more(&mut desk), more(&mut desk)], [200, 50, 0]);
-    assert!(shown(&desk.act("sort:0"), "sql-result").starts_with("eventrestid450094499"));
-    assert!(shown(&desk.act("sort:0"), "sql-result").starts_with("eventrestid119"));
-    assert_eq!(desk.act("row:2"), [Told::Go { device: None, allocation: Some(9), event: Some(3) }]);
-    assert!(matches!(&desk.act("copy")[0], Told::Copy(text) if text.starts_with("event\trest\tid\n1\t1\t9\n")));
-    let saved = desk.act("csv");
+    assert!(shown(&desk.on_click("sort:0"), "sql-result").starts_with("eventrestid450094499"));
+    assert!(shown(&desk.on_click("sort:0"), "sql-result").starts_with("eventrestid119"));
+    assert_eq!(desk.on_click("row:2"), [PageCommand::Go { device: None, allocation: Some(9), event: Some(3) }]);
     assert!(
-        matches!(&saved[0], Told::Save(name, bytes) if name == "name.csv" && bytes.starts_with(b"event,rest,id\r\n1,1,9\r\n"))
+        matches!(&desk.on_click("copy")[0], PageCommand::Copy(text) if text.starts_with("event\trest\tid\n1\t1\t9\n"))
+    );
+    let saved = desk.on_click("csv");
+    assert!(
+        matches!(&saved[0], PageCommand::Save(name, bytes) if name == "name.csv" && bytes.starts_with(b"event,rest,id\r\n1,1,9\r\n"))
     );
     assert!(
-        matches!(&desk.act("sqlite")[0], Told::Save(name, bytes) if name == "name.sqlite" && bytes.starts_with(b"SQLite format 3\0"))
+        matches!(&desk.on_click("sqlite")[0], PageCommand::Save(name, bytes) if name == "name.sqlite" && bytes.starts_with(b"SQLite format 3\0"))
     );
     for nothing in ["row:4000000000", "row:", "sort:99", "nonsense", "canned:x", ""] {
-        desk.act(nothing);
+        desk.on_click(nothing);
     }
 }
 
 #[test]
-fn rows_of_two_files_lead_into_the_one_they_are_of() {
+fn rows_of_two_files_link_to_their_file() {
     let (mut desk, _) = compared("", Some("B"));
-    let go = |desk: &mut Desk, sql: &str| {
+    let go = |desk: &mut SqlTab, sql: &str| {
         desk.run(sql);
-        desk.act("row:0")
+        desk.on_click("row:0")
     };
-    let of = |device| vec![Told::Go { device: Some(device), allocation: Some(7), event: None }];
+    let of = |device| vec![PageCommand::Go { device: Some(device), allocation: Some(7), event: None }];
     assert_eq!(go(&mut desk, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(1));
-    assert_eq!(go(&mut desk, "SELECT 'B' AS side, 1 AS device, 7 AS id"), of(in_second_file(1)));
+    assert_eq!(go(&mut desk, "SELECT 'B' AS side, 1 AS device, 7 AS id"), of(second_file_ordinal(1)));
     for unclear in
         ["SELECT 1 AS device, 7 AS id", "SELECT 'B' AS side, 7 AS id", "SELECT 2 AS side, 1 AS device, 7 AS id"]
     {
         assert_eq!(go(&mut desk, unclear), []);
     }
     let (mut swapped, _) = compared("", Some("A"));
-    assert_eq!(go(&mut swapped, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(in_second_file(1)));
+    assert_eq!(go(&mut swapped, "SELECT 'A' AS side, 1 AS device, 7 AS id"), of(second_file_ordinal(1)));
 }
 
 #[test]
-fn a_series_has_a_chart_and_a_list_has_none() {
+fn only_numeric_series_has_a_chart() {
     let (mut desk, _) = desk("");
-    let chart = |desk: &mut Desk, sql: &str| shown(&desk.run(&format!("{COUNT} 5) {sql}")), "sql-chart");
+    let chart = |desk: &mut SqlTab, sql: &str| shown(&desk.run(&format!("{COUNT} 5) {sql}")), "sql-chart");
     assert_eq!(
         chart(&mut desk, "SELECT event, event * 1024 AS live_bytes FROM n"),
         "live_bytes0 B to 5.00 KiBevent: 1 to 5"
@@ -92,47 +94,47 @@ fn a_series_has_a_chart_and_a_list_has_none() {
 }
 
 #[test]
-fn ten_thousand_rows_are_kept() {
+fn result_is_limited_to_ten_thousand_rows() {
     let (mut desk, _) = desk("");
     let told = desk.run(&format!("{COUNT} 20000) SELECT event FROM n"));
-    assert!(matches!(&told[1], Told::Status(text, false) if text.starts_with("The first 10,000 rows in ")));
+    assert!(matches!(&told[1], PageCommand::Status(text, false) if text.starts_with("The first 10,000 rows in ")));
 }
 
 #[test]
-fn queries_are_remembered_and_errors_are_not() {
+fn history_keeps_only_valid_queries() {
     let (mut desk, told) = desk("SELECT 2\u{1e}SELECT 1");
     assert_eq!(shown(&told, "sql-history"), "SELECT 2SELECT 1");
     let told = desk.run("SELECT no_such");
-    assert!(matches!(&told[1], Told::Status(text, true) if text.contains("no such column")));
+    assert!(matches!(&told[1], PageCommand::Status(text, true) if text.contains("no such column")));
     let told = desk.run(" SELECT 1\n");
     assert_eq!(shown(&told, "sql-history"), "SELECT 1SELECT 2");
-    assert_eq!(told.last(), Some(&Told::History("SELECT 1\u{1e}SELECT 2".to_owned())));
-    let told = desk.act("history:1");
-    assert_eq!(told[0], Told::Typed("SELECT 2".to_owned(), 8));
+    assert_eq!(told.last(), Some(&PageCommand::History("SELECT 1\u{1e}SELECT 2".to_owned())));
+    let told = desk.on_click("history:1");
+    assert_eq!(told[0], PageCommand::SetQuery("SELECT 2".to_owned(), 8));
     assert_eq!(shown(&told, "sql-result"), "22");
 }
 
 #[test]
-fn words_are_completed_by_keys_and_clicks() {
+fn tab_completes_words() {
     let (mut desk, _) = desk("");
-    let told = desk.typed("SELECT 'é' || reque FROM x", 18);
+    let told = desk.on_edit("SELECT 'é' || reque FROM x", 18);
     assert_eq!(shown(&told, "sql-words"), "requested_bytes");
     assert_eq!(shown(&told, "sql-colour"), "SELECT 'é' || reque FROM x\n");
-    let told = desk.key("Tab");
-    assert_eq!(told[0], Told::Typed("SELECT 'é' || requested_bytes FROM x".to_owned(), 29));
-    desk.typed("SELECT * FROM s", 15);
-    desk.key("ArrowDown");
-    let chosen = desk.key("ArrowDown");
-    let Told::Show(_, words) = &chosen[0] else { panic!() };
+    let told = desk.on_key("Tab");
+    assert_eq!(told[0], PageCommand::SetQuery("SELECT 'é' || requested_bytes FROM x".to_owned(), 29));
+    desk.on_edit("SELECT * FROM s", 15);
+    desk.on_key("ArrowDown");
+    let chosen = desk.on_key("ArrowDown");
+    let PageCommand::Replace(_, words) = &chosen[0] else { panic!() };
     assert!(
         matches!(&words[1], Node::Element { attributes, .. } if attributes.contains(&("aria-selected", "true".to_owned())))
     );
-    assert!(shown(&desk.key("Escape"), "sql-words").is_empty());
-    assert!(desk.key("Tab").is_empty(), "nothing is listed any more");
+    assert!(shown(&desk.on_key("Escape"), "sql-words").is_empty());
+    assert!(desk.on_key("Tab").is_empty(), "the list of completions is closed");
 }
 
 #[test]
-fn letters_are_counted_as_javascript_does() {
+fn utf16_offsets_are_converted_to_bytes() {
     for (text, letters, bytes) in
         [("abc", 2, 2), ("é🦀x", 1, 2), ("é🦀x", 3, 6), ("é🦀x", 2, 2), ("a", 9, 1), ("", 0, 0)]
     {

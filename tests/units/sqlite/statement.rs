@@ -1,10 +1,10 @@
-//! One statement that reads is told from others.
+//! Only a single statement that reads is accepted.
 
 use super::check;
 use crate::Error;
 
 #[test]
-fn one_that_reads_passes() {
+fn single_read_statement_is_accepted() {
     for sql in [
         "SELECT 1",
         " select 1 ; ",
@@ -20,7 +20,7 @@ fn one_that_reads_passes() {
 }
 
 #[test]
-fn others_are_refused_by_name() {
+fn other_statements_are_rejected_by_name() {
     for (sql, name) in [
         ("PRAGMA x", "PRAGMA"),
         ("/**/create trigger x", "CREATE"),
@@ -29,14 +29,14 @@ fn others_are_refused_by_name() {
         ("@", "this"),
         ("\0SELECT 1", "this"),
     ] {
-        assert_eq!(check(sql), Err(Error::Refused(name.to_owned())), "{sql}");
+        assert_eq!(check(sql), Err(Error::NotAllowed(name.to_owned())), "{sql}");
     }
     for several in
         ["SELECT 1; SELECT 2", "SELECT 1;/**/CREATE TRIGGER x", "SELECT '';--\nVACUUM", "SELECT 1/**/;--;\n;x"]
     {
-        assert_eq!(check(several), Err(Error::Several), "{several}");
+        assert_eq!(check(several), Err(Error::MultipleStatements), "{several}");
     }
     for nothing in ["", "  \n", "-- nothing", "/* nothing", ";;"] {
-        assert_eq!(check(nothing), Err(Error::Nothing), "{nothing}");
+        assert_eq!(check(nothing), Err(Error::NoStatement), "{nothing}");
     }
 }

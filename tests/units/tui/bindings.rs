@@ -1,12 +1,12 @@
-//! The table of the terminal's keys beside the page's.
+//! Key bindings of the terminal, compared with those of the page.
 
 use super::*;
 use std::collections::BTreeSet;
 
 #[test]
-fn no_key_of_the_terminal_stands_twice_in_a_pane() {
+fn terminal_keys_are_unique_in_each_pane() {
     let mut seen = BTreeSet::new();
-    for line in LINES {
+    for line in TERMINAL_BINDINGS {
         for key in line.keys {
             assert!(seen.insert((format!("{:?}", line.at), *key)), "{key} twice in {:?}", line.at);
         }
@@ -14,76 +14,105 @@ fn no_key_of_the_terminal_stands_twice_in_a_pane() {
 }
 
 #[test]
-fn own_keys_do_what_they_say_in_their_pane() {
-    for line in LINES {
+fn terminal_keys_run_their_commands() {
+    for line in TERMINAL_BINDINGS {
         for key in line.keys {
-            assert_eq!(does(line.at, key, Letters::On), Some(line.does), "{key} in {:?}", line.at);
+            assert_eq!(command_for(line.at, key, Letters::On), Some(line.does), "{key} in {:?}", line.at);
         }
     }
 }
 
 #[test]
-fn keys_of_all_panes_work_in_each_view_that_has_no_other_use_for_them() {
-    assert_eq!(does(At::Page(Scope::Timeline), "q", Letters::On), Some(Does::Own(Own::Back)));
-    for tab in [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Memory, Tab::Events] {
-        let at = At::Page(Scope::Tab(tab));
-        for (key, own) in [("q", Own::Back), ("Tab", Own::NextPane), ("Ctrl+e", Own::Exact), ("y", Own::Copy)] {
-            assert_eq!(does(at, key, Letters::On), Some(Does::Own(own)), "{key} in {tab:?}");
+fn global_keys_work_in_every_view() {
+    assert_eq!(
+        command_for(BindingScope::Page(KeyScope::Timeline), "q", Letters::On),
+        Some(KeyCommand::Terminal(TerminalCommand::Back))
+    );
+    for tab in [Tab::Insights, Tab::CallTree, Tab::Flame, Tab::Allocations, Tab::Segments, Tab::Events] {
+        let at = BindingScope::Page(KeyScope::Tab(tab));
+        for (key, own) in [
+            ("q", TerminalCommand::Back),
+            ("Tab", TerminalCommand::NextPane),
+            ("Ctrl+e", TerminalCommand::Exact),
+            ("y", TerminalCommand::Copy),
+        ] {
+            assert_eq!(command_for(at, key, Letters::On), Some(KeyCommand::Terminal(own)), "{key} in {tab:?}");
         }
-        assert_eq!(does(at, "/", Letters::On), Some(Does::Page(Command::Find)), "{tab:?}");
-        assert_eq!(does(at, "Shift+t", Letters::On), Some(Does::Page(Command::Show(Tab::Tree))), "{tab:?}");
+        assert_eq!(command_for(at, "/", Letters::On), Some(KeyCommand::Page(Command::Find)), "{tab:?}");
+        assert_eq!(
+            command_for(at, "Shift+t", Letters::On),
+            Some(KeyCommand::Page(Command::Show(Tab::CallTree))),
+            "{tab:?}"
+        );
     }
 }
 
-/// What ptmem's users have in their fingers, and what it does here.
+/// Keys that users of ptmem know.
 #[test]
-fn ptmems_keys_do_what_they_do_in_ptmem() {
+fn ptmem_keys_run_the_same_commands() {
     use ui::tree_keys::TreeCommand;
-    let timeline = At::Page(Scope::Timeline);
-    let tree = At::Page(Scope::Tab(Tab::Tree));
-    let of_tree = |command| Some(Does::Page(Command::Feature(FeatureCommand::Tree(command))));
-    assert_eq!(does(timeline, "ArrowLeft", Letters::On), Some(Does::Page(Command::Cursor(CursorStep::ColumnLeft))));
-    assert_eq!(does(timeline, "ArrowRight", Letters::On), Some(Does::Page(Command::Cursor(CursorStep::ColumnRight))));
-    assert_eq!(does(timeline, "ArrowUp", Letters::On), Some(Does::Page(Command::MoveUp)));
-    assert_eq!(does(timeline, "+", Letters::On), Some(Does::Own(Own::ZoomIn)));
-    assert_eq!(does(timeline, "-", Letters::On), Some(Does::Own(Own::ZoomOut)));
-    assert_eq!(does(tree, "e", Letters::On), of_tree(TreeCommand::OpenBelow));
-    assert_eq!(does(tree, "c", Letters::On), of_tree(TreeCommand::CloseBelow));
-    assert_eq!(does(tree, "f", Letters::On), of_tree(TreeCommand::Focus));
-    assert_eq!(does(tree, "h", Letters::On), of_tree(TreeCommand::HideInternal));
-    assert_eq!(does(tree, "ArrowRight", Letters::On), of_tree(TreeCommand::In));
-    assert_eq!(does(tree, "ArrowLeft", Letters::On), of_tree(TreeCommand::Out));
-    assert_eq!(does(tree, "n", Letters::On), of_tree(TreeCommand::NextMatch));
-    assert_eq!(does(tree, "Shift+n", Letters::On), of_tree(TreeCommand::PreviousMatch));
-    assert_eq!(does(tree, "q", Letters::On), Some(Does::Own(Own::Back)));
-    assert_eq!(does(tree, "Shift+q", Letters::On), Some(Does::Own(Own::Quit)));
+    let timeline = BindingScope::Page(KeyScope::Timeline);
+    let tree = BindingScope::Page(KeyScope::Tab(Tab::CallTree));
+    let of_tree = |command| Some(KeyCommand::Page(Command::Feature(FeatureCommand::Tree(command))));
+    assert_eq!(
+        command_for(timeline, "ArrowLeft", Letters::On),
+        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnLeft)))
+    );
+    assert_eq!(
+        command_for(timeline, "ArrowRight", Letters::On),
+        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnRight)))
+    );
+    assert_eq!(command_for(timeline, "ArrowUp", Letters::On), Some(KeyCommand::Page(Command::MoveUp)));
+    assert_eq!(command_for(timeline, "+", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomIn)));
+    assert_eq!(command_for(timeline, "-", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomOut)));
+    assert_eq!(command_for(tree, "e", Letters::On), of_tree(TreeCommand::ExpandBelow));
+    assert_eq!(command_for(tree, "c", Letters::On), of_tree(TreeCommand::CollapseBelow));
+    assert_eq!(command_for(tree, "f", Letters::On), of_tree(TreeCommand::Focus));
+    assert_eq!(command_for(tree, "h", Letters::On), of_tree(TreeCommand::HideInternal));
+    assert_eq!(command_for(tree, "ArrowRight", Letters::On), of_tree(TreeCommand::ExpandOrChild));
+    assert_eq!(command_for(tree, "ArrowLeft", Letters::On), of_tree(TreeCommand::CollapseOrParent));
+    assert_eq!(command_for(tree, "n", Letters::On), of_tree(TreeCommand::NextMatch));
+    assert_eq!(command_for(tree, "Shift+n", Letters::On), of_tree(TreeCommand::PreviousMatch));
+    assert_eq!(command_for(tree, "q", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::Back)));
+    assert_eq!(command_for(tree, "Shift+q", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::Quit)));
 }
 
 #[test]
-fn every_command_of_the_page_that_is_possible_here_has_a_key_or_stands_in_the_palette() {
-    for line in BINDINGS.iter().filter(|line| is_here(line) && !line.keys.is_empty()) {
+fn page_keys_work_in_terminal() {
+    for line in BINDINGS.iter().filter(|line| works_here(line) && !line.keys.is_empty()) {
         let here = keys_here(line);
         for key in &here {
-            let at = LINES.iter().find(|own| own.does == Does::Page(line.command) && own.keys.contains(key));
-            let at = at.map_or(At::Page(line.scope), |own| own.at);
-            assert_eq!(does(at, key, Letters::On), Some(Does::Page(line.command)), "{key}: {}", line.label);
+            let at = TERMINAL_BINDINGS
+                .iter()
+                .find(|own| own.does == KeyCommand::Page(line.command) && own.keys.contains(key));
+            let at = at.map_or(BindingScope::Page(line.scope), |own| own.at);
+            assert_eq!(
+                command_for(at, key, Letters::On),
+                Some(KeyCommand::Page(line.command)),
+                "{key}: {}",
+                line.label
+            );
         }
     }
 }
 
 #[test]
-fn what_needs_a_browser_is_left_out() {
+fn browser_only_commands_are_omitted() {
     for label in ["Export…", "Show queries in SQL", "Open settings", "Copy a link to this view", "Edit category rules"]
     {
         let line = BINDINGS.iter().find(|line| line.label == label);
-        assert!(line.is_none_or(|line| !is_here(line)), "{label}");
+        assert!(line.is_none_or(|line| !works_here(line)), "{label}");
     }
 }
 
 #[test]
-fn single_letters_rest_where_they_are_turned_off() {
-    let timeline = At::Page(Scope::Timeline);
-    assert_eq!(does(timeline, "x", Letters::Off), None);
-    assert_eq!(does(timeline, "q", Letters::Off), Some(Does::Own(Own::Back)), "there is always a way out");
-    assert_eq!(does(timeline, "F2", Letters::Off), Some(Does::Page(Command::ToggleLetters)));
+fn single_letter_keys_can_be_turned_off() {
+    let timeline = BindingScope::Page(KeyScope::Timeline);
+    assert_eq!(command_for(timeline, "x", Letters::Off), None);
+    assert_eq!(
+        command_for(timeline, "q", Letters::Off),
+        Some(KeyCommand::Terminal(TerminalCommand::Back)),
+        "back always works"
+    );
+    assert_eq!(command_for(timeline, "F2", Letters::Off), Some(KeyCommand::Page(Command::ToggleLetters)));
 }

@@ -1,4 +1,4 @@
-//! Pixels in cells: what half blocks, braille and letters say.
+//! Drawing of pixels as half blocks, braille and letters.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn drawn(image: &RgbaImage, blocks: Blocks, depth: Depth) -> (char, Color, Color
 }
 
 #[test]
-fn half_blocks_have_the_colour_of_each_pixel() {
+fn half_blocks_show_both_pixels() {
     let of = |above, below| drawn(&image(1, &[above, below]), Blocks::Half, Depth::True);
     let rgb = |[red, green, blue, _]: Rgba| Color::Rgb(red, green, blue);
     assert_eq!(of(GROUND, GROUND), (' ', Color::Reset, Color::Reset));
@@ -31,7 +31,7 @@ fn half_blocks_have_the_colour_of_each_pixel() {
 }
 
 #[test]
-fn braille_has_the_two_colours_that_most_pixels_have() {
+fn braille_uses_two_most_frequent_colours() {
     let of = |pixels: [Rgba; 8]| drawn(&image(2, &pixels), Blocks::Braille, Depth::True).0;
     assert_eq!(of([GROUND; 8]), ' ');
     assert_eq!(of([RED; 8]), '█');
@@ -43,20 +43,20 @@ fn braille_has_the_two_colours_that_most_pixels_have() {
 }
 
 #[test]
-fn without_colours_a_letter_says_which_slot_it_is() {
-    let look = plain_look();
+fn slots_are_letters_without_colours() {
+    let look = letter_look();
     let colours = picture::render::layers::colours(&look);
     for slot in 0..SLOTS {
         let fill = colours[(slot * SHADES + 1) as usize];
         let line = colours[(picture::render::layers::FILLS + slot * SHADES) as usize];
-        assert_eq!((sign(fill), sign(line)), (letter(slot), letter(slot)), "{slot}");
+        assert_eq!((letter_of_pixel(fill), letter_of_pixel(line)), (letter(slot), letter(slot)), "{slot}");
     }
-    assert_eq!(sign(look.reserved_fill), RESERVED);
+    assert_eq!(letter_of_pixel(look.reserved_fill), RESERVED);
     assert_eq!(letter(2), 'A', "the first call site");
 }
 
 #[test]
-fn the_nearest_of_256_colours_is_taken() {
+fn colours_map_to_nearest_of_256() {
     assert_eq!(indexed([0, 0, 0]), 16);
     assert_eq!(indexed([255, 255, 255]), 231);
     assert_eq!(indexed([255, 0, 0]), 196);

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/candidates.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/candidates.rs`.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn listed(names: &[&str]) -> Vec<(String, Origin)> {
 }
 
 #[test]
-fn what_can_be_a_snapshot_is_listed_the_likeliest_first() {
+fn possible_snapshots_are_listed_likeliest_first() {
     let found = listed(&[
         "run/trace_plot.html",
         "run/.DS_Store",
@@ -31,7 +31,7 @@ fn what_can_be_a_snapshot_is_listed_the_likeliest_first() {
 }
 
 #[test]
-fn a_file_alone_is_tried_whatever_it_is_called() {
+fn single_file_is_tried_with_any_name() {
     assert_eq!(listed(&["empty.png"]).len(), 1);
     assert_eq!(listed(&["a.png", "b.py"]), []);
 }

@@ -1,9 +1,9 @@
-//! Tests of `src/ui/cell_text.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/cell_text.rs`.
 
 use super::*;
 
 #[test]
-fn each_kind_has_its_text() {
+fn every_cell_kind_has_exact_and_short_text() {
     let cases = [
         (Cell::Nothing, "", ""),
         (Cell::Text("a|b".to_owned()), "a|b", "a|b"),
@@ -27,13 +27,13 @@ fn each_kind_has_its_text() {
 }
 
 #[test]
-fn a_total_has_a_name() {
+fn total_row_is_labelled_all() {
     let all = Cell::Text("all".to_owned());
     let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
-    assert_eq!(total(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
+    assert_eq!(total_row(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
     let cells = vec![Cell::Count(1), Cell::Bytes(5), Cell::Text("a".to_owned())];
     sheet.rows = vec![SheetRow { cells, ..SheetRow::default() }];
-    assert_eq!(total(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
+    assert_eq!(total_row(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
     sheet.total.clear();
-    assert_eq!(total(&sheet), None);
+    assert_eq!(total_row(&sheet), None);
 }

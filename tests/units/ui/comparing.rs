@@ -1,6 +1,6 @@
-//! Windows of two lanes over moments that belong together.
+//! Mapping of positions between the time axes of two lanes.
 
-use super::along;
+use super::map_position;
 use engine::protocol::PairMap;
 
 fn map() -> PairMap {
@@ -8,20 +8,20 @@ fn map() -> PairMap {
 }
 
 #[test]
-fn a_place_leads_to_the_other_axis_and_back() {
+fn position_maps_to_other_axis_and_back() {
     let map = map();
     for (a, b) in [(0.0, 0.0), (5.0, 50.0), (10.0, 100.0), (15.0, 105.0), (40.0, 120.0)] {
-        assert!((along(&map, a, true) - b).abs() < 1e-9, "{a}");
-        assert!((along(&map, b, false) - a).abs() < 1e-9, "{b}");
+        assert!((map_position(&map, a, true) - b).abs() < 1e-9, "{a}");
+        assert!((map_position(&map, b, false) - a).abs() < 1e-9, "{b}");
     }
-    // What the other has nothing of is one place of it.
-    assert!((along(&map, 25.0, true) - 110.0).abs() < 1e-9);
+    // A range without a counterpart maps to one position.
+    assert!((map_position(&map, 25.0, true) - 110.0).abs() < 1e-9);
 }
 
 #[test]
-fn beyond_the_ends_both_go_on_alike() {
+fn positions_beyond_the_ends_are_extrapolated() {
     let map = map();
-    assert!((along(&map, -3.0, true) + 3.0).abs() < 1e-9);
-    assert!((along(&map, 44.0, true) - 124.0).abs() < 1e-9);
-    assert!((along(&PairMap::default(), 7.0, true) - 7.0).abs() < 1e-9);
+    assert!((map_position(&map, -3.0, true) + 3.0).abs() < 1e-9);
+    assert!((map_position(&map, 44.0, true) - 124.0).abs() < 1e-9);
+    assert!((map_position(&PairMap::default(), 7.0, true) - 7.0).abs() < 1e-9);
 }

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/details.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/details.rs`.
 
 use super::*;
 use engine::protocol::CategoryDetails;
@@ -18,8 +18,8 @@ fn sample() -> Details {
         rounded_derived: true,
         address: Some(0x7f00_0000),
         category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), why: "it says so".into() }),
-        born_event: Some(10),
-        born_us: Some(1_700_000_000_000_000),
+        allocated_event: Some(10),
+        allocated_us: Some(1_700_000_000_000_000),
         freed_event: Some(25),
         freed_us: Some(1_700_000_000_001_250),
         lifetime_us: Some(1250),
@@ -37,7 +37,7 @@ fn sample() -> Details {
 }
 
 #[test]
-fn it_reads_like_this() {
+fn details_are_formatted_as_text() {
     let expected = "\
 Requested: 3.00 MiB · 3,145,728 B
 Allocated (rounded): ≥ 3.00 MiB · 3,145,728 B
@@ -56,18 +56,18 @@ Stack · 3 frames, innermost first:
   linear  /x/torch/nn/functional.py:7
 ▸ step  /home/me/train.py:7";
     assert_eq!(text(&sample()), expected);
-    assert_eq!(view(&sample()).site.as_deref(), Some("train.py:7 step"));
+    assert_eq!(view(&sample()).call_site.as_deref(), Some("train.py:7 step"));
 }
 
 #[test]
-fn what_is_not_known_is_said() {
-    let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
+fn unknown_facts_are_stated() {
+    let early = Details { origin: Origin::FreedOnly, allocated_event: None, stack_of_free: true, ..sample() };
     let view = view(&early);
-    assert!(view.caution.is_some_and(|text| text.contains("freed it")));
+    assert!(view.warning.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));
     assert!(view.facts.contains(&Fact { label: "Allocated at".into(), value: "before recording".into() }));
     assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
-    let lifetime = |details: &Details| super::view(details).key.pop().map(|fact| fact.value);
+    let lifetime = |details: &Details| super::view(details).summary.pop().map(|fact| fact.value);
     assert_eq!(lifetime(&early).as_deref(), Some("from before recording to event 25"));
     let kept = Details { freed_event: None, ..early };
     assert_eq!(lifetime(&kept).as_deref(), Some("never freed"));

@@ -1,16 +1,16 @@
-//! Tests of `src/ui/fingerprint.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/fingerprint.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 fn print(bytes: &[u8], chunk: usize) -> String {
-    let mut tap = Tap::new(bytes.len() as u64);
-    bytes.chunks(chunk).for_each(|chunk| tap.take(chunk));
+    let mut tap = FingerprintHasher::new(bytes.len() as u64);
+    bytes.chunks(chunk).for_each(|chunk| tap.update(chunk));
     tap.finish().unwrap()
 }
 
 #[test]
-fn a_short_file_is_hashed_whole() {
+fn short_file_is_hashed_completely() {
     let text = b"abc";
     let hash = blake3::hash(text).to_hex();
     assert_eq!(print(text, 2), format!("3-{}", &hash[..32]));
@@ -18,16 +18,16 @@ fn a_short_file_is_hashed_whole() {
 }
 
 #[test]
-fn a_file_that_ends_early_has_none() {
-    let mut tap = Tap::new(4);
-    tap.take(b"abc");
+fn truncated_file_has_no_fingerprint() {
+    let mut tap = FingerprintHasher::new(4);
+    tap.update(b"abc");
     assert_eq!(tap.finish(), None);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn it_is_of_length_and_three_parts(length in 0..5_000_000usize, chunk in 1..700_000usize, flip: prop::sample::Index) {
+    fn fingerprint_covers_length_and_three_parts(length in 0..5_000_000usize, chunk in 1..700_000usize, flip: prop::sample::Index) {
         let mut bytes: Vec<u8> = (0..length).map(|at| ((at * 31) >> 7) as u8).collect();
         let of_parts: Vec<u8> = parts(length as u64).into_iter()
             .flat_map(|part| bytes[part.start as usize..part.end as usize].to_vec()).collect();

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/first_group.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/first_group.rs`.
 
 use super::*;
 use engine::protocol::Weight;
@@ -16,28 +16,31 @@ fn entries(bytes: &[u64]) -> Vec<LegendEntry> {
 }
 
 #[test]
-fn a_file_is_grouped_by_category_where_most_of_its_peak_has_one() {
+fn mostly_classified_peak_is_grouped_by_category() {
     assert!(is_classified(&entries(&[50, 30, 20])));
     assert!(!is_classified(&entries(&[50, 29, 21])));
-    assert!(!is_classified(&entries(&[100])), "all of it is unknown");
+    assert!(!is_classified(&entries(&[100])), "all bytes are unclassified");
     assert!(!is_classified(&entries(&[0, 0])));
     assert!(!is_classified(&[]));
 }
 
 #[test]
-fn what_was_chosen_meanwhile_stays() {
+fn grouping_chosen_by_user_is_kept() {
     let mut state = Shared::default();
     for (stacking, expected) in [(None, Some(Grouping::Category)), (Some(Grouping::Size), Some(Grouping::Size))] {
         state.looks.stacking = stacking;
-        state.find_first_group();
+        state.request_first_group();
         let mut effects = Vec::new();
         ask(&mut state, 0, &mut effects);
         assert_eq!(effects.len(), 1);
         let serial = state.serial;
-        assert!(take(&mut state, serial + 1, Answer::Legend(entries(&[9, 1])), &mut effects).is_some(), "not its own");
+        assert!(
+            take(&mut state, serial + 1, Answer::Legend(entries(&[9, 1])), &mut effects).is_some(),
+            "the answer to another question is ignored"
+        );
         assert!(take(&mut state, serial, Answer::Legend(entries(&[9, 1])), &mut effects).is_none());
         assert_eq!(state.looks.stacking, expected);
         ask(&mut state, 0, &mut effects);
-        assert_eq!(effects.len(), 1, "once a file");
+        assert_eq!(effects.len(), 1, "one question per file");
     }
 }

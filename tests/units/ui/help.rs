@@ -1,16 +1,16 @@
-//! Tests of `src/ui/help.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/help.rs`.
 
 use super::*;
 use std::collections::BTreeSet;
 
 #[test]
-fn every_key_stands_in_one_group() {
+fn every_key_is_in_one_group() {
     let groups = groups("");
-    assert_eq!(groups[0].title, FIRST);
-    assert_eq!(groups[0].rows.len(), ESSENTIAL.len(), "each of the first has a line of the key table, and a key");
-    assert_eq!(groups.last().unwrap().title, FORMS);
+    assert_eq!(groups[0].title, START_TITLE);
+    assert_eq!(groups[0].rows.len(), ESSENTIAL.len(), "every essential command has a line in the key table and a key");
+    assert_eq!(groups.last().unwrap().title, SYNTAX_TITLE);
     let titles: BTreeSet<&str> = groups.iter().map(|group| group.title).collect();
-    assert_eq!(titles.len(), groups.len(), "a title stands once");
+    assert_eq!(titles.len(), groups.len(), "titles are unique");
     let shown: usize = groups[1..groups.len() - 1].iter().map(|group| group.rows.len()).sum();
     let keyed = BINDINGS.iter().filter(|binding| !binding.keys.is_empty()).count();
     assert_eq!(shown, keyed + GESTURES.len());
@@ -18,23 +18,23 @@ fn every_key_stands_in_one_group() {
 }
 
 #[test]
-fn a_filter_looks_at_titles_texts_and_keys() {
+fn filter_searches_titles_texts_and_keys() {
     let found = |filter: &str| -> Vec<(&str, &str)> {
         groups(filter).iter().flat_map(|group| group.rows.iter().map(|row| (group.title, row.text))).collect()
     };
     assert!(found("PEAK").contains(&(MOVE, "Go to the peak")));
-    assert!(found("peak").iter().all(|(title, _)| *title != FIRST), "no line stands twice while it is filtered");
+    assert!(found("peak").iter().all(|(title, _)| *title != START_TITLE), "no duplicate lines while filtering");
     assert!(found("flame zoom").iter().all(|(title, _)| *title == "Flame graph"));
     assert_eq!(found("command palette"), [(PAGE, "Open the command palette")]);
     assert_eq!(found("f2"), [(PAGE, "Turn single-letter keys on or off")], "by its key");
-    assert!(found("regular expression").iter().all(|(title, _)| *title == FORMS));
+    assert!(found("regular expression").iter().all(|(title, _)| *title == SYNTAX_TITLE));
     assert_eq!(found("no such thing"), []);
-    assert_eq!(found("  "), found(""), "blanks are no filter");
+    assert_eq!(found("  "), found(""), "blank filter matches everything");
 }
 
-/// Words that VOICE.md rules out, in what a person reads of the key table.
+/// The labels of the key table follow VOICE.md.
 #[test]
-fn commands_are_told_in_the_terms_of_profilers() {
+fn labels_avoid_words_ruled_out_by_voice() {
     for binding in BINDINGS.iter() {
         let first = binding.label.split(' ').next().unwrap();
         assert!(first.starts_with(char::is_uppercase), "{}: sentence case", binding.label);

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/keys.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/keys.rs`.
 
 use super::*;
 use crate::binding::Modifiers;
@@ -7,22 +7,23 @@ use crate::features::FeatureCommand;
 use crate::features::tree_keys::TreeCommand;
 
 #[test]
-fn no_two_commands_share_a_key() {
+fn keys_are_unique_in_overlapping_scopes() {
     for (at, a) in BINDINGS.iter().enumerate() {
         for b in &BINDINGS[at + 1..] {
-            assert_ne!(a.command, b.command, "a command stands in the table once");
+            assert_ne!(a.command, b.command, "a command is in the table once");
             assert!(
                 a.control != b.control || ["tree-rows", GRID, TIMELINE, "device", "why-report"].contains(&a.control),
                 "{}",
                 a.control
             );
-            // A page key works in every scope, so it must differ from all but those of the tree and of the dialog of exports, behind
-            // which there is no page: they go before it.
-            let goes_before = |scope| [Scope::Tab(Tab::Tree), Scope::Export].contains(&scope);
+            // A page key works in every scope, so it must differ from the keys of all others. Exceptions are the call
+            // tree and the export dialog, whose keys take precedence.
+            let goes_before = |scope| [KeyScope::Tab(Tab::CallTree), KeyScope::Export].contains(&scope);
             let near =
-                [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].iter().any(|it| goes_before(*it));
-            let rows =
-                [a.scope, b.scope].iter().all(|it| [Scope::Tab(Tab::Events), Scope::Tab(Tab::Table)].contains(it));
+                [a.scope, b.scope].contains(&KeyScope::Page) && ![a.scope, b.scope].iter().any(|it| goes_before(*it));
+            let rows = [a.scope, b.scope]
+                .iter()
+                .all(|it| [KeyScope::Tab(Tab::Events), KeyScope::Tab(Tab::Allocations)].contains(it));
             if a.scope == b.scope || near || rows {
                 let shared = a.keys.iter().find(|key| b.keys.contains(key));
                 assert_eq!(shared, None, "{:?} and {:?}", a.command, b.command);
@@ -32,74 +33,85 @@ fn no_two_commands_share_a_key() {
 }
 
 #[test]
-fn the_tree_takes_only_these_keys_from_the_page() {
+fn call_tree_overrides_only_these_page_keys() {
     let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
     let taken: Vec<&str> =
-        of(Scope::Tab(Tab::Tree)).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
-    assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
-    let typed = |scope, key| command(scope, key, Letters::On);
+        of(KeyScope::Tab(Tab::CallTree)).filter(|key| of(KeyScope::Page).any(|it| it == *key)).copied().collect();
+    assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and those for the next and previous match");
+    let typed = |scope, key| command_for_key(scope, key, Letters::On);
     assert_eq!(
-        typed(Scope::Tab(Tab::Tree), "c"),
-        Some(Command::Feature(FeatureCommand::Tree(TreeCommand::CloseBelow)))
+        typed(KeyScope::Tab(Tab::CallTree), "c"),
+        Some(Command::Feature(FeatureCommand::Tree(TreeCommand::CollapseBelow)))
     );
     assert_eq!(
-        (typed(Scope::Timeline, "c"), typed(Scope::Tab(Tab::Tree), "o")),
+        (typed(KeyScope::Timeline, "c"), typed(KeyScope::Tab(Tab::CallTree), "o")),
         (Some(Command::CopyDetails), Some(Command::OpenFile))
     );
     assert_eq!(
-        typed(Scope::Tab(Tab::Tree), &chord(" ", Modifiers::default())),
+        typed(KeyScope::Tab(Tab::CallTree), &chord(" ", Modifiers::default())),
         Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
     );
-    assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
+    assert_eq!(
+        command_for_key(KeyScope::Page, "Ctrl+,", Letters::Off),
+        Some(Command::ToggleSettings),
+        "not a single-letter key"
+    );
 }
 
 #[test]
 fn keys_work_in_their_scope() {
     use Letters::On;
-    assert_eq!(command(Scope::Timeline, "a", On), Some(Command::MoveLeft));
-    let typed = |key: &str, held: Modifiers| command(Scope::Timeline, &chord(key, held), On);
+    assert_eq!(command_for_key(KeyScope::Timeline, "a", On), Some(Command::MoveLeft));
+    let typed = |key: &str, held: Modifiers| command_for_key(KeyScope::Timeline, &chord(key, held), On);
     let (alone, shift) = (Modifiers::default(), Modifiers { shift: true, ..Modifiers::default() });
-    assert_eq!(typed("A", alone), Some(Command::MoveLeft), "caps lock is not a trap");
-    assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::WindowBack), Some(Command::WindowForward)));
-    assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a sign that takes Shift to type");
-    assert_eq!(typed("ArrowLeft", shift), Some(Command::Cursor(CursorStep::Earlier)));
+    assert_eq!(typed("A", alone), Some(Command::MoveLeft), "works with caps lock");
+    assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::UndoView), Some(Command::RedoView)));
+    assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a character typed with Shift");
+    assert_eq!(typed("ArrowLeft", shift), Some(Command::MoveCrosshair(CrosshairStep::Earlier)));
     let both = Modifiers { ctrl: true, ..shift };
-    assert_eq!(typed("ArrowLeft", both), Some(Command::Cursor(CursorStep::ColumnLeft)));
-    assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "that copies what is marked");
-    assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
+    assert_eq!(typed("ArrowLeft", both), Some(Command::MoveCrosshair(CrosshairStep::ColumnLeft)));
+    assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "left to the browser, which copies the selection");
+    assert_eq!(command_for_key(KeyScope::Timeline, "?", On), Some(Command::ToggleHelp));
     assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
-    assert_eq!(command(Scope::Tab(Tab::Table), "n", On), Some(Command::FindHere(Direction::Next)), "of what it shows");
+    assert_eq!(
+        command_for_key(KeyScope::Tab(Tab::Allocations), "n", On),
+        Some(Command::FindInScope(Direction::Next)),
+        "finds in its own rows"
+    );
 }
 
 #[test]
-fn keys_that_move_the_timeline_work_wherever_the_focus_is() {
-    let typed = |scope, key| command(scope, key, Letters::On);
-    let letters_off = |scope, key| command(scope, key, Letters::Off);
-    for scope in [Scope::Page, Scope::Tab(Tab::Why), Scope::Tab(Tab::Events)] {
+fn timeline_keys_work_with_any_focus() {
+    let typed = |scope, key| command_for_key(scope, key, Letters::On);
+    let letters_off = |scope, key| command_for_key(scope, key, Letters::Off);
+    for scope in [KeyScope::Page, KeyScope::Tab(Tab::Insights), KeyScope::Tab(Tab::Events)] {
         let wanted = [
             ("0", Command::FitBoth),
             (".", Command::ZoomEventsIn),
             ("p", Command::GoToPeak),
-            ("Shift+p", Command::PinPeak),
+            ("Shift+p", Command::CursorToPeak),
             ("a", Command::MoveLeft),
             ("ArrowRight", Command::MoveRight),
         ];
         for (key, wanted) in wanted {
             assert_eq!(typed(scope, key), Some(wanted), "{scope:?} {key}");
         }
-        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "what has the focus is no marker");
+        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "no marker has the focus");
         assert_eq!(letters_off(scope, "0"), None);
     }
-    let of_flame = typed(Scope::Tab(Tab::Flame), "0");
-    assert!(matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))), "its own key goes before");
-    assert_eq!(typed(Scope::Export, "0"), None, "the dialog lies over it");
+    let of_flame = typed(KeyScope::Tab(Tab::Flame), "0");
+    assert!(
+        matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))),
+        "the flame graph's key takes precedence"
+    );
+    assert_eq!(typed(KeyScope::Export, "0"), None, "the dialog covers the timeline");
 }
 
 #[test]
-fn letters_can_be_switched_off_and_on_again() {
+fn single_letter_keys_can_be_switched_off() {
     for key in ["a", "o", "+", "0", "?", "Shift+z"] {
-        assert_eq!(command(Scope::Timeline, key, Letters::Off), None);
+        assert_eq!(command_for_key(KeyScope::Timeline, key, Letters::Off), None);
     }
-    assert_eq!(command(Scope::Timeline, "ArrowLeft", Letters::Off), Some(Command::MoveLeft));
-    assert_eq!(command(Scope::Page, "F2", Letters::Off), Some(Command::ToggleLetters));
+    assert_eq!(command_for_key(KeyScope::Timeline, "ArrowLeft", Letters::Off), Some(Command::MoveLeft));
+    assert_eq!(command_for_key(KeyScope::Page, "F2", Letters::Off), Some(Command::ToggleLetters));
 }

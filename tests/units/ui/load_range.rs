@@ -1,4 +1,4 @@
-//! Tests of `src/ui/load_range.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/load_range.rs`.
 
 use super::*;
 
@@ -7,25 +7,25 @@ fn range(from: u32, to: u32, last: u32) -> Option<LoadRange> {
 }
 
 #[test]
-fn events_are_read_as_people_write_them() {
+fn common_notations_of_ranges_are_parsed() {
     const ALL: u32 = u32::MAX;
-    assert_eq!(read("last 1,000,000"), range(0, ALL, 1_000_000));
-    assert_eq!(read("Last1000"), range(0, ALL, 1000));
-    assert_eq!(read("2,000,000..3,000,000"), range(2_000_000, 3_000_001, ALL));
-    assert_eq!(read(" 10 – 12 "), range(10, 13, ALL));
-    assert_eq!(read("10-12"), range(10, 13, ALL));
-    assert_eq!(read("10.."), range(10, ALL, ALL));
-    assert_eq!(read("..12"), range(0, 13, ALL));
-    assert_eq!(read("all"), Some(LoadRange::ALL));
+    assert_eq!(parse("last 1,000,000"), range(0, ALL, 1_000_000));
+    assert_eq!(parse("Last1000"), range(0, ALL, 1000));
+    assert_eq!(parse("2,000,000..3,000,000"), range(2_000_000, 3_000_001, ALL));
+    assert_eq!(parse(" 10 – 12 "), range(10, 13, ALL));
+    assert_eq!(parse("10-12"), range(10, 13, ALL));
+    assert_eq!(parse("10.."), range(10, ALL, ALL));
+    assert_eq!(parse("..12"), range(0, 13, ALL));
+    assert_eq!(parse("all"), Some(LoadRange::ALL));
     for wrong in ["", "last", "last 0", "12..10", "a..b", "10", "5000000000..", "last -1"] {
-        assert_eq!(read(wrong), None, "{wrong}");
+        assert_eq!(parse(wrong), None, "{wrong}");
     }
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_range_parses_to_the_same_range() {
     for (from, to, last) in [(0, u32::MAX, 1), (5, 6, u32::MAX), (5, u32::MAX, u32::MAX), (0, 1000, u32::MAX)] {
         let range = LoadRange { from, to, last };
-        assert_eq!(read(&written(range)), Some(range), "{}", written(range));
+        assert_eq!(parse(&to_text(range)), Some(range), "{}", to_text(range));
     }
 }

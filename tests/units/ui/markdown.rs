@@ -1,4 +1,4 @@
-//! Tests of `src/ui/markdown.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/markdown.rs`.
 
 use super::*;
 use engine::protocol::{SheetColumn, Statement, Threshold, Topic};
@@ -8,7 +8,7 @@ fn column(key: &str, label: &str) -> SheetColumn {
 }
 
 #[test]
-fn a_report_is_headings_statements_and_tables() {
+fn report_has_headings_statements_and_tables() {
     let row = |depth, name: &str, bytes, stack: &[&str]| SheetRow {
         depth,
         cells: vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole: 4096 }, Cell::Text(name.to_owned())],
@@ -89,10 +89,10 @@ None.
 }
 
 #[test]
-fn names_are_never_markup() {
+fn names_are_escaped() {
     let escaped = |words: &str| {
         let mut text = String::new();
-        escape(&mut text, words);
+        write_escaped(&mut text, words);
         text
     };
     assert_eq!(escaped("<img src=x>"), r"\<img src=x\>");
@@ -100,7 +100,7 @@ fn names_are_never_markup() {
     assert_eq!(escaped("@me https://x www.x"), "@\u{200b}me https:\\//x www\\.x");
     let spanned = |name: &str| {
         let mut text = String::new();
-        code(&mut text, name);
+        write_code(&mut text, name);
         text
     };
     assert_eq!(spanned("a``b|c"), r"```a``b\|c```");

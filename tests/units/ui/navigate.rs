@@ -1,7 +1,7 @@
-//! Tests of `src/ui/navigate.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/navigate.rs`.
 
 use super::*;
-use crate::shown::Canvas;
+use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
 use picture::timeline::Extent;
 use proptest::prelude::*;
@@ -10,27 +10,27 @@ const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
 const PLANE: Plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
 
 #[test]
-fn everything_fits_and_is_the_limit() {
+fn fitted_view_is_the_limit() {
     let fit = PLANE.fit(CANVAS);
     assert_eq!(PLANE.zoom_events(fit, 400.0, 1.5), fit);
     assert_eq!(PLANE.zoom_bytes(fit, 10.0, 1.5), fit);
     assert_eq!(PLANE.moved(fit, 50.0, -50.0), fit);
-    assert_eq!(PLANE.with_margin(fit), fit, "beyond the plane there is nothing to ask for");
-    assert!(PLANE.is_served(fit, &fit));
+    assert_eq!(PLANE.with_margin(fit), fit, "no margin beyond the plane");
+    assert!(PLANE.is_covered(fit, &fit));
 }
 
 #[test]
-fn reserved_is_in_the_picture_while_it_is_comparable() {
+fn reserved_peak_is_shown_if_comparable() {
     let device = |drawn_peak, peak_reserved| DeviceSummary { drawn_peak, peak_reserved, ..Default::default() };
-    assert_eq!(Plane::of(&device(100, 150), Axis::Events).extent.bytes, 150);
-    assert_eq!(Plane::of(&device(100, 5000), Axis::Events).extent.bytes, 100);
-    assert_eq!(Plane::of(&device(0, 5000), Axis::Events).extent.bytes, 5000);
-    assert_eq!(Plane::of(&device(0, 0), Axis::Events).extent, Extent { width: 1, bytes: 1 });
+    assert_eq!(Plane::for_device(&device(100, 150), Axis::Events).extent.bytes, 150);
+    assert_eq!(Plane::for_device(&device(100, 5000), Axis::Events).extent.bytes, 100);
+    assert_eq!(Plane::for_device(&device(0, 5000), Axis::Events).extent.bytes, 5000);
+    assert_eq!(Plane::for_device(&device(0, 0), Axis::Events).extent, Extent { width: 1, bytes: 1 });
 }
 
 proptest! {
     #[test]
-    fn the_point_under_the_cursor_stays(column in 0.0..800.0, row in 0.0..400.0, factor in 0.2f64..0.9) {
+    fn zoom_keeps_position_under_pointer(column in 0.0..800.0, row in 0.0..400.0, factor in 0.2f64..0.9) {
         let middle = PLANE.zoom_events(PLANE.fit(CANVAS), 400.0, 0.1);
         let zoomed = PLANE.zoom_events(middle, column, factor);
         let moment = middle.x_from_column(column);
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn no_gesture_leaves_the_plane(steps in proptest::collection::vec((0..4, -2000.0..2000.0f64, 0.1..10.0f64), 0..20)) {
+    fn view_stays_in_plane_after_any_gestures(steps in proptest::collection::vec((0..4, -2000.0..2000.0f64, 0.1..10.0f64), 0..20)) {
         let mut view = PLANE.fit(CANVAS);
         for (what, place, factor) in steps {
             view = match what {
@@ -53,7 +53,7 @@ proptest! {
             prop_assert!(view.left_px >= 0 && view.bottom_px >= 0);
             prop_assert!(view.x_from_column(0.0) < PLANE.extent.width as f64);
             let asked = PLANE.with_margin(view);
-            prop_assert!(PLANE.is_served(view, &asked), "what is asked for must be enough: {view:?} {asked:?}");
+            prop_assert!(PLANE.is_covered(view, &asked), "the requested view must cover the shown one: {view:?} {asked:?}");
         }
     }
 }

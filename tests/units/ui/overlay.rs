@@ -1,9 +1,9 @@
-//! Tests of `src/ui/overlay.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/overlay.rs`.
 
 use super::*;
 
 #[test]
-fn a_height_is_told_as_exactly_as_a_pixel_is_high() {
+fn precision_of_bytes_depends_on_zoom() {
     let gib = (1u64 << 30) as f64;
     assert_eq!(bytes_text(3 << 29, gib), "1 GiB");
     assert_eq!(bytes_text(3 << 29, gib / 100.0), "1.50 GiB");

@@ -1,21 +1,21 @@
-//! Showing in pieces: nothing is lost, nothing is early, and the last part has its turn.
+//! Rendering of the page in several passes.
 
-use super::Passes;
+use super::RenderPasses;
 use proptest::prelude::*;
 
-/// Parts that remember which state each showed last.
+/// Parts of a page, with the state that each showed last.
 struct Parts {
     shown: Vec<u32>,
-    passes: Passes,
+    passes: RenderPasses,
     state: u32,
 }
 
 impl Parts {
     fn new(count: usize) -> Parts {
-        Parts { shown: vec![0; count], passes: Passes::default(), state: 0 }
+        Parts { shown: vec![0; count], passes: RenderPasses::default(), state: 0 }
     }
 
-    /// A frame with time for so many parts; whether another one is asked for.
+    /// Renders a frame with time for `time` parts. Returns whether another frame is needed.
     fn frame(&mut self, changed: bool, mut time: u32) -> bool {
         self.state += u32::from(changed);
         let Parts { shown, passes, state } = self;
@@ -24,14 +24,14 @@ impl Parts {
             time = time.saturating_sub(1);
             has
         };
-        passes.go_on(shown.len(), changed, &mut has_time, &mut |at| shown[at] = *state)
+        passes.run_frame(shown.len(), changed, &mut has_time, &mut |at| shown[at] = *state)
     }
 }
 
 proptest! {
-    /// Nothing is lost: whoever goes on has shown all of the newest state at last. No part is ahead of one before it.
+    /// After enough frames all parts show the newest state. No part is ahead of an earlier one.
     #[test]
-    fn all_is_shown_in_order(count in 1..9_usize, frames in prop::collection::vec((any::<bool>(), 0..9_u32), 0..30)) {
+    fn parts_show_newest_state_in_order(count in 1..9_usize, frames in prop::collection::vec((any::<bool>(), 0..9_u32), 0..30)) {
         let mut parts = Parts::new(count);
         parts.frame(true, 0);
         let mut is_asked_for = true;
@@ -52,7 +52,7 @@ proptest! {
 }
 
 #[test]
-fn the_last_part_is_shown_while_every_frame_changes_something() {
+fn last_part_is_shown_despite_constant_changes() {
     let mut parts = Parts::new(40);
     for _ in 0..40 {
         parts.frame(true, 0);
@@ -60,9 +60,9 @@ fn the_last_part_is_shown_while_every_frame_changes_something() {
     assert_eq!(parts.shown, vec![40; 40]);
 }
 
-/// Time may be over when a frame begins: it shows a part all the same, and asks for the next.
+/// A frame that starts without time left still shows one part and requests the next frame.
 #[test]
-fn a_frame_without_time_loses_nothing() {
+fn frame_without_time_shows_one_part() {
     let mut parts = Parts::new(3);
     assert!(parts.frame(true, 9) || parts.shown == [1, 1, 1]);
     assert!(parts.frame(true, 0));

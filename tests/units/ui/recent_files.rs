@@ -1,12 +1,12 @@
-//! What is said of recent files, stored and read again.
+//! List of recent files, stored and parsed again.
 
 use super::*;
 use crate::effect::Origin;
-use crate::stage::{Choice, Stage};
+use crate::stage::{SnapshotChoice, Stage};
 use engine::protocol::{DeviceSummary, FileSummary, SCHEMA};
 
 fn open(name: &str, peaks: &[i64]) -> Shared {
-    let choice = Choice {
+    let choice = SnapshotChoice {
         origin: Origin::File(0),
         member: None,
         file: name.to_owned(),
@@ -30,16 +30,16 @@ fn open(name: &str, peaks: &[i64]) -> Shared {
 }
 
 #[test]
-fn the_latest_stands_first_with_its_size_and_peak() {
+fn recent_files_round_trip_with_size_and_peak() {
     let mut recent = RecentFiles::default();
     recent.add(&open("a b.pickle", &[5 << 30, 6 << 30]), 1000);
     recent.add(&open("c%\n.pickle", &[]), 2000);
     recent.add(&open("a b.pickle", &[1 << 30]), 3000);
     recent.add(&Shared::default(), 4000);
-    let read = RecentFiles::parse(&recent.stored());
+    let read = RecentFiles::parse(&recent.to_text());
     assert_eq!(read, recent);
-    assert_eq!(read.facts("a b.pickle"), Some(("117 MiB · peak 1.00 GiB".to_owned(), 3000)));
-    assert_eq!(read.facts("c%\n.pickle"), Some(("117 MiB · peak 0 B".to_owned(), 2000)));
-    assert_eq!(read.facts("d.pickle"), None);
+    assert_eq!(read.describe("a b.pickle"), Some(("117 MiB · peak 1.00 GiB".to_owned(), 3000)));
+    assert_eq!(read.describe("c%\n.pickle"), Some(("117 MiB · peak 0 B".to_owned(), 2000)));
+    assert_eq!(read.describe("d.pickle"), None);
     assert_eq!(RecentFiles::parse("x y z\n1 2\n1 2 3 a"), RecentFiles::parse("1 2 3 a"));
 }

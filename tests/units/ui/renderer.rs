@@ -1,17 +1,17 @@
-//! Tests of `src/ui/renderer.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/renderer.rs`.
 
 use super::*;
 
 #[test]
-fn the_address_asks_for_a_renderer() {
-    assert_eq!(Wanted::of_query("?renderer=webgpu"), Wanted::WebGpu);
-    assert_eq!(Wanted::of_query("?url=a&renderer=cpu"), Wanted::Cpu);
-    assert_eq!(Wanted::of_query("?renderer=abacus"), Wanted::Faster);
-    assert_eq!(Wanted::of_query(""), Wanted::Faster);
+fn renderer_is_chosen_by_url_parameter() {
+    assert_eq!(RequestedRenderer::from_query("?renderer=webgpu"), RequestedRenderer::WebGpu);
+    assert_eq!(RequestedRenderer::from_query("?url=a&renderer=cpu"), RequestedRenderer::Cpu);
+    assert_eq!(RequestedRenderer::from_query("?renderer=abacus"), RequestedRenderer::Fastest);
+    assert_eq!(RequestedRenderer::from_query(""), RequestedRenderer::Fastest);
 }
 
 #[test]
-fn software_adapters_are_known_by_name() {
+fn software_adapters_are_recognized_by_name() {
     let software =
         ["google swiftshader", "llvmpipe (LLVM 19.1.7, 256 bits)", "microsoft warp", "Microsoft Basic Render Driver"];
     assert!(software.into_iter().all(is_software));

@@ -1,11 +1,11 @@
-//! Tests of `src/ui/summary.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/summary.rs`.
 
 use super::*;
 
 #[test]
-fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
+fn unknown_values_are_shown_as_dash() {
     let of = |device: &DeviceSummary, place: &str| {
-        let headline = headlines(device, None).into_iter().find(|headline| headline.place == place);
+        let headline = headlines(device, None).into_iter().find(|headline| headline.position == place);
         headline.map(|headline| (headline.value, headline.note)).unwrap_or_default()
     };
     let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
@@ -18,9 +18,9 @@ fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
 }
 
 #[test]
-fn a_device_that_ran_out_of_memory_says_so() {
+fn out_of_memory_is_shown_in_summary() {
     let device = DeviceSummary { actions: vec![("oom".to_owned(), 2)], ..DeviceSummary::default() };
-    let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.place).collect();
+    let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.position).collect();
     assert_eq!(places, ["peak", "reserved-peak", "end", "oom"]);
     assert!(device_line(&device).ends_with(" · OOM"));
     let value = |device: &DeviceSummary, failed| headlines(device, failed).pop().map(|headline| headline.value);

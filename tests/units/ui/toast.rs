@@ -1,9 +1,9 @@
-//! What one line says of a file that could not be opened.
+//! Message for a file that could not be opened.
 
 use super::Toast;
 
 #[test]
-fn the_name_stands_once_and_a_long_reason_is_cut_between_words() {
+fn toast_has_name_once_and_cuts_long_reason() {
     let toast = Toast::new("b.pickle".into(), "b.pickle: the file is empty");
     assert_eq!(toast.text, "Could not open b.pickle: the file is empty");
     assert!(toast.details.starts_with("b.pickle: the file is empty\n"));

@@ -1,29 +1,29 @@
-//! What Mosaic says of the same trace.
+//! Table of Mosaic's numbers for the same trace.
 
-use super::counted::Counted;
-use super::sheets::Names;
+use super::region_bytes::RegionPass;
+use super::sheets::SheetContext;
 use crate::protocol::{Sheet, SheetRow};
 use crate::report::column::{self, cells, sheet};
-use crate::report::writing::{at, row};
+use crate::report::writer::{evidence_row, moment_evidence};
 use hashbrown::HashMap;
 use history::snapshot::StringId;
 
 struct Row {
-    what: &'static str,
+    kind: &'static str,
     name: String,
     bytes: u64,
     moment: u32,
 }
 
-/// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
-pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
+/// Returns the table: peaks of the trace and of a range, and live bytes by compiled region, annotation and stage.
+pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
-    let mut add = |what, name, bytes, moment| found.push(Row { what, name, bytes, moment });
-    let peak = of.highest.moment;
-    add("dynamic peak", String::new(), of.highest.bytes, peak);
-    if let Some((_, highest)) = of.window {
+    let mut add = |what, name, bytes, moment| found.push(Row { kind: what, name, bytes, moment });
+    let peak = of.mosaic_peak.moment;
+    add("dynamic peak", String::new(), of.mosaic_peak.bytes, peak);
+    if let Some((_, highest)) = of.window_peak {
         add("peak of the range", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
     }
     let rows = names.rows as usize;
@@ -35,7 +35,8 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
             add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
         }
     };
-    let regions = of.regions.iter().filter(|region| region.mosaic > 0).map(|region| (region.name, region.mosaic));
+    let regions =
+        of.regions.iter().filter(|region| region.mosaic_at_peak > 0).map(|region| (region.name, region.mosaic_at_peak));
     at_peak("compile_context at the peak", regions.collect(), "N/A");
     at_peak("annotation at the peak", of.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
@@ -47,7 +48,7 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
             name.push_str(&["(", &before.to_string(), ")"].concat());
         }
         *before += 1;
-        let until = names.history.events.times.clock();
+        let until = names.history.events.times.time_axis();
         let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
         add("stage", name, usage, moment);
     }
@@ -55,13 +56,16 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
         left_out += names.left_out(names.snapshot.marks.len());
     }
     let columns = [
-        column::text("what", "what", |it: &Row| it.what.to_owned()),
+        column::text("what", "what", |it: &Row| it.kind.to_owned()),
         column::text("name", "name", |it: &Row| it.name.clone()),
         column::bytes("live_bytes", "live", |it: &Row| it.bytes),
         column::event("event", "after event", |it: &Row| it.moment),
     ];
     let mut sheet = sheet(["mosaic", "Mosaic's numbers", note], &columns);
-    sheet.rows = found.iter().map(|it| SheetRow { cells: cells(&columns, it), ..row(at(it.moment)) }).collect();
+    sheet.rows = found
+        .iter()
+        .map(|it| SheetRow { cells: cells(&columns, it), ..evidence_row(moment_evidence(it.moment)) })
+        .collect();
     sheet.left_out = left_out;
     sheet
 }

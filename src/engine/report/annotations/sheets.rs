@@ -1,87 +1,87 @@
-//! The sheets of the insight on steps and annotations.
+//! Tables of the report on steps and annotations.
 
-use super::counted::Region;
+use super::region_bytes::Region;
 use crate::protocol::{Cell, Sheet, SheetRow, Span};
 use crate::report::column::{self, Column, cells, sheet};
-use crate::report::ranges::{Facts, Ranges};
-use crate::report::steps::Placed;
-use crate::report::writing::{at, cut, row, shown};
+use crate::report::ranges::{RangeTotals, Ranges};
+use crate::report::steps::PlacedAnnotations;
+use crate::report::writer::{evidence_row, moment_evidence, range_evidence, truncate};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 
-/// Rows are not indented further.
-const DEEPEST: u32 = 64;
-/// What sheets are written from, and the most rows of each.
-pub(super) struct Names<'a> {
+/// Maximum indentation level of a row.
+const MAX_DEPTH: u32 = 64;
+/// Inputs of the tables, and the maximum number of rows of each.
+pub(super) struct SheetContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
     pub(super) rows: u32,
 }
 
-impl Names<'_> {
-    /// An annotation by its row.
+impl SheetContext<'_> {
+    /// Returns an annotation by its row.
     pub(super) fn range(&self, row: u32) -> Option<&AnnotationRange> {
         self.history.annotations.get(row as usize)
     }
 
-    /// A name, cut where it is too long to read.
+    /// Returns a name, cut to a readable length.
     pub(super) fn text(&self, name: StringId) -> String {
-        cut(&self.snapshot.strings.text(name))
+        truncate(&self.snapshot.strings.text(name))
     }
 
     fn context(&self, name: Option<StringId>) -> String {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    /// How many of so many rows are left out.
+    /// Returns the number of rows beyond the maximum.
     pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
 }
 
-/// What the annotations of one name come to.
+/// Totals of the annotations with the same name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sum {
+pub(super) struct NameTotals {
     name: StringId,
     count: u64,
     micros: u64,
-    /// The first in which the most is live.
-    highest: u32,
+    /// Index of the annotation with the highest peak, the first if several are equal.
+    highest_index: u32,
     pub(super) peak: u64,
     allocated: u64,
     freed: u64,
     kept: u64,
 }
 
-impl Sum {
-    /// Of none yet; the first is this.
-    pub(super) fn of(name: StringId, highest: u32) -> Sum {
-        Sum { name, count: 0, micros: 0, highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
+impl NameTotals {
+    /// Creates empty totals. `highest` is the index of the first annotation.
+    pub(super) fn new(name: StringId, highest: u32) -> NameTotals {
+        NameTotals { name, count: 0, micros: 0, highest_index: highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
 
-    pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: Facts) {
+    pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: RangeTotals) {
         self.count += 1;
         self.micros = self.micros.saturating_add(micros(history, range));
         self.allocated = self.allocated.saturating_add(facts.allocated);
         self.freed = self.freed.saturating_add(facts.freed);
         self.kept = self.kept.saturating_add(facts.kept);
         if facts.peak > self.peak {
-            (self.peak, self.highest) = (facts.peak, at);
+            (self.peak, self.highest_index) = (facts.peak, at);
         }
     }
 }
 
-/// The duration of an annotation; one without an end lasts to the last event.
+/// Returns the duration of an annotation in µs. Without an end, it lasts to the last event.
 fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
     end.max(range.start_us).abs_diff(range.start_us)
 }
 
-/// The columns of what happened in a range, which `of` finds for a row.
-pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) -> [Column<'a, R>; 8] {
+/// Returns the columns with the totals of a range. `of` returns the range and its totals for a row.
+pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
         true => Cell::Nothing,
-        false => column::after(moment),
+        false => column::moment_cell(moment),
     };
     [
         column::cell("first_event", "first event", move |row| {
@@ -101,31 +101,38 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) 
     ]
 }
 
-/// Annotations by name.
-pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
+/// Returns the table of annotations by name.
+pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
-        column::text("name", "annotation", |sum: &Sum| names.text(sum.name)),
-        column::count("count", "count", |sum: &Sum| sum.count),
-        column::cell("duration_us", "total duration", |sum: &Sum| Cell::Micros(sum.micros)),
-        column::bytes("peak_live_bytes", "peak", |sum: &Sum| sum.peak),
-        column::bytes("requested_bytes", "requested", |sum: &Sum| sum.allocated),
-        column::bytes("freed_bytes", "freed", |sum: &Sum| sum.freed),
-        column::bytes("kept_bytes", "kept", |sum: &Sum| sum.kept),
+        column::text("name", "annotation", |sum: &NameTotals| names.text(sum.name)),
+        column::count("count", "count", |sum: &NameTotals| sum.count),
+        column::cell("duration_us", "total duration", |sum: &NameTotals| Cell::Micros(sum.micros)),
+        column::bytes("peak_live_bytes", "peak", |sum: &NameTotals| sum.peak),
+        column::bytes("requested_bytes", "requested", |sum: &NameTotals| sum.allocated),
+        column::bytes("freed_bytes", "freed", |sum: &NameTotals| sum.freed),
+        column::bytes("kept_bytes", "kept", |sum: &NameTotals| sum.kept),
     ];
     let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
-        let (span, facts) = ranges.at(sum.highest);
-        sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..row(shown(span, facts.peak_moment)) });
+        let (span, facts) = ranges.range(sum.highest_index);
+        sheet
+            .rows
+            .push(SheetRow { cells: cells(&columns, sum), ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     sheet.left_out = names.left_out(sums.len());
     sheet
 }
 
-/// Annotations one by one: those with the highest peaks, in order of time.
-pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
+/// Returns the table of single annotations: those with the highest peaks, in chronological order.
+pub(super) fn occurrences_sheet(
+    names: &SheetContext<'_>,
+    placed: &PlacedAnnotations,
+    highest: &[u32],
+    ranges: &Ranges,
+) -> Sheet {
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
-    type Row<'a> = (&'a AnnotationRange, (Span, Facts));
+    type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals));
     let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
     let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
     columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
@@ -137,19 +144,19 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
     chosen.sort_unstable();
     for number in chosen {
-        let Some(place) = placed.places.get(number as usize) else { continue };
+        let Some(place) = placed.annotations.get(number as usize) else { continue };
         let Some(range) = names.range(place.row) else { continue };
-        let (span, facts) = ranges.at(number);
+        let (span, facts) = ranges.range(number);
         let cells = cells(&columns, (range, (span, facts)));
-        let depth = place.depth.min(DEEPEST);
-        sheet.rows.push(SheetRow { cells, depth, ..row(shown(span, facts.peak_moment)) });
+        let depth = place.depth.min(MAX_DEPTH);
+        sheet.rows.push(SheetRow { cells, depth, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
-    sheet.left_out = names.left_out(placed.places.len());
+    sheet.left_out = names.left_out(placed.annotations.len());
     sheet
 }
 
-/// Compiled regions.
-pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
+/// Returns the table of compiled regions.
+pub(super) fn regions_sheet(names: &SheetContext<'_>, regions: &[Region]) -> Sheet {
     let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
@@ -171,7 +178,9 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
     let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
     for region in regions.iter().copied().take(names.rows as usize) {
-        sheet.rows.push(SheetRow { cells: cells(&columns, region), ..row(at(region.peak_moment)) });
+        sheet
+            .rows
+            .push(SheetRow { cells: cells(&columns, region), ..evidence_row(moment_evidence(region.peak_moment)) });
     }
     sheet.left_out = names.left_out(regions.len());
     sheet

@@ -1,18 +1,19 @@
-//! The sheet of steps, and whether memory grows from one to the next.
+//! Table of steps, and the statement on growth from step to step.
 
-use super::sheets::{Names, facts_columns};
+use super::sheets::{SheetContext, facts_columns};
 use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
 use crate::report::column::{self, cells, sheet};
-use crate::report::ranges::Facts;
-use crate::report::steps::{How, Steps, WARM_UP};
-use crate::report::writing::{bytes, row, says, shown};
-use base::units::{counted, grouped};
+use crate::report::ranges::RangeTotals;
+use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
+use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
+use base::units::{group_digits, pluralize};
 
-/// Steps after the baseline whose ends must all lie higher than the one before, to call it growth.
-const SETTLED: usize = 3;
+/// Minimum number of steps after the baseline for a statement on growth.
+const MIN_STEPS: usize = 3;
 
-/// By how much more is live where a step ends than where the one before did; for the first, than where it began.
-fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
+/// Returns the change in live bytes from the end of the previous step to the end of each step. The first step is
+/// compared with its own start.
+fn growths(facts: &[RangeTotals]) -> impl Iterator<Item = i64> + '_ {
     let mut before = facts.first().map_or(0, |first| first.at_begin);
     facts.iter().map(move |facts| {
         let growth = i128::from(facts.at_end) - i128::from(std::mem::replace(&mut before, facts.at_end));
@@ -20,24 +21,25 @@ fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
     })
 }
 
-/// The steps.
-pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
+/// Returns the table of steps.
+pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[RangeTotals]) -> Sheet {
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];
     for facts in facts.iter().take(steps.spans.len()) {
         sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
     }
-    type Row = (usize, (Span, Facts), i64);
-    let name = |at: usize| steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
+    type Row = (usize, (Span, RangeTotals), i64);
+    let name =
+        |at: usize| steps.annotation_rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
     let mut columns =
-        vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| grouped(at as u64 + 1)))];
+        vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| group_digits(at as u64 + 1)))];
     columns.extend(facts_columns(|(_, facts, _): Row| facts));
     columns.extend([
         column::cell("growth_bytes", "growth", |(.., growth): Row| Cell::Change(growth)),
         column::bytes("kept_bytes", "kept", |(_, (_, facts), _): Row| facts.kept),
         column::bytes("never_freed_bytes", "never freed", |(_, (_, facts), _): Row| facts.never_freed),
     ]);
-    let mut note = steps.how();
+    let mut note = steps.describe();
     if !steps.spans.is_empty() {
         note.push_str(
             " Growth: change in live bytes since the end of the previous step; growth per step is measured from the end of step 2. Kept: allocated in the step and live at its end.",
@@ -47,7 +49,7 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
     let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(names.rows as usize);
     for (at, ((&span, &facts), growth)) in rows {
         let cells = cells(&columns, (at, (span, facts), growth));
-        sheet.rows.push(SheetRow { cells, ..row(shown(span, facts.peak_moment)) });
+        sheet.rows.push(SheetRow { cells, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     if !sheet.rows.is_empty() {
         sheet.total = vec![Cell::Nothing; columns.len()];
@@ -57,39 +59,40 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
     sheet
 }
 
-/// Whether memory grows from step to step.
+/// Returns a statement on growth from step to step, or `None` if there are too few steps.
 ///
-/// Growth is that each step after the [baseline](Steps::growth_ends) ends with more live than the one before, and leaves something that
-/// is never freed: batches of different sizes alone may end higher and higher for a while.
-/// A last step whose end is inferred from the end of the trace, at moment `end`, may not have freed what it frees: it says nothing.
-pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Statement> {
-    let mut ends = steps.growth_ends();
-    if matches!(steps.found, How::Stack(..)) && ends.last() == Some(&end) {
+/// Memory grows if each step after the [baseline](Steps::growth_ends) ends with more live bytes than the one before,
+/// and leaves something that is never freed. The second condition is needed because batches of different sizes can end
+/// higher and higher for a while. If steps were inferred from stacks, a last step that ends at moment `end`, the end of
+/// the trace, is ignored: it may not have freed its memory yet.
+pub(super) fn growth(steps: &Steps, facts: &[RangeTotals], end: u32) -> Option<Statement> {
+    let mut ends = steps.growth_moments();
+    if matches!(steps.rule, StepRule::Stack(..)) && ends.last() == Some(&end) {
         ends.pop();
     }
     let (&from, &to) = (ends.first()?, ends.last()?);
-    let settled = facts.get(WARM_UP..WARM_UP + ends.len() - 1)?;
-    let growths: Vec<i64> = growths(facts.get(..WARM_UP + settled.len())?).skip(WARM_UP).collect();
-    if growths.len() < SETTLED || steps.found == How::Nothing {
+    let settled = facts.get(WARM_UP_STEPS..WARM_UP_STEPS + ends.len() - 1)?;
+    let growths: Vec<i64> = growths(facts.get(..WARM_UP_STEPS + settled.len())?).skip(WARM_UP_STEPS).collect();
+    if growths.len() < MIN_STEPS || steps.rule == StepRule::NotFound {
         return None;
     }
-    let evidence = shown(Span { from, to }, to);
+    let evidence = range_evidence(Span { from, to }, to);
     let (_, without_last) = settled.split_last()?;
-    let settled = counted(growths.len() as u64, "step");
+    let settled = pluralize(growths.len() as u64, "step");
     if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
         let text = format!(
             "Memory does not grow with every step ({settled} after the first two). See Leaks & waste for each call site."
         );
-        return Some(says(Tone::Good, text, Some(evidence)));
+        return Some(statement(Tone::Good, text, Some(evidence)));
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
     let least = growths.iter().min().copied().unwrap_or(0);
     let mean = sum / growths.len().max(1) as i64;
     let text = format!(
         "Memory grows with every step: {} per step (mean, at least {}), {} over {settled} after the first two. See Leaks & waste for the call sites.",
-        bytes(mean.unsigned_abs()),
-        bytes(least.unsigned_abs()),
-        bytes(sum.unsigned_abs())
+        bytes_text(mean.unsigned_abs()),
+        bytes_text(least.unsigned_abs()),
+        bytes_text(sum.unsigned_abs())
     );
-    Some(says(Tone::Alarm, text, Some(evidence)))
+    Some(statement(Tone::Alarm, text, Some(evidence)))
 }

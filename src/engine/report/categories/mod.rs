@@ -1,27 +1,27 @@
-//! What allocations are for: each category at the peak and at the cursor, its own peak, the rules that decide, what is unknown.
+//! Report on categories: live bytes by purpose, the rules that match, and what is not classified.
 
 mod mosaic;
 mod sums;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writing::{Writing, at, bytes, category_query, row};
+use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
-use base::apart::apart;
-use base::slice::{Slice, Sliced, Spent};
-use base::sorted::{pair, sorted_numbers};
-use base::units::{Moment, grouped, percent};
+use base::out_of_line::out_of_line;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{Moment, group_digits, percent};
 use history::replay::AllocationId;
 use mosaic::Mosaic;
-use sums::{Most, Sums};
+use sums::{CategoryPeaks, Sums};
 
-/// Of the bytes at the peak, one part in so many may be unknown before that is worth a word of warning.
-const TOLERATED: u64 = 10;
+/// Divisor of the peak: more unclassified bytes than the quotient are not reported as good.
+const TOLERATED_DIVISOR: u64 = 10;
 
-/// The question, and how far its answer is.
+/// Report on categories, in progress.
 pub(crate) struct Categories {
     device: i64,
     question: ReportQuestion,
@@ -30,8 +30,8 @@ pub(crate) struct Categories {
 
 struct Parts {
     peak: Sums,
-    at: Option<Sums>,
-    most: Most,
+    at_cursor: Option<Sums>,
+    own_peaks: CategoryPeaks,
     mosaic: Option<Mosaic>,
 }
 
@@ -42,7 +42,7 @@ impl Categories {
 }
 
 impl Job for Categories {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         if file.history(self.device).is_some() {
             file.categorize(slice)?;
         }
@@ -53,21 +53,21 @@ impl Job for Categories {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let parts = self.parts.get_or_insert_with(|| Parts {
             peak: Sums::new(file, history, peak),
-            at: self.question.at.map(|at| Sums::new(file, history, at)),
-            most: Most::new(file),
+            at_cursor: self.question.at.map(|at| Sums::new(file, history, at)),
+            own_peaks: CategoryPeaks::new(file),
             mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
         });
-        for sums in [Some(&mut parts.peak), parts.at.as_mut()].into_iter().flatten() {
-            apart(|| sums.step(file, history, slice))?;
+        for sums in [Some(&mut parts.peak), parts.at_cursor.as_mut()].into_iter().flatten() {
+            out_of_line(|| sums.step(file, history, slice))?;
         }
-        apart(|| parts.most.step(file, history, slice))?;
+        out_of_line(|| parts.own_peaks.step(file, history, slice))?;
         if let Some(mosaic) = &mut parts.mosaic {
-            apart(|| mosaic.step(file, history, slice))?;
+            out_of_line(|| mosaic.step(file, history, slice))?;
         }
-        let parts = self.parts.take().ok_or(Spent)?;
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            parts.say(&mut writing);
+        let parts = self.parts.take().ok_or(OutOfTime)?;
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            parts.write_statements(&mut writing);
             parts.write_categories(&mut writing);
             parts.write_rules(&mut writing);
             parts.write_unknown(&mut writing);
@@ -80,33 +80,35 @@ impl Job for Categories {
 }
 
 impl Parts {
-    /// Places of categories, the weightiest at the peak first; those that never have any byte are left out.
+    /// Returns the categories for which `of` returns true, most bytes at the peak first.
     fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
         let places = (0u32..).zip(&self.peak.categories).filter(|(place, _)| of(*place as usize));
-        sorted_numbers(places.map(|(place, weight)| (pair(!weight.bytes, 0), place)).collect())
+        sorted_numbers(places.map(|(place, weight)| (two_part_key(!weight.bytes, 0), place)).collect())
     }
 
-    fn say(&self, writing: &mut Writing<'_>) {
+    fn write_statements(&self, writing: &mut ReportWriter<'_>) {
         let set = writing.file.groups.categories.set();
         let (names, whole) = (set.categories(), self.peak.total.bytes);
         let mut text = String::from("At the peak: ");
-        for (number, place) in self.ranked(|place| self.peak.of(place).bytes > whole / 2000).into_iter().enumerate() {
+        for (number, place) in
+            self.ranked(|place| self.peak.category(place).bytes > whole / 2000).into_iter().enumerate()
+        {
             let name = names.get(place as usize).map_or("", String::as_str);
-            let share = percent(self.peak.of(place as usize).bytes, whole);
+            let share = percent(self.peak.category(place as usize).bytes, whole);
             [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
         }
         if text.ends_with(' ') {
             text.push_str(if whole == 0 { "nothing live" } else { "only unexplained bytes" });
         }
         [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
-        writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
-        let unknown = self.peak.of(names.len().saturating_sub(1));
+        writing.add_statement(Tone::Fact, text, Some(moment_evidence(self.peak.moment)));
+        let unknown = self.peak.category(names.len().saturating_sub(1));
         let name = names.last().cloned().unwrap_or_default();
-        let evidence = Some(Evidence { find: Some(category_query(&name)), ..at(self.peak.moment) });
-        if unknown.bytes > whole / TOLERATED {
-            let mut text = ["Classified as ", &name, ": ", &bytes(unknown.bytes), " of the peak."].concat();
-            if self.peak.unseen > unknown.bytes / 2 {
-                let part = bytes(self.peak.unseen);
+        let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
+        if unknown.bytes > whole / TOLERATED_DIVISOR {
+            let mut text = ["Classified as ", &name, ": ", &bytes_text(unknown.bytes), " of the peak."].concat();
+            if self.peak.without_stack > unknown.bytes / 2 {
+                let part = bytes_text(self.peak.without_stack);
                 [
                     " Allocated before recording, without a stack: ",
                     &part,
@@ -115,33 +117,33 @@ impl Parts {
                 .iter()
                 .for_each(|part| text.push_str(part));
             }
-            writing.say(Tone::Fact, text, evidence);
+            writing.add_statement(Tone::Fact, text, evidence);
         } else if whole > 0 {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
                 0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
                 _ => ["Classified as ", &name, ": ", &part, " of the peak."].concat(),
             };
-            writing.say(Tone::Good, text, evidence);
+            writing.add_statement(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
             let text = [
                 "Inferred from size alone: ",
-                &bytes(self.peak.by_size),
+                &bytes_text(self.peak.by_size),
                 " of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
             ];
-            writing.say(Tone::Fact, text.concat(), None);
+            writing.add_statement(Tone::Fact, text.concat(), None);
         }
     }
 
-    fn write_categories(&self, writing: &mut Writing<'_>) {
+    fn write_categories(&self, writing: &mut ReportWriter<'_>) {
         let file = writing.file;
         let names = file.groups.categories.set().categories();
-        // What nothing explains is no category, and yet a part of the whole.
+        // Unexplained bytes have no category, but are part of the total.
         type Row = Option<usize>;
         let name = |place: usize| names.get(place).map_or("", String::as_str);
-        let peak = |place: Row| place.map_or(self.peak.unexplained, |place| self.peak.of(place));
-        let most = |place: usize| self.most.of(place);
+        let peak = |place: Row| place.map_or(self.peak.unexplained, |place| self.peak.category(place));
+        let most = |place: usize| self.own_peaks.peak(place);
         let whole = self.peak.total;
         let mut columns = vec![
             column::text("category", "category", |place: Row| place.map_or("unexplained", name).to_owned()),
@@ -151,8 +153,8 @@ impl Parts {
             column::count("peak_count", "allocations", |place| peak(place).count.into())
                 .total(Cell::Count(whole.count.into())),
         ];
-        if let Some(at) = &self.at {
-            let then = |place: Row| place.map_or(at.unexplained, |place| at.of(place));
+        if let Some(at) = &self.at_cursor {
+            let then = |place: Row| place.map_or(at.unexplained, |place| at.category(place));
             columns.extend([
                 column::bytes("live_bytes_at_cursor", "at the cursor", move |place| then(place).bytes)
                     .total(Cell::Bytes(at.total.bytes)),
@@ -165,29 +167,30 @@ impl Parts {
                 place.map_or(Cell::Nothing, |place| Cell::Bytes(most(place).0))
             }),
             column::cell("own_peak_event", "own peak after event", |place: Row| {
-                place.map_or(Cell::Nothing, |place| column::after(most(place).1))
+                place.map_or(Cell::Nothing, |place| column::moment_cell(most(place).1))
             }),
         ]);
         let note = "Live bytes. Each allocation has exactly one category.";
-        let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
+        let ranked = self.ranked(|place| self.own_peaks.peak(place).0 > 0 || self.peak.category(place).count > 0);
         let mut rows: Vec<Row> = ranked.into_iter().map(|place| Some(place as usize)).collect();
         rows.extend((self.peak.unexplained.count > 0).then_some(None));
-        writing.fill(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
-            let evidence = |place| Evidence { find: Some(category_query(name(place))), ..at(most(place).1) };
-            place.map_or_else(SheetRow::default, |place| row(evidence(place)))
+        writing.add_sheet(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
+            let evidence =
+                |place| Evidence { find: Some(category_query(name(place))), ..moment_evidence(most(place).1) };
+            place.map_or_else(SheetRow::default, |place| evidence_row(evidence(place)))
         });
     }
 
-    fn write_rules(&self, writing: &mut Writing<'_>) {
+    fn write_rules(&self, writing: &mut ReportWriter<'_>) {
         let set = writing.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
-        let ranked = sorted_numbers(rules.map(|(rule, sum)| (pair(!sum.0.bytes, 0), rule)).collect());
-        // What no rule matches is a row and no rule.
+        let ranked = sorted_numbers(rules.map(|(rule, sum)| (two_part_key(!sum.0.bytes, 0), rule)).collect());
+        // Allocations that no rule matches have a row, but don't count as a rule.
         let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
         let idle = set.rules().len().saturating_sub(deciding);
         let mut note =
             String::from("What each rule matches at the peak; the first match wins. Rules without a match: ");
-        [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
+        [&group_digits(idle as u64), " of ", &group_digits(set.rules().len() as u64), "."]
             .iter()
             .for_each(|part| note.push_str(part));
         let rule = |number: u32| set.rules().get(number as usize);
@@ -200,18 +203,18 @@ impl Parts {
                 rule(number).map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone()))
             }),
             column::text("because", "reason", |number| {
-                rule(number).map_or_else(|| "no rule matches".to_owned(), CategoryRule::why)
+                rule(number).map_or_else(|| "no rule matches".to_owned(), CategoryRule::reason)
             }),
             column::bytes("peak_live_bytes", "at the peak", |number| sum(number).0.bytes),
             column::share("peak_share", "share", |number| (sum(number).0.bytes, self.peak.total.bytes)),
             column::count("peak_count", "allocations", |number| sum(number).0.count.into()),
         ];
-        writing.fill(sheet(["rules", "Rules", &note], &columns), &columns, &ranked, |writing, number| {
+        writing.add_sheet(sheet(["rules", "Rules", &note], &columns), &columns, &ranked, |writing, number| {
             writing.allocation_row(AllocationId(sum(number).1), Some(self.peak.moment))
         });
     }
 
-    fn write_unknown(&self, writing: &mut Writing<'_>) {
+    fn write_unknown(&self, writing: &mut ReportWriter<'_>) {
         let sites: &SiteSums = &self.peak.unknown;
         let ranked = sites.ranked(0);
         if ranked.is_empty() {
@@ -222,12 +225,12 @@ impl Parts {
         let (part, count) = sites.total(&ranked);
         let columns = [
             column::text("call_site", "call site", |group| sites.name(file, history, group)),
-            column::bytes("peak_live_bytes", "at the peak", |group| sites.of(group).bytes).total(Cell::Bytes(part)),
-            column::share("peak_share", "share", |group| (sites.of(group).bytes, whole))
+            column::bytes("peak_live_bytes", "at the peak", |group| sites.get(group).bytes).total(Cell::Bytes(part)),
+            column::share("peak_share", "share", |group| (sites.get(group).bytes, whole))
                 .total(Cell::Share { part, whole }),
-            column::count("peak_count", "allocations", |group| sites.of(group).count).total(Cell::Count(count)),
+            column::count("peak_count", "allocations", |group| sites.get(group).count).total(Cell::Count(count)),
         ];
-        writing.fill(sheet(["unknown", "Unknown", note], &columns), &columns, &ranked, |writing, group| {
+        writing.add_sheet(sheet(["unknown", "Unknown", note], &columns), &columns, &ranked, |writing, group| {
             writing.site_row(sites, group, Some(self.peak.moment))
         });
     }

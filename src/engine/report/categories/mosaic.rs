@@ -1,101 +1,108 @@
-//! Categories as Mosaic counts them (`alloc_history` with its profile "categories", version 67b27bb): what the trace itself allocates,
-//! after each event that has a time.
+//! Live bytes by category as Mosaic counts them (`alloc_history` with the profile "categories", version 67b27bb).
 //!
-//! A second alloc at an address that is live is left out, a free of one that is not as well; a free takes off from the category of its
-//! alloc; the peak is the first event after which the sum is more than ever before. What was allocated before recording does not count,
-//! nor does a stack that only a block at the end has.
+//! Mosaic counts only allocations recorded in the trace, and only events with a time. It ignores a second alloc at a
+//! live address and a free at an address that is not live. A free reduces the category of its alloc. The peak is the
+//! first event with the highest sum. Stacks that only a block of the final snapshot has are not used.
 
 use crate::open::OpenFile;
 use crate::protocol::Cell;
 use crate::protocol::Evidence;
 use crate::report::column::{self, sheet};
-use crate::report::writing::{Writing, at, category_query, row};
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
+use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
 
-/// How far the count is.
+/// Pass over the events that counts live bytes as Mosaic does.
 pub(super) struct Mosaic {
     event: u32,
-    live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// By category: bytes; `None` before the first alloc of it.
-    now: Vec<Option<i128>>,
+    live_addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
+    /// Bytes by category. `None` before the first alloc of the category.
+    current: Vec<Option<i128>>,
     sum: i128,
-    peak: Vec<Option<i128>>,
-    most: i128,
-    when: u32,
+    peak_bytes: Vec<Option<i128>>,
+    peak_sum: i128,
+    peak_moment: u32,
 }
 
 impl Mosaic {
     pub(super) fn new(file: &OpenFile) -> Mosaic {
         let now = vec![None; file.groups.categories.set().categories().len()];
-        Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
+        Mosaic {
+            event: 0,
+            live_addresses: HashMap::default(),
+            peak_bytes: now.clone(),
+            current: now,
+            sum: 0,
+            peak_sum: 0,
+            peak_moment: 0,
+        }
     }
 
-    /// Follows the events.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    /// Continues the pass.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         for event in self.event..history.event_count() {
             slice.tick()?;
             self.event += 1;
-            self.follow(file, history, event);
+            self.process_event(file, history, event);
         }
         Ok(())
     }
 
-    fn follow(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
+    fn process_event(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
         if history.events.times.at(event).is_none() {
             return;
         }
         let categories = &file.groups.categories;
         let (address, size) = history.address_and_size(EventIdx(event));
         match history.events.action(event) {
-            Action::Alloc if !self.live.contains_key(&address) => {
+            Action::Alloc if !self.live_addresses.contains_key(&address) => {
                 let has_stack = !matches!(history.events.stack(event), StackId::NONE | StackId::EMPTY);
                 let known = history.allocation_of(EventIdx(event)).filter(|_| has_stack);
-                let unknown = self.now.len().saturating_sub(1) as u8;
+                let unknown = self.current.len().saturating_sub(1) as u8;
                 let category = known.map_or(unknown, |id| categories.category(history, id));
-                self.live.insert(address, category.into());
+                self.live_addresses.insert(address, category.into());
                 self.change(category, i128::from(size));
             }
             Action::FreeCompleted => {
-                if let Some(category) = self.live.remove(&address) {
+                if let Some(category) = self.live_addresses.remove(&address) {
                     self.change(category as u8, -i128::from(size));
                 }
             }
             _ => return,
         }
-        if self.sum > self.most {
-            (self.most, self.when) = (self.sum, event + 1);
-            self.peak.clone_from(&self.now);
+        if self.sum > self.peak_sum {
+            (self.peak_sum, self.peak_moment) = (self.sum, event + 1);
+            self.peak_bytes.clone_from(&self.current);
         }
     }
 
     fn change(&mut self, category: u8, by: i128) {
-        if let Some(now) = self.now.get_mut(usize::from(category)) {
+        if let Some(now) = self.current.get_mut(usize::from(category)) {
             *now = Some(now.unwrap_or(0).saturating_add(by));
             self.sum = self.sum.saturating_add(by);
         }
     }
 
-    pub(super) fn write(&self, writing: &mut Writing<'_>) {
+    pub(super) fn write(&self, writing: &mut ReportWriter<'_>) {
         let note = "For comparison with Mosaic's reports: live bytes without the baseline, at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
         let categories = writing.file.groups.categories.set().categories();
         let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);
-        let sum = |place: u32| bytes(self.peak.get(place as usize).copied().flatten().unwrap_or(0));
-        let whole = bytes(self.most);
+        let sum = |place: u32| bytes(self.peak_bytes.get(place as usize).copied().flatten().unwrap_or(0));
+        let whole = bytes(self.peak_sum);
         let columns = [
             column::text("category", "category", |place| name(place).to_owned()),
             column::bytes("live_bytes", "at Mosaic's peak", sum).total(Cell::Bytes(whole)),
             column::share("share", "share", |place| (sum(place), whole)).total(Cell::Share { part: whole, whole }),
         ];
-        let there = (0u32..).zip(&self.peak).filter_map(|(place, sum)| Some((place, (*sum)?)));
-        let ranked = sorted_numbers(there.map(|(place, sum)| (pair(!bytes(sum), 0), place)).collect());
-        writing.fill(sheet(["mosaic", "Mosaic's numbers", note], &columns), &columns, &ranked, |_, place| {
-            row(Evidence { find: Some(category_query(name(place))), ..at(self.when) })
+        let there = (0u32..).zip(&self.peak_bytes).filter_map(|(place, sum)| Some((place, (*sum)?)));
+        let ranked = sorted_numbers(there.map(|(place, sum)| (two_part_key(!bytes(sum), 0), place)).collect());
+        writing.add_sheet(sheet(["mosaic", "Mosaic's numbers", note], &columns), &columns, &ranked, |_, place| {
+            evidence_row(Evidence { find: Some(category_query(name(place))), ..moment_evidence(self.peak_moment) })
         });
     }
 }

@@ -1,30 +1,30 @@
-//! What there is of each category: at one moment, and the most that it ever had. In slices.
+//! Totals by category at a moment, and the peak of each category.
 
-use crate::answers::Population;
 use crate::categories::NO_RULE;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
-use base::slice::{Slice, Sliced};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
-/// What there is at one moment.
+/// Totals by category and rule at a moment.
 pub(super) struct Sums {
     pub(super) moment: u32,
     population: Option<Population>,
     next: usize,
     pub(super) total: Weight,
     pub(super) categories: Vec<Weight>,
-    /// By rule, with the largest allocation; at the end what no rule tells.
+    /// Totals by rule, and the largest allocation of each. The last entry is for allocations that no rule matches.
     pub(super) rules: Vec<(Weight, u32)>,
-    most: Vec<u64>,
-    /// Bytes that nothing explains, which have no category.
+    largest_bytes: Vec<u64>,
+    /// Bytes that no recorded allocation explains. They have no category.
     pub(super) unexplained: Weight,
     pub(super) unknown: SiteSums,
-    /// Bytes of the unknown without any stack.
-    pub(super) unseen: u64,
+    /// Bytes of unknown allocations without a stack.
+    pub(super) without_stack: u64,
     /// Bytes classified by rules that compare sizes.
     pub(super) by_size: u64,
 }
@@ -40,19 +40,19 @@ impl Sums {
             total: Weight::default(),
             categories: vec![Weight::default(); set.categories().len()],
             rules: vec![Default::default(); rules],
-            most: vec![0; rules],
+            largest_bytes: vec![0; rules],
             unexplained: Weight::default(),
             unknown: SiteSums::new(file, history),
-            unseen: 0,
+            without_stack: 0,
             by_size: 0,
         }
     }
 
-    /// Sums up.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    /// Adds up the live allocations.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
-        population.each(history, &mut self.next, slice, &mut |id, bytes| {
+        population.visit(history, &mut self.next, slice, &mut |id, bytes| {
             let one = Weight { bytes, count: 1 };
             self.total.add(one);
             if history.allocations.is_unexplained(id) {
@@ -63,7 +63,7 @@ impl Sums {
             let category = usize::from(categories.set().category(rule));
             self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
             let place = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
-            if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.most.get_mut(place)) {
+            if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.largest_bytes.get_mut(place)) {
                 if sum.count == 0 || bytes > *most {
                     (*largest, *most) = (id.0, bytes);
                 }
@@ -72,7 +72,7 @@ impl Sums {
             if category == last {
                 self.unknown.add(file, history, id, bytes);
                 if matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
-                    self.unseen = self.unseen.saturating_add(bytes);
+                    self.without_stack = self.without_stack.saturating_add(bytes);
                 }
             }
             if categories.set().compares_sizes(rule) {
@@ -81,61 +81,72 @@ impl Sums {
         })
     }
 
-    /// That of one category.
-    pub(super) fn of(&self, category: usize) -> Weight {
+    /// Returns the totals of a category.
+    pub(super) fn category(&self, category: usize) -> Weight {
         self.categories.get(category).copied().unwrap_or_default()
     }
 }
 
-/// The most that each category ever had, and the first moment at which it had it.
-pub(super) struct Most {
-    /// By category: bytes now, the most, its moment.
-    of: Vec<(u64, u64, u32)>,
-    /// Early allocations, then events, that were looked at.
-    early: usize,
-    event: u32,
+/// Peak of each category, and its first moment.
+pub(super) struct CategoryPeaks {
+    /// By category: current bytes, peak, moment of the peak.
+    by_category: Vec<(u64, u64, u32)>,
+    /// Number of early allocations processed. `event` counts the processed events.
+    next_early: usize,
+    next_event: u32,
 }
 
-impl Most {
-    pub(super) fn new(file: &OpenFile) -> Most {
-        Most { of: vec![(0, 0, 0); file.groups.categories.set().categories().len()], early: 0, event: 0 }
+impl CategoryPeaks {
+    pub(super) fn new(file: &OpenFile) -> CategoryPeaks {
+        CategoryPeaks {
+            by_category: vec![(0, 0, 0); file.groups.categories.set().categories().len()],
+            next_early: 0,
+            next_event: 0,
+        }
     }
 
-    /// Follows the events.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let early = history.allocations.early();
-        while self.early < early {
+    /// Continues the pass over the events.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let early = history.allocations.early_count();
+        while self.next_early < early {
             slice.tick()?;
-            let id = AllocationId(self.early as u32);
-            self.early += 1;
+            let id = AllocationId(self.next_early as u32);
+            self.next_early += 1;
             self.change(file, history, id, true, 0);
         }
-        for event in self.event..history.event_count() {
+        for event in self.next_event..history.event_count() {
             slice.tick()?;
-            self.event += 1;
-            if let Some((id, is_born)) = history.change(EventIdx(event)) {
-                self.change(file, history, id, is_born, event + 1);
+            self.next_event += 1;
+            if let Some((id, starts_lifetime)) = history.lifetime_change(EventIdx(event)) {
+                self.change(file, history, id, starts_lifetime, event + 1);
             }
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool, moment: u32) {
+    fn change(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        id: AllocationId,
+        starts_lifetime: bool,
+        moment: u32,
+    ) {
         if id.0 == 0 && history.allocations.is_unexplained(id) {
             return;
         }
         let category = file.groups.categories.category(history, id);
-        let Some((now, most, when)) = self.of.get_mut(usize::from(category)) else { return };
+        let Some((now, most, when)) = self.by_category.get_mut(usize::from(category)) else { return };
         let size = history.allocations.size(id);
-        *now = if is_born { now.saturating_add(size) } else { now.saturating_sub(size) };
+        *now = if starts_lifetime { now.saturating_add(size) } else { now.saturating_sub(size) };
         if *now > *most {
             (*most, *when) = (*now, moment);
         }
     }
 
-    /// The most of one category, and its moment.
-    pub(super) fn of(&self, category: usize) -> (u64, u32) {
-        self.of.get(category).map_or((0, 0), |&(_, most, when)| (most, when))
+    /// Returns the peak of a category and its moment.
+    pub(super) fn peak(&self, category: usize) -> (u64, u32) {
+        self.by_category.get(category).map_or((0, 0), |&(_, most, when)| (most, when))
     }
 }

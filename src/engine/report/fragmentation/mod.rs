@@ -1,51 +1,51 @@
-//! Fragmentation: reserved bytes that serve nothing, because blocks are larger than requests (internal) or because free bytes are in
-//! pieces (external); when it was worst, and whether a request needed the driver because of it.
+//! Report on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
+//! bytes are scattered (external), when it was worst, and whether it caused a request to the driver.
 
-mod course;
 mod moments;
-mod pinned;
+mod over_time;
+mod pinned_segments;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
-use super::writing::{Writing, at, bytes, row, threshold, when};
+use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
+use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
-use crate::state::{Fits, Keeping};
-use base::apart::apart;
-use base::slice::{Slice, Sliced, Spent};
-use base::units::{EventIdx, counted, grouped, percent};
-use course::{By, Course, Free};
-use history::replay::{DeviceHistory, SegmentLives};
-pub(super) use moments::{MUCH, most_requested, most_reserved, newest_failure};
+use crate::state::{PlacementSearch, ReleasableSegments};
+use base::out_of_line::out_of_line;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::units::{EventIdx, group_digits, percent, pluralize};
+use history::replay::{DeviceHistory, SegmentLifetimes};
+pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
+use over_time::{Criterion, FreeAt, FreeOverTime};
 
-/// The size of the request that is placed unless another is given.
-const REQUEST: u64 = 20 << 20;
+/// Default size of the request to place.
+const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
 
-/// The question, and how far its answer is.
+/// Report on fragmentation, in progress.
 pub(super) struct Fragmentation {
     device: i64,
     question: ReportQuestion,
-    course: Option<Course>,
+    over_time: Option<FreeOverTime>,
     parts: Option<Parts>,
 }
 
 struct Parts {
-    /// The moment that is reported, and the one with the most free bytes.
+    /// State at the reported moment. `worst` is the state with the most free bytes.
     moment: Layout,
     worst: Layout,
-    /// Before the event that led to the peak of reserved bytes, with what it took; and at the newest OOM.
-    driver: Option<(DriverRequest, Layout)>,
-    failed: Option<(u32, Layout)>,
+    /// Driver request that led to peak reserved, and the state before it. `failed` is the newest OOM and its state.
+    driver_request: Option<(DriverRequest, Layout)>,
+    newest_oom: Option<(u32, Layout)>,
     request: Threshold,
-    fits: Fits,
-    keeping: Keeping,
+    fits: PlacementSearch,
+    keeping: ReleasableSegments,
 }
 
 impl Fragmentation {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Fragmentation {
-        Fragmentation { device, question, course: None, parts: None }
+        Fragmentation { device, question, over_time: None, parts: None }
     }
 }
 
@@ -53,58 +53,64 @@ impl Parts {
     fn new(
         file: &OpenFile,
         history: &DeviceHistory,
-        lives: &SegmentLives,
+        lives: &SegmentLifetimes,
         question: &ReportQuestion,
-        course: &Course,
+        course: &FreeOverTime,
     ) -> Parts {
-        let peak = most_reserved(history);
+        let peak = peak_reserved_moment(history);
         let layout = |moment| Layout::new(history, lives, moment);
-        let request = threshold(question, ["request", "a request of", "bytes"], REQUEST);
+        let request = threshold(question, ["request", "a request of", "bytes"], DEFAULT_REQUEST_BYTES);
         Parts {
-            moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
+            moment: layout(question.at.unwrap_or_else(|| peak_moment(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
-            driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: newest_failure(history).map(|event| (event, layout(event))),
-            fits: Fits::new(file, request.value),
-            keeping: Keeping::default(),
+            driver_request: DriverRequest::before(file, history, lives, peak)
+                .map(|driver| (driver, layout(driver.event))),
+            newest_oom: newest_oom(history).map(|event| (event, layout(event))),
+            fits: PlacementSearch::new(file, request.value),
+            keeping: ReleasableSegments::default(),
             request,
         }
     }
 }
 
 impl Job for Fragmentation {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
-        file.segment_lives(self.device, slice)?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
+        file.compute_segments(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        let course = self.course.get_or_insert_with(|| Course::new(history));
-        apart(|| course.step(file, history, slice))?;
+        let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
+        out_of_line(|| course.step(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
-        let Parts { moment, worst, driver, failed, fits, keeping, request: _ } = parts;
+        let Parts { moment, worst, driver_request: driver, newest_oom: failed, fits, keeping, request: _ } = parts;
         let layouts =
             [Some(moment), Some(worst), driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         for layout in layouts.into_iter().flatten() {
-            apart(|| layout.step(file, history, lives, slice))?;
+            out_of_line(|| layout.step(file, history, lives, slice))?;
         }
         keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
-        let told = apart(|| fits.step(&parts.moment.state, lives, slice))?;
-        let parts = self.parts.take().ok_or(Spent)?;
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            say(&mut writing, &parts, lives, course);
-            let kept = parts.keeping.told(file, history);
-            pinned::write(&mut writing, &kept, &parts.moment);
+        let told = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
+        let parts = self.parts.take().ok_or(OutOfTime)?;
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writing, &parts, lives, course);
+            let kept = parts.keeping.finish(file, history);
+            pinned_segments::write(&mut writing, &kept, &parts.moment);
             parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
             write_fits(&mut writing, &parts, told);
             parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
-            write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(By::Bytes, history));
+            write_moments(
+                &mut writing,
+                "worst_bytes",
+                "Most free bytes",
+                course.worst_moments(Criterion::Bytes, history),
+            );
             write_moments(
                 &mut writing,
                 "worst_share",
                 "Highest fragmentation",
-                course.worst_moments(By::Share, history),
+                course.worst_moments(Criterion::Share, history),
             );
             write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
             Ok(writing.report)
@@ -112,70 +118,78 @@ impl Job for Fragmentation {
     }
 }
 
-/// A share that is an upper bound: `≤ 12.3 %`.
-fn at_most(part: u64, whole: u64) -> String {
+/// Formats a share that is an upper bound: `≤ 12.3 %`.
+fn upper_bound_text(part: u64, whole: u64) -> String {
     let share = percent(part, whole);
     ["≤ ", if share.starts_with('>') { "100 %" } else { &share }].concat()
 }
 
-/// Free bytes, in how many blocks, and the largest: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
-fn free_words(free: u64, blocks: u32, largest: u64) -> String {
-    ["≤ ", &bytes(free), " free (cached) in ", &counted(blocks.into(), "block"), ", largest ≤ ", &bytes(largest)]
-        .concat()
+/// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
+fn free_text(free: u64, blocks: u32, largest: u64) -> String {
+    [
+        "≤ ",
+        &bytes_text(free),
+        " free (cached) in ",
+        &pluralize(blocks.into(), "block"),
+        ", largest ≤ ",
+        &bytes_text(largest),
+    ]
+    .concat()
 }
 
-fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &Course) {
+fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
     let history = writing.history;
-    let Parts { moment, worst, driver, failed, .. } = parts;
+    let Parts { moment, worst, driver_request: driver, newest_oom: failed, .. } = parts;
     if lives.ranges.is_empty() {
         let text = "No segments recorded: reserved and free bytes are unknown.";
-        writing.say(Tone::Fact, text.to_owned(), None);
+        writing.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
-    let sums = moment.whole;
+    let sums = moment.total;
     let which = match moment.moment {
-        moment if moment == most_requested(history) => " (the peak)",
-        moment if moment == most_reserved(history) => " (peak reserved)",
+        moment if moment == peak_moment(history) => " (the peak)",
+        moment if moment == peak_reserved_moment(history) => " (peak reserved)",
         _ => "",
     };
     let words = [
         "Fragmentation ",
-        &when(moment.moment),
+        &moment_text(moment.moment),
         which,
         ": ",
-        &at_most(sums.free, sums.reserved),
+        &upper_bound_text(sums.free, sums.reserved),
         " of ",
-        &bytes(sums.reserved),
+        &bytes_text(sums.reserved),
         " reserved, ",
-        &free_words(sums.free, sums.free_blocks, sums.largest_free),
-        if moment.state.astray.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
-        &bytes(sums.requested),
+        &free_text(sums.free, sums.free_blocks, sums.largest_free),
+        if moment.state.outside_mapped.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
+        &bytes_text(sums.requested),
         "; lost to rounding: ≥ ",
-        &bytes(sums.rounded.saturating_sub(sums.requested)),
+        &bytes_text(sums.rounded.saturating_sub(sums.requested)),
         ".",
     ];
     let text = words.concat();
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
-    writing.say(tone, text, Some(at(moment.moment)));
-    writing.parts(&[
+    writing.add_statement(tone, text, Some(moment_evidence(moment.moment)));
+    writing.set_parts_chart(&[
         ("live", sums.requested),
         ("lost to rounding", sums.rounded.saturating_sub(sums.requested)),
         ("free (cached)", sums.free),
     ]);
     if let Some((driver, layout)) = driver {
-        let free = layout.rooms.serving(driver.kind);
+        let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writing.file, &driver.kind);
-        let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
+        let needs =
+            driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
         let mut text = [
             "Peak reserved: ",
-            &bytes(layout.whole.reserved.saturating_add(driver.taken)),
+            &bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
             " at event ",
-            &grouped(driver.event.into()),
+            &group_digits(driver.event.into()),
             ". The driver was asked for ",
-            &bytes(driver.taken),
+            &bytes_text(driver.reserved),
             &needs,
             ", with ",
-            &free_words(free.free, free.free_blocks, free.largest_free),
+            &free_text(free.free, free.free_blocks, free.largest_free),
             " in that pool (",
             &kind,
             ")",
@@ -187,95 +201,101 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
             () if driver.request.is_some_and(|request| free.free < request) => ". Too little in total.",
             () => ".",
         });
-        let is_much = free.free >= MUCH && free.free >= layout.whole.reserved / 10;
-        writing.say(if is_scattered && is_much { Tone::Alarm } else { Tone::Fact }, text, Some(at(driver.event)));
+        let is_much = free.free >= MIN_PROBLEM_BYTES && free.free >= layout.total.reserved / 10;
+        writing.add_statement(
+            if is_scattered && is_much { Tone::Alarm } else { Tone::Fact },
+            text,
+            Some(moment_evidence(driver.event)),
+        );
     }
     if let Some((event, layout)) = failed {
         let (_, request) = history.address_and_size(EventIdx(*event));
-        let sums = layout.whole;
+        let sums = layout.total;
         let mut text = [
             "OOM at event ",
-            &grouped((*event).into()),
+            &group_digits((*event).into()),
             ": ",
-            &bytes(request),
+            &bytes_text(request),
             " requested, with ",
-            &free_words(sums.free, sums.free_blocks, sums.largest_free),
+            &free_text(sums.free, sums.free_blocks, sums.largest_free),
         ]
         .concat();
         let is_scattered = sums.free >= request && sums.largest_free < request;
         text.push_str(if is_scattered { ". Enough in total, but not in one block." } else { "." });
         text.push_str(" See Out of memory.");
-        writing.say(Tone::Alarm, text, Some(at(*event)));
+        writing.add_statement(Tone::Alarm, text, Some(moment_evidence(*event)));
     }
     if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
         let text = [
             "Most free (cached) ",
-            &when(most.moment),
+            &moment_text(most.moment),
             ": ≤ ",
-            &bytes(most.free),
+            &bytes_text(most.free),
             " of ",
-            &bytes(most.reserved),
+            &bytes_text(most.reserved),
             " reserved (",
             &percent(most.free, most.reserved),
             "), largest block ≤ ",
-            &bytes(worst.whole.largest_free),
+            &bytes_text(worst.total.largest_free),
             ".",
         ];
-        writing.say(Tone::Fact, text.concat(), Some(at(most.moment)));
+        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
     }
-    let astray = moment.state.astray;
+    let astray = moment.state.outside_mapped;
     if astray.count > 0 {
         let text = [
-            &bytes(astray.bytes),
+            &bytes_text(astray.bytes),
             " live in ",
-            &counted(astray.count.into(), "allocation"),
+            &pluralize(astray.count.into(), "allocation"),
             " are outside the recorded segments: the file does not list all of them.",
         ];
-        writing.say(Tone::Fact, text.concat(), Some(at(moment.moment)));
+        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
     }
 }
 
-fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
+fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFit>) {
     let file = writing.file;
-    let goes = |fit: &StateFit| match fit.block {
+    let goes = |fit: &SegmentsFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),
         None => "new segment".to_owned(),
     };
     let columns = [
-        column::text("pool", "pool", |fit: &StateFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
-        column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
-        column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &StateFit| fit.rounded),
+        column::text("pool", "pool", |fit: &SegmentsFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
+        column::text("stream", "stream", |fit: &SegmentsFit| stream_name(fit.stream)),
+        column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &SegmentsFit| fit.rounded),
         column::text("placement", "placement", goes),
-        column::cell("block_bytes", "≤ free block", |fit: &StateFit| {
+        column::cell("block_bytes", "≤ free block", |fit: &SegmentsFit| {
             fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
         }),
-        column::cell("new_segment_bytes", "from the driver", |fit: &StateFit| {
+        column::cell("new_segment_bytes", "from the driver", |fit: &SegmentsFit| {
             if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
         }),
-        column::bytes("free_bytes", "≤ free (cached)", |fit: &StateFit| fit.free),
-        column::bytes("largest_free_bytes", "≤ largest free block", |fit: &StateFit| fit.largest_free),
+        column::bytes("free_bytes", "≤ free (cached)", |fit: &SegmentsFit| fit.free),
+        column::bytes("largest_free_bytes", "≤ largest free block", |fit: &SegmentsFit| fit.largest_free),
     ];
     let note = "By pool and stream: the smallest free block that may fit the request, or the segment that the driver would be asked for.";
     let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
     sheet.threshold = Some(parts.request.clone());
-    let fits: Vec<&StateFit> = fits.iter().collect();
-    writing.fill(sheet, &columns, &fits, |_, _| row(at(parts.moment.moment)));
+    let fits: Vec<&SegmentsFit> = fits.iter().collect();
+    writing.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));
 }
 
-fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec<Free>) {
+fn write_moments(writing: &mut ReportWriter<'_>, key: &str, title: &str, moments: Vec<FreeAt>) {
     let note = match key {
         "worst_bytes" => "",
         "worst_share" => "Only where reserved bytes are at least half of their peak.",
         _ => "The most free bytes in each of 48 equal parts of the trace.",
     };
     let columns = [
-        column::event("event", "after event", |it: &Free| it.moment),
-        column::bytes("free_bytes", "≤ free (cached)", |it: &Free| it.free),
-        column::bytes("reserved_bytes", "reserved", |it: &Free| it.reserved),
-        column::share("fragmentation", "≤ fragmentation", |it: &Free| (it.free, it.reserved)),
-        column::bytes("live_bytes", "live", |it: &Free| it.requested),
+        column::event("event", "after event", |it: &FreeAt| it.moment),
+        column::bytes("free_bytes", "≤ free (cached)", |it: &FreeAt| it.free),
+        column::bytes("reserved_bytes", "reserved", |it: &FreeAt| it.reserved),
+        column::share("fragmentation", "≤ fragmentation", |it: &FreeAt| (it.free, it.reserved)),
+        column::bytes("live_bytes", "live", |it: &FreeAt| it.requested),
     ];
-    let moments: Vec<&Free> = moments.iter().collect();
-    writing.fill(sheet([key, title, note], &columns), &columns, &moments, |_, it| row(at(it.moment)));
+    let moments: Vec<&FreeAt> = moments.iter().collect();
+    writing.add_sheet(sheet([key, title, note], &columns), &columns, &moments, |_, it| {
+        evidence_row(moment_evidence(it.moment))
+    });
 }

@@ -1,18 +1,18 @@
-//! Reserved bytes that are free at the end, by segment.
+//! Reserved bytes that are free at the end of the trace, by segment.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::column::{self, sheet};
-use crate::report::writing::{Writing, at, bytes, row, threshold};
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
-use base::units::{counted, grouped, percent};
+use crate::report::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, threshold};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
-/// What a segment holds at the end.
+/// Use of a segment at the end of the trace.
 struct SegmentUse {
-    place: u32,
+    index: u32,
     total: u64,
     unused: u64,
     largest: u64,
@@ -20,15 +20,15 @@ struct SegmentUse {
 }
 
 impl SegmentUse {
-    /// Whether it holds no live block.
-    fn is_whole(&self) -> bool {
+    /// Returns true if the segment has no live block.
+    fn is_empty(&self) -> bool {
         self.live == 0 && self.total > 0
     }
 }
 
-/// The run, and what it found.
+/// Free bytes of each segment at the end of the trace.
 pub(super) struct Cached {
-    least: Threshold,
+    min_bytes: Threshold,
     next: usize,
     uses: Vec<SegmentUse>,
 }
@@ -36,79 +36,79 @@ pub(super) struct Cached {
 impl Cached {
     pub(super) fn new(question: &ReportQuestion) -> Cached {
         let least = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
-        Cached { least, next: 0, uses: Vec::new() }
+        Cached { min_bytes: least, next: 0, uses: Vec::new() }
     }
 
-    /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    /// Continues the pass. The blocks of one segment are processed at once.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_here = segment.device == history.device;
             slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
             if is_here {
-                self.uses.push(use_of(file, self.next as u32, segment));
+                self.uses.push(segment_use(file, self.next as u32, segment));
             }
             self.next += 1;
         }
         Ok(())
     }
 
-    /// Writes what it found.
-    pub(super) fn write(self, writing: &mut Writing<'_>) {
+    /// Writes the statements and the sheet.
+    pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
         let (file, history) = (writing.file, writing.history);
         let last = history.event_count();
-        let Cached { least, uses, .. } = self;
+        let Cached { min_bytes: least, uses, .. } = self;
         let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {
             uses.fold([0u64; 3], |[count, total, unused], it| {
                 [count + 1, total.saturating_add(it.total), unused.saturating_add(it.unused)]
             })
         };
         let [_, total, unused] = sum(&mut uses.iter());
-        let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole()));
+        let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty()));
         if total > 0 {
             let mut text = "Free (cached) at the end: ".to_owned();
-            text.push_str(&bytes(unused));
+            text.push_str(&bytes_text(unused));
             text.push_str(" of ");
-            text.push_str(&bytes(total));
+            text.push_str(&bytes_text(total));
             text.push_str(" reserved (");
             text.push_str(&percent(unused, total));
             text.push_str(").");
-            writing.say(Tone::Fact, text, Some(at(last)));
-            writing.parts(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
+            writing.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
+            writing.set_parts_chart(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
         if whole > 0 {
-            // It keeps those of private pools that a graph still uses, and pinned host memory.
+            // empty_cache() keeps segments of private pools that a graph still uses, and pinned host memory.
             let is_private = |it: &SegmentUse| {
-                let segment = file.snapshot.segments.get(it.place as usize);
+                let segment = file.snapshot.segments.get(it.index as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
-            let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole() && !is_private(it)));
-            let mut text = counted(whole, "empty segment");
+            let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty() && !is_private(it)));
+            let mut text = pluralize(whole, "empty segment");
             text.push_str(" at the end: ");
-            text.push_str(&bytes(whole_bytes));
+            text.push_str(&bytes_text(whole_bytes));
             let is_cuda = history.device >= 0;
             if is_cuda && back == 0 {
                 text.push_str(", all in private pools");
             } else if is_cuda && back < whole {
                 text.push_str(". Of these, ");
-                text.push_str(&grouped(back));
+                text.push_str(&group_digits(back));
                 text.push_str(" (");
-                text.push_str(&bytes(back_bytes));
+                text.push_str(&bytes_text(back_bytes));
                 text.push_str(") can be released; the rest belongs to private pools");
             }
             text.push('.');
-            writing.say(Tone::Fact, text, Some(at(last)));
+            writing.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
             if is_cuda && back > 0 {
-                writing.fix("Call torch.cuda.empty_cache().");
+                writing.set_fix("Call torch.cuda.empty_cache().");
             }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
-        let order = |it: &SegmentUse| pair(u64::from(it.live > 0), !it.unused);
+        let order = |it: &SegmentUse| two_part_key(u64::from(it.live > 0), !it.unused);
         let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
         let ranked: Vec<(&SegmentUse, &Segment)> = ranked
             .into_iter()
             .filter_map(|place| {
                 let it = uses.get(place as usize)?;
-                Some((it, file.snapshot.segments.get(it.place as usize)?))
+                Some((it, file.snapshot.segments.get(it.index as usize)?))
             })
             .collect();
         let [_, total, unused] = sum(&mut ranked.iter().map(|(it, _)| *it));
@@ -127,14 +127,14 @@ impl Cached {
         let note = "Sizes as recorded in the file. Empty segments first.";
         let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
         sheet.threshold = Some(least);
-        writing.fill(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
-            stack: writing.lines.of(&file.snapshot, segment.stack),
-            ..row(at(last))
+        writing.add_sheet(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
+            stack: writing.lines.stack_lines(&file.snapshot, segment.stack),
+            ..evidence_row(moment_evidence(last))
         });
     }
 }
 
-fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
+fn segment_use(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
     let rows = segment.blocks.start as usize..segment.blocks.end as usize;
     let blocks = file.snapshot.blocks.get(rows).unwrap_or_default();
     let (mut live, mut used, mut largest) = (0, 0u64, 0);
@@ -146,10 +146,16 @@ fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
             largest = block.size.max(largest);
         }
     }
-    SegmentUse { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
+    SegmentUse {
+        index: place,
+        total: segment.total_size,
+        unused: segment.total_size.saturating_sub(used),
+        largest,
+        live,
+    }
 }
 
-/// A pool and whether it is that of small blocks.
+/// Returns the label of a pool and its size class.
 pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, small: bool) -> String {
     let mut name = match pool {
         None | Some((0, 0)) => "default".to_owned(),
@@ -159,7 +165,7 @@ pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, sm
     name
 }
 
-/// A stream by its handle.
+/// Returns the label of a stream.
 pub(in crate::report) fn stream_name(stream: Option<u64>) -> String {
     match stream {
         None => "not recorded".to_owned(),

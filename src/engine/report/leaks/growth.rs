@@ -1,126 +1,135 @@
-//! What grows per step: bytes of each call site at the end of every step, in one run over the events. Bytes that are awaiting free do not
-//! count: the program has freed them.
+//! Growth per step: live bytes of each call site at the end of every step, from one pass over the events. Bytes
+//! awaiting free are not counted, because the program has freed them.
 //!
-//! The baseline is the end of the second step ([`Steps::growth_ends`]): the first two make what stays, optimizer state and caches. From
-//! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
+//! The baseline is the end of the second step ([`Steps::growth_moments`]), because the first two steps allocate optimizer
+//! state and caches. A call site grows if, after the baseline, its bytes never fall from the end of one step to the end
+//! of the next, and rise often enough.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
-use crate::report::steps::{Steps, WARM_UP};
-use crate::report::writing::{Writing, bytes, threshold};
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
-use base::units::{EventIdx, counted, grouped};
+use crate::report::steps::{Steps, WARM_UP_STEPS};
+use crate::report::writer::{ReportWriter, bytes_text, threshold};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Values of a chart: more are not told from one another.
-const MOST_VALUES: usize = 96;
+/// Maximum number of values in a chart. More could not be distinguished.
+const MAX_VALUES: usize = 96;
 
-/// What an event does for a call site.
+/// Change of a call site by an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Alloc,
     Free,
 }
 
-/// The moment from which an allocation is no longer allocated: its free was requested, or has completed without that.
-fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
-    let [from, _] = file.about(history).pending(id).unwrap_or([u32::MAX; 2]);
+/// Returns the moment when the program freed an allocation: when the free was requested, or when it completed if the
+/// request was not recorded.
+fn freed_moment(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
+    let [from, _] = file.device_data(history).awaiting_free(id).unwrap_or([u32::MAX; 2]);
     history.allocations.span(id).1.min(from)
 }
 
-/// A call site on the way through the trace.
+/// State of a call site during the pass.
 #[derive(Clone, Default)]
-struct Site {
+struct SiteGrowth {
     bytes: u64,
     count: u64,
-    /// At the first end that counts.
-    first: [u64; 2],
-    /// At the end before.
-    before: u64,
+    /// Bytes and count at the baseline.
+    baseline: [u64; 2],
+    /// Bytes at the last step end.
+    previous: u64,
     rises: u32,
     falls: u32,
-    /// The end before which it last changed, plus one.
-    touched: u32,
-    /// The ends at which it was more than before, and how much it was, for as long as it never falls.
-    course: Vec<(u32, u64)>,
+    /// Index of the next step end at its last change, plus one. 0 if it has not changed.
+    last_changed: u32,
+    /// Step ends with a rise, and the bytes then. Cleared when the bytes fall.
+    values: Vec<(u32, u64)>,
 }
 
-impl Site {
+impl SiteGrowth {
     fn growth(&self) -> u64 {
-        self.before.saturating_sub(self.first[0])
+        self.previous.saturating_sub(self.baseline[0])
     }
 
-    /// Whether there are more allocations, not only more bytes.
-    fn is_more(&self) -> bool {
-        self.count > self.first[1]
+    /// Returns true if the number of allocations grew, not only their bytes.
+    fn has_more_allocations(&self) -> bool {
+        self.count > self.baseline[1]
     }
 
     fn tone(&self) -> Tone {
-        if self.is_more() { Tone::Alarm } else { Tone::Fact }
+        if self.has_more_allocations() { Tone::Alarm } else { Tone::Fact }
     }
 }
 
-/// How many steps were compared: `4 steps after the first two`.
-fn settled(compared: u32) -> String {
-    counted(compared.into(), "step") + " after the first two"
+/// Formats the number of compared steps: `4 steps after the first two`.
+fn steps_text(compared: u32) -> String {
+    pluralize(compared.into(), "step") + " after the first two"
 }
 
-/// The newest allocation of a call site that is live at the end.
-fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
-    Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
+/// Returns the newest allocation of a call site that is live at the end.
+fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
+    Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
-/// In how many steps at least what is listed grows.
-fn fewest(question: &ReportQuestion) -> Threshold {
+/// Returns the threshold for the number of steps with growth.
+fn min_steps(question: &ReportQuestion) -> Threshold {
     threshold(question, ["steps", "in at least", "steps"], 2)
 }
 
-/// The run, and what it found.
+/// Computation of growth per step.
 pub(in crate::report) struct Growth {
-    /// The moments that are compared, ascending: the baseline, and the end of each step after it.
+    /// Moments compared, ascending: the baseline, and the end of each later step.
     ends: Vec<u32>,
     steps: u32,
-    /// The first and the last step that are compared, by name.
-    names: [String; 2],
+    /// Labels of the first and last moment compared.
+    end_labels: [String; 2],
     next_early: u32,
     next_event: u32,
     next_end: u32,
-    sites: Vec<Site>,
-    /// Those that changed since the end before.
+    sites: Vec<SiteGrowth>,
+    /// Call sites that changed since the last step end.
     changed: Vec<u32>,
 }
 
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
-        let ends = steps.growth_ends();
-        // Those without a name are counted from 1.
+        let ends = steps.growth_moments();
+        // Steps without a name are numbered from 1.
         let name = |step: usize| {
-            steps.name(file, history, step).unwrap_or_else(|| "step ".to_owned() + &grouped(step as u64 + 1))
+            steps
+                .annotation_text(file, history, step)
+                .unwrap_or_else(|| "step ".to_owned() + &group_digits(step as u64 + 1))
         };
-        let first = WARM_UP - 1;
+        let first = WARM_UP_STEPS - 1;
         Growth {
-            names: [name(first), name(first + ends.len().saturating_sub(1))],
+            end_labels: [name(first), name(first + ends.len().saturating_sub(1))],
             ends,
             steps: steps.spans.len() as u32,
             next_early: 0,
             next_event: 0,
             next_end: 0,
-            sites: vec![Site::default(); file.groups.count(history, Grouping::CallSite) as usize],
+            sites: vec![SiteGrowth::default(); file.groups.group_count(history, Grouping::CallSite) as usize],
             changed: Vec::new(),
         }
     }
 
-    /// Works until it is done.
-    pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let early = history.allocations.early() as u32;
+    /// Continues the pass over the events.
+    pub(in crate::report) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let early = history.allocations.early_count() as u32;
         while self.next_early < early {
             slice.tick()?;
             let id = AllocationId(self.next_early);
             self.next_early += 1;
-            if allocated_until(file, history, id) > 0 {
+            if freed_moment(file, history, id) > 0 {
                 self.change(file, history, id, Change::Alloc);
             }
         }
@@ -128,9 +137,11 @@ impl Growth {
             for event in (self.next_event..until.min(history.event_count())).map(EventIdx) {
                 slice.tick()?;
                 self.next_event += 1;
-                match history.turn(event) {
-                    Some(turn) if turn.ends => self.change(file, history, turn.id, Change::Free),
-                    Some(turn) if turn.is_born == Some(true) => self.change(file, history, turn.id, Change::Alloc),
+                match history.allocation_change(event) {
+                    Some(turn) if turn.is_program_free => self.change(file, history, turn.id, Change::Free),
+                    Some(turn) if turn.starts_lifetime == Some(true) => {
+                        self.change(file, history, turn.id, Change::Alloc);
+                    }
                     _ => {}
                 }
             }
@@ -141,7 +152,7 @@ impl Growth {
     }
 
     fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Change) {
-        let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(site) = self.sites.get_mut(group as usize) else { return };
         let size = history.allocations.size(id);
         if turn == Change::Alloc {
@@ -149,8 +160,8 @@ impl Growth {
         } else {
             (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));
         }
-        if site.touched != self.next_end + 1 {
-            site.touched = self.next_end + 1;
+        if site.last_changed != self.next_end + 1 {
+            site.last_changed = self.next_end + 1;
             self.changed.push(group);
         }
     }
@@ -158,78 +169,90 @@ impl Growth {
     fn end_step(&mut self) {
         if self.next_end == 0 {
             for site in &mut self.sites {
-                (site.first, site.before) = ([site.bytes, site.count], site.bytes);
+                (site.baseline, site.previous) = ([site.bytes, site.count], site.bytes);
             }
         }
         for group in self.changed.drain(..) {
             if let Some(site) = self.sites.get_mut(group as usize) {
-                site.rises += u32::from(site.bytes > site.before);
-                site.falls += u32::from(site.bytes < site.before);
+                site.rises += u32::from(site.bytes > site.previous);
+                site.falls += u32::from(site.bytes < site.previous);
                 if site.falls > 0 {
-                    site.course = Vec::new();
-                } else if self.next_end > 0 && site.bytes > site.before {
-                    site.course.push((self.next_end, site.bytes));
+                    site.values = Vec::new();
+                } else if self.next_end > 0 && site.bytes > site.previous {
+                    site.values.push((self.next_end, site.bytes));
                 }
-                site.before = site.bytes;
+                site.previous = site.bytes;
             }
         }
         self.next_end += 1;
     }
 
-    /// Bytes on the heap.
+    /// Returns the size in bytes on the heap.
     pub(in crate::report) fn heap_bytes(&self) -> usize {
-        let courses: usize = self.sites.iter().map(|site| site.course.capacity()).sum();
-        self.sites.capacity() * size_of::<Site>()
+        let courses: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
+        self.sites.capacity() * size_of::<SiteGrowth>()
             + courses * size_of::<(u32, u64)>()
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Ends that are compared with the one before.
+    /// Returns the number of steps compared with the step before.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
     }
 
-    /// From the first end that counts to the last.
+    /// Returns the range from the baseline to the last step end.
     fn span(&self) -> Option<Span> {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
     }
 
-    /// Its live bytes at the end of each step that is compared; of very many the last of each group.
-    fn course(&self, site: &Site) -> Chart {
+    /// Returns a chart of live bytes at the step ends. If there are too many, steps are grouped and the last of each
+    /// group is used.
+    fn chart(&self, site: &SiteGrowth) -> Chart {
         let count = self.ends.len();
-        let per_value = count.div_ceil(MOST_VALUES).max(1);
+        let per_value = count.div_ceil(MAX_VALUES).max(1);
         let at = |end: usize| {
-            let after = site.course.partition_point(|&(known, _)| known as usize <= end);
-            after.checked_sub(1).and_then(|last| site.course.get(last)).map_or(site.first[0], |&(_, bytes)| bytes)
+            let after = site.values.partition_point(|&(known, _)| known as usize <= end);
+            after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(site.baseline[0], |&(_, bytes)| bytes)
         };
         let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
-        Chart::Course { values, ends: self.names.clone() }
+        Chart::Course { values, ends: self.end_labels.clone() }
     }
 
-    /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
+    /// Returns the growing call sites. Those with more allocations come first, because an allocation that is replaced
+    /// by a larger one is not a leak by itself.
     fn ranked(&self, fewest: &Threshold) -> Vec<u32> {
         let enough = fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
         let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
-        sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
+        sorted_numbers(
+            growing
+                .map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group))
+                .collect(),
+        )
     }
 
-    /// Reports the first three that grow, those of these tones; `stay` is what is live at the end.
-    pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
+    /// Writes statements about the top three growing call sites, if their tone is in `tones`. `never_freed` has the
+    /// allocations that are live at the end.
+    pub(in crate::report) fn write_statements(
+        &self,
+        writing: &mut ReportWriter<'_>,
+        never_freed: &SiteSums,
+        tones: &[Tone],
+    ) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
-        for group in self.ranked(&fewest(writing.question)).into_iter().take(3) {
+        for group in self.ranked(&min_steps(writing.question)).into_iter().take(3) {
             let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
                 continue;
             };
             let mut text = label(file, history, group);
             text.push_str(" grows by ");
-            text.push_str(&bytes(site.growth() / u64::from(compared.max(1))));
+            text.push_str(&bytes_text(site.growth() / u64::from(compared.max(1))));
             text.push_str(" per step, ");
-            text.push_str(&bytes(site.growth()));
+            text.push_str(&bytes_text(site.growth()));
             text.push_str(" over ");
-            text.push_str(&settled(compared));
-            text.push_str(if site.is_more() {
+            text.push_str(&steps_text(compared));
+            text.push_str(if site.has_more_allocations() {
                 ": its allocations accumulate."
             } else {
                 ": its allocations get larger, not more."
@@ -237,64 +260,64 @@ impl Growth {
             let span = self.span();
             let evidence = Evidence {
                 span,
-                allocation: newest(stay, group),
+                allocation: newest_live(never_freed, group),
                 moment: span.map(|span| span.to),
                 ..Evidence::default()
             };
-            writing.say(site.tone(), text, Some(evidence));
-            writing.chart(self.course(site));
-            if site.is_more() {
-                writing.fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");
+            writing.add_statement(site.tone(), text, Some(evidence));
+            writing.set_chart(self.chart(site));
+            if site.has_more_allocations() {
+                writing.set_fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");
             }
         }
     }
 
-    /// Writes what it found; `stay` is what is live at the end.
-    pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
+    /// Writes the statements and the sheet. `never_freed` has the allocations that are live at the end.
+    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, never_freed: &SiteSums) {
         let (file, history) = (writing.file, writing.history);
-        let fewest = fewest(writing.question);
+        let fewest = min_steps(writing.question);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(&fewest));
         if u64::from(compared) < fewest.value.max(1) {
             let mut text = "Growth per step is unknown: ".to_owned();
-            text.push_str(&counted(self.steps.into(), "step"));
+            text.push_str(&pluralize(self.steps.into(), "step"));
             text.push_str(" in the trace, ");
-            // The first two are compared with none before.
-            text.push_str(&grouped(fewest.value.max(1).saturating_add(2)));
+            // The first two steps are not compared.
+            text.push_str(&group_digits(fewest.value.max(1).saturating_add(2)));
             text.push_str(" needed.");
             if history.event_count() > 0 {
-                writing.say(Tone::Fact, text, None);
+                writing.add_statement(Tone::Fact, text, None);
             }
         } else if ranked.is_empty() {
             let mut text = "No call site grows over ".to_owned();
-            text.push_str(&settled(compared));
+            text.push_str(&steps_text(compared));
             text.push('.');
-            writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
+            writing.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
         }
-        self.say(writing, stay, &[Tone::Alarm, Tone::Fact]);
-        let ranked: Vec<(u32, &Site)> =
+        self.write_statements(writing, never_freed, &[Tone::Alarm, Tone::Fact]);
+        let ranked: Vec<(u32, &SiteGrowth)> =
             ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
         let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
         let columns = [
-            column::cell("growth_bytes", "growth", |(_, site): (u32, &Site)| Cell::Change(signed(site.growth()))),
-            column::bytes("growth_bytes_per_step", "growth per step (mean)", |(_, site): (u32, &Site)| {
+            column::cell("growth_bytes", "growth", |(_, site): (u32, &SiteGrowth)| Cell::Change(signed(site.growth()))),
+            column::bytes("growth_bytes_per_step", "growth per step (mean)", |(_, site): (u32, &SiteGrowth)| {
                 site.growth() / u64::from(compared.max(1))
             }),
-            column::count("rises", "steps with growth", |(_, site): (u32, &Site)| site.rises.into()),
-            column::count("steps", "steps compared", |_: (u32, &Site)| compared.into()),
-            column::bytes("live_bytes", "live after the last step", |(_, site): (u32, &Site)| site.before),
-            column::count("count", "allocations after the last step", |(_, site): (u32, &Site)| site.count),
-            column::count("new_count", "additional allocations", |(_, site): (u32, &Site)| {
-                site.count.saturating_sub(site.first[1])
+            column::count("rises", "steps with growth", |(_, site): (u32, &SiteGrowth)| site.rises.into()),
+            column::count("steps", "steps compared", |_: (u32, &SiteGrowth)| compared.into()),
+            column::bytes("live_bytes", "live after the last step", |(_, site): (u32, &SiteGrowth)| site.previous),
+            column::count("count", "allocations after the last step", |(_, site): (u32, &SiteGrowth)| site.count),
+            column::count("new_count", "additional allocations", |(_, site): (u32, &SiteGrowth)| {
+                site.count.saturating_sub(site.baseline[1])
             }),
-            column::text("call_site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
+            column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(file, history, group)),
         ];
         let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
                     caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
                     least half of the steps and no fewer than the threshold.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(fewest);
-        writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {
-            let id = newest(stay, group).map(AllocationId);
+        writing.add_sheet(sheet, &columns, &ranked, |writing, (group, site)| {
+            let id = newest_live(never_freed, group).map(AllocationId);
             let row = id.map(|id| writing.allocation_row(id, None)).unwrap_or_default();
             let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
             SheetRow { tone: site.tone(), evidence, ..row }

@@ -1,65 +1,66 @@
-//! Leaks & waste: what is never freed, what grows per step, delayed frees, short lives, rounding, and free (cached) memory.
+//! Report on leaks and waste: memory that is never freed, growth per step, delayed frees, short lifetimes, rounding and
+//! cached memory.
 
 mod cached;
 mod growth;
-mod lives;
+mod lifetimes;
 mod rounding;
 
 use super::job::Job;
-use super::known::Known;
-use super::writing::Writing;
+use super::shared::SharedResults;
+use super::writer::ReportWriter;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
-use base::apart::apart;
-use base::slice::{Slice, Sliced, Spent};
+use base::out_of_line::out_of_line;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
 
 use cached::Cached;
-use lives::Lives;
-use rounding::Lost;
+use lifetimes::Lifetimes;
+use rounding::RoundingLoss;
 
-/// The question, and how far its answer is.
+/// Report on leaks and waste, in progress.
 pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,
-    known: Known,
+    shared: SharedResults,
     parts: Option<Parts>,
 }
 
 struct Parts {
-    lives: Lives,
-    lost: Lost,
+    lifetimes: Lifetimes,
+    rounding: RoundingLoss,
     cached: Cached,
 }
 
 impl Leaks {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Leaks {
-        Leaks { device, question, known: Known::of(device), parts: None }
+        Leaks { device, question, shared: SharedResults::new(device), parts: None }
     }
 }
 
 impl Job for Leaks {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        apart(|| self.known.grow(file, history, slice))?;
+        out_of_line(|| self.shared.find_growth(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts {
-            lives: Lives::new(file, history, &self.question),
-            lost: Lost::new(file, history, &self.question),
+            lifetimes: Lifetimes::new(file, history, &self.question),
+            rounding: RoundingLoss::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });
-        apart(|| parts.lives.step(file, history, slice))?;
-        apart(|| parts.lost.step(file, history, slice))?;
-        apart(|| parts.cached.step(file, history, slice))?;
-        let Parts { lives, lost, cached } = self.parts.take().ok_or(Spent)?;
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            // The likeliest faults first.
-            if let Some(growth) = self.known.growth() {
-                growth.write(&mut writing, &lives.stay);
+        out_of_line(|| parts.lifetimes.step(file, history, slice))?;
+        out_of_line(|| parts.rounding.step(file, history, slice))?;
+        out_of_line(|| parts.cached.step(file, history, slice))?;
+        let Parts { lifetimes: lives, rounding: lost, cached } = self.parts.take().ok_or(OutOfTime)?;
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            // The most likely problems come first.
+            if let Some(growth) = self.shared.growth() {
+                growth.write(&mut writing, &lives.never_freed);
             }
             lives.write(&mut writing);
             cached.write(&mut writing);
@@ -68,7 +69,7 @@ impl Job for Leaks {
         })
     }
 
-    fn known(&mut self) -> Option<&mut Known> {
-        Some(&mut self.known)
+    fn shared(&mut self) -> Option<&mut SharedResults> {
+        Some(&mut self.shared)
     }
 }

@@ -1,38 +1,38 @@
-//! The insight on modules: what happens in which `nn.Module` of the model.
+//! Report on modules: memory use of each `nn.Module` of the model.
 
 mod sums;
 mod tree;
 
-pub(super) use tree::Tree;
+pub(super) use tree::ModuleTree;
 
 use super::job::Job;
-use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, shown};
+use super::writer::{MAX_ROWS, StackLines, bytes_text, evidence_row, range_evidence, statement, truncate};
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
-use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
-use base::apart::apart;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
-use base::units::{EventIdx, counted, percent};
+use base::out_of_line::out_of_line;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{EventIdx, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
-use sums::{Named, Sum, Sums};
+use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 
-/// Characters of an annotation that may be the name of a module.
-const LONGEST_NAME: usize = 200;
+/// Maximum length in bytes of an annotation that is used as a module name.
+const MAX_NAME_LEN: usize = 200;
 
 const NOTE: &str = "Modules in the order of their first call, indented by nesting; modules called from the same line are one row. Peaks are \
     those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
     MemoryTracer: the share of reserved bytes that is not live, averaged over events.";
 
-/// The report, as far as it is.
+/// Report on modules, in progress.
 pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
-    tree: Tree,
+    tree: ModuleTree,
     sums: Sums,
     outermost: Radix,
 }
@@ -43,11 +43,11 @@ impl Modules {
         Modules { device, question, tree, sums, outermost }
     }
 
-    /// Ranks modules for when not all are shown: the outer before the inner, then by bytes.
-    fn rank(&mut self, slice: &mut Slice) -> Sliced {
+    /// Ranks modules for the row limit: outer modules before inner ones, then by allocated bytes.
+    fn rank(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let known = self.outermost.len();
         if known == 0 {
-            self.outermost = Radix::with_room(self.tree.modules.len());
+            self.outermost = Radix::with_capacity(self.tree.modules.len());
         }
         for (number, (module, sum)) in self.tree.modules.iter().zip(&self.sums.sums).enumerate().skip(known) {
             slice.tick()?;
@@ -58,40 +58,40 @@ impl Modules {
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let telling = Telling { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
+        let telling = ReportContext { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
         let ranked = std::mem::take(&mut self.outermost).into_ids();
-        // What was seen only elsewhere in the file, on another device or before the trace, is none of this device's.
+        // Modules that occur only on another device or before the trace are left out.
         let is_here =
-            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live > 0);
+            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
-        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
+        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MAX_ROWS))];
         Report { topic: Topic::Modules, statements, sheets }
     }
 }
 
 impl Job for Modules {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
-        apart(|| self.tree.step(&file.snapshot, slice))?;
-        apart(|| self.sums.step(file, history, &self.tree, slice))?;
-        apart(|| self.rank(slice))?;
-        Ok(apart(|| self.report(&file.snapshot, history)))
+        out_of_line(|| self.tree.step(&file.snapshot, slice))?;
+        out_of_line(|| self.sums.step(file, history, &self.tree, slice))?;
+        out_of_line(|| self.rank(slice))?;
+        Ok(out_of_line(|| self.report(&file.snapshot, history)))
     }
 }
 
-/// What the report is made from.
-struct Telling<'a> {
+/// Inputs of the report.
+struct ReportContext<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
-    tree: &'a Tree,
-    sums: &'a [Sum],
+    tree: &'a ModuleTree,
+    sums: &'a [ModuleTotals],
 }
 
-impl Telling<'_> {
-    fn sum(&self, number: u32) -> Option<Sum> {
+impl ReportContext<'_> {
+    fn sum(&self, number: u32) -> Option<ModuleTotals> {
         self.sums.get(number as usize).copied()
     }
 
@@ -99,20 +99,22 @@ impl Telling<'_> {
         self.tree.modules.get(number as usize).copied().filter(|_| number > 0)
     }
 
-    /// The annotation that all of its events lie in, where it is the name of a module and not that of the one around it.
-    fn annotation(&self, module: Module, sum: Sum) -> Option<StringId> {
-        let Named::As(Some(name)) = sum.named else { return None };
-        let is_of_outer =
-            self.module(module.parent).and_then(|_| self.sum(module.parent)).is_some_and(|it| it.named == sum.named);
+    /// Returns the annotation around all events of a module, if it looks like a module name and the parent has another.
+    fn annotation(&self, module: Module, sum: ModuleTotals) -> Option<StringId> {
+        let CommonAnnotation::Same(Some(name)) = sum.annotation else { return None };
+        let is_of_outer = self
+            .module(module.parent)
+            .and_then(|_| self.sum(module.parent))
+            .is_some_and(|it| it.annotation == sum.annotation);
         let text = self.snapshot.strings.bytes(name);
-        let is_path = text.len() <= LONGEST_NAME
+        let is_path = text.len() <= MAX_NAME_LEN
             && text.contains(&b'.')
             && text.iter().all(|&letter| letter.is_ascii_alphanumeric() || matches!(letter, b'.' | b'_'));
         (is_path && !is_of_outer).then_some(name)
     }
 
-    /// What it is called: by an annotation, by its class where Python tells it, or by the file of its `forward`.
-    fn name(&self, module: Module, sum: Sum) -> String {
+    /// Returns the name of a module: its annotation, its class if Python recorded it, or the file of its `forward`.
+    fn name(&self, module: Module, sum: ModuleTotals) -> String {
         if let Some(name) = self.annotation(module, sum) {
             return self.snapshot.strings.text(name).into_owned();
         }
@@ -120,69 +122,69 @@ impl Telling<'_> {
     }
 
     fn calls(&self, module: Module) -> String {
-        module.calls(self.snapshot)
+        module.call_location(self.snapshot)
     }
 
     fn statement(&self, modules: &[u32]) -> Statement {
-        let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live, number)));
-        // Of those with the same the innermost, which has the highest number.
+        let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live_at_peak, number)));
+        // Of equally large modules, the innermost is chosen. It has the highest number.
         let Some((live, number)) = heaviest.max() else {
             let text = "No modules found: no stack contains a forward called by nn.Module.".to_owned();
-            return says(Tone::Fact, text, None);
+            return statement(Tone::Fact, text, None);
         };
-        let mut text = counted(modules.len() as u64, "module");
+        let mut text = pluralize(modules.len() as u64, "module");
         let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else {
-            return says(Tone::Fact, text, None);
+            return statement(Tone::Fact, text, None);
         };
         if live == 0 {
             text.push_str(". Nothing allocated in them is live at the peak.");
-            return says(Tone::Fact, text, Some(self.evidence(module, sum)));
+            return statement(Tone::Fact, text, Some(self.evidence(module, sum)));
         }
         text.push_str(". Largest at the peak: ");
         text.push_str(&self.name(module, sum));
         text.push_str(", called at ");
         text.push_str(&self.calls(module));
         text.push_str(" (");
-        text.push_str(&bytes(live));
+        text.push_str(&bytes_text(live));
         text.push_str(", ");
         text.push_str(&percent(live, self.history.numbers.drawn_peak));
         text.push_str(" of the peak).");
-        says(Tone::Fact, text, Some(self.evidence(module, sum)))
+        statement(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
-    fn evidence(&self, module: Module, sum: Sum) -> Evidence {
+    fn evidence(&self, module: Module, sum: ModuleTotals) -> Evidence {
         let find = Some(self.calls(module)).filter(|call| !call.is_empty());
-        // What only blocks at the end tell of has no place in the trace.
+        // Modules known only from blocks in the final snapshot have no range in the trace.
         if sum.events == 0 {
             return Evidence { find, ..Evidence::default() };
         }
         let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
-        Evidence { find, ..shown(span, sum.peak_moment) }
+        Evidence { find, ..range_evidence(span, sum.peak_moment) }
     }
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
-        type Row = (Module, Sum);
-        let known = |sum: Sum, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
-        let lasted = |sum: Sum| lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
+        type Row = (Module, ModuleTotals);
+        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
+        let elapsed = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
-            column::text("module", "module", |(module, sum): Row| cut(&self.name(module, sum))),
-            column::text("called_at", "called at", |(module, _): Row| cut(&self.calls(module))),
+            column::text("module", "module", |(module, sum): Row| truncate(&self.name(module, sum))),
+            column::text("called_at", "called at", |(module, _): Row| truncate(&self.calls(module))),
             column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
             column::cell("peak_reserved_bytes", "peak reserved", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),
-            column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live),
+            column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live_at_peak),
             column::count("allocations", "allocations", |(_, sum): Row| sum.allocations),
             column::bytes("requested_bytes", "requested", |(_, sum): Row| sum.allocated),
             column::count("frees", "frees", |(_, sum): Row| sum.frees),
             column::bytes("freed_bytes", "freed", |(_, sum): Row| sum.freed),
             column::cell("mean_fragmentation", "≤ mean fragmentation", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
-                _ => known(sum, Cell::Ratio(sum.fragmentation / sum.events as f64)),
+                _ => known(sum, Cell::Ratio(sum.fragmentation_sum / sum.events as f64)),
             }),
             column::cell("duration_us", "duration", |(_, sum): Row| {
-                lasted(sum).map_or(Cell::Nothing, |lasted| known(sum, Cell::Micros(lasted.unsigned_abs())))
+                elapsed(sum).map_or(Cell::Nothing, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
@@ -190,29 +192,29 @@ impl Telling<'_> {
         let told = modules.get(..rows as usize).unwrap_or(modules);
         sheet.left_out = (modules.len() - told.len()) as u32;
         let mut lines = StackLines::default();
-        for number in self.in_order(told) {
+        for number in self.depth_first(told) {
             let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
             let calls =
                 std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
             sheet.rows.push(SheetRow {
                 cells: cells(&columns, (module, sum)),
-                stack: lines.of_frames(self.snapshot, calls),
+                stack: lines.frame_lines(self.snapshot, calls),
                 depth: module.depth,
-                ..row(self.evidence(module, sum))
+                ..evidence_row(self.evidence(module, sum))
             });
         }
         sheet
     }
 
-    /// Each after the one it is called in, those called in one by when they first run.
-    fn in_order(&self, told: &[u32]) -> Vec<u32> {
+    /// Returns modules in depth-first order, siblings by their first event.
+    fn depth_first(&self, told: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
             let first = if sum.events > 0 { sum.first } else { u32::MAX };
-            pair(first.into(), number.into())
+            two_part_key(first.into(), number.into())
         };
         let by_time = sorted_by_key(told.to_vec(), key);
-        // The first child of each and the next of the same parent.
+        // First child and next sibling of each module.
         let mut children = vec![(0u32, 0u32); self.tree.modules.len()];
         for &number in by_time.iter().rev() {
             let parent = self.module(number).map_or(0, |module| module.parent) as usize;

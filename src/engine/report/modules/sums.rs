@@ -1,60 +1,60 @@
-//! What happens in each module: one run over the events, then over what is live at the peak.
+//! Totals per module, from one pass over the events and one over the allocations that are live at the peak.
 
-use super::tree::{Module, Tree};
-use crate::innermost::Innermost;
+use super::tree::{Module, ModuleTree};
+use crate::innermost::InnermostAnnotations;
 use crate::open::OpenFile;
-use crate::origin::is_of_free;
-use base::slice::{Slice, Sliced};
+use crate::origin::is_free_stack;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StringId};
 
-/// The innermost annotation at the events of a module.
+/// Innermost annotation at the events of a module, if it is the same for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Named {
-    /// No event yet.
+pub(super) enum CommonAnnotation {
+    /// The module has no event yet.
     #[default]
-    Never,
-    As(Option<StringId>),
-    Differently,
+    NoEvent,
+    Same(Option<StringId>),
+    Mixed,
 }
 
-impl Named {
-    fn add(&mut self, other: Named) {
+impl CommonAnnotation {
+    fn add(&mut self, other: CommonAnnotation) {
         *self = match (*self, other) {
-            (one, Named::Never) => one,
-            (Named::Never, other) => other,
+            (one, CommonAnnotation::NoEvent) => one,
+            (CommonAnnotation::NoEvent, other) => other,
             (one, other) if one == other => one,
-            _ => Named::Differently,
+            _ => CommonAnnotation::Mixed,
         };
     }
 }
 
-/// What happens in a module and in those inside it.
+/// Totals of a module, including nested modules.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct ModuleTotals {
     pub(super) events: u64,
-    /// `alloc` and requested bytes; completed frees.
+    /// Number of `alloc` events and their requested bytes. `frees` and `freed` count completed frees.
     pub(super) allocations: u64,
     pub(super) allocated: u64,
     pub(super) frees: u64,
     pub(super) freed: u64,
-    /// The most that the device has live, requested, after one of its events, and the first moment then.
+    /// Maximum of the device's live bytes after an event of the module. `peak_moment` is the first moment that has it.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
-    /// The most that is reserved after one of them.
+    /// Maximum reserved bytes after an event of the module.
     pub(super) reserved: u64,
-    /// Of each event, what of the reserved bytes is not live, 0 to 1: their sum.
-    pub(super) fragmentation: f64,
+    /// Sum over all events of the share of reserved bytes that is not live, each 0 to 1.
+    pub(super) fragmentation_sum: f64,
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Born in it and live at the peak of the device.
-    pub(super) live: u64,
-    pub(super) named: Named,
+    /// Bytes allocated in the module and live at the peak of the device.
+    pub(super) live_at_peak: u64,
+    pub(super) annotation: CommonAnnotation,
 }
 
-impl Sum {
-    fn add(&mut self, inner: Sum) {
+impl ModuleTotals {
+    fn add(&mut self, inner: ModuleTotals) {
         if inner.events > 0 {
             self.first = if self.events == 0 { inner.first } else { self.first.min(inner.first) };
             self.last = self.last.max(inner.last);
@@ -68,68 +68,80 @@ impl Sum {
         self.frees += inner.frees;
         self.freed = self.freed.saturating_add(inner.freed);
         self.reserved = self.reserved.max(inner.reserved);
-        self.fragmentation += inner.fragmentation;
-        self.live = self.live.saturating_add(inner.live);
-        self.named.add(inner.named);
+        self.fragmentation_sum += inner.fragmentation_sum;
+        self.live_at_peak = self.live_at_peak.saturating_add(inner.live_at_peak);
+        self.annotation.add(inner.annotation);
     }
 }
 
-/// The run, as far as it is.
+/// Computation of the totals per module.
 #[derive(Default)]
 pub(super) struct Sums {
     event: u32,
     next: u32,
     live: i64,
     reserved: i64,
-    cursor: usize,
-    pub(super) sums: Vec<Sum>,
-    is_whole: bool,
+    annotation_position: usize,
+    pub(super) sums: Vec<ModuleTotals>,
+    is_done: bool,
 }
 
 impl Sums {
-    /// Sums up.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, tree: &Tree, slice: &mut Slice) -> Sliced {
-        if self.is_whole {
+    /// Continues the computation.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        tree: &ModuleTree,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        if self.is_done {
             return Ok(());
         }
         let Some(innermost) = file.groups.regions.innermost(history) else { return Ok(()) };
         let (events, allocations) = (history.event_count(), &history.allocations);
         if self.sums.is_empty() {
-            self.sums = vec![Sum::default(); tree.modules.len()];
+            self.sums = vec![ModuleTotals::default(); tree.modules.len()];
             (self.live, self.reserved) = (history.drawn_at(Moment::START), history.reserved_at(Moment::START));
         }
         for event in self.event..events {
             slice.tick()?;
             self.event += 1;
-            self.pass(history, tree, innermost, event);
+            self.process_event(history, tree, innermost, event);
         }
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         for id in (self.next..allocations.len() as u32).map(AllocationId) {
             slice.tick()?;
             self.next += 1;
-            let (born, died, size) = allocations.span(id);
-            if born > peak || died <= peak {
+            let (allocated_at, freed_at, size) = allocations.span(id);
+            if allocated_at > peak || freed_at <= peak {
                 continue;
             }
             let stack = file.stack(history, id);
-            // A stack that is of the free tells nothing of the birth.
-            if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
-                && !is_of_free(history, id, stack)
+            // A stack recorded at the free does not show where the memory was allocated.
+            if let Some(sum) = self.sums.get_mut(tree.module_of(stack) as usize)
+                && !is_free_stack(history, id, stack)
             {
-                sum.live = sum.live.saturating_add(size);
+                sum.live_at_peak = sum.live_at_peak.saturating_add(size);
             }
         }
-        // Those inside have higher numbers.
+        // Nested modules have higher numbers, so children are added before their parents.
         for (number, &Module { parent, .. }) in tree.modules.iter().enumerate().skip(1).rev() {
             let inner = self.sums.get(number).copied().unwrap_or_default();
             self.sums.get_mut(parent as usize).into_iter().for_each(|outer| outer.add(inner));
         }
-        self.is_whole = true;
+        self.is_done = true;
         Ok(())
     }
 
-    fn pass(&mut self, history: &DeviceHistory, tree: &Tree, innermost: &Innermost, event: u32) {
-        let change = history.change(EventIdx(event));
+    fn process_event(
+        &mut self,
+        history: &DeviceHistory,
+        tree: &ModuleTree,
+        innermost: &InnermostAnnotations,
+        event: u32,
+    ) {
+        let change = history.lifetime_change(EventIdx(event));
         let size = change.map_or(0, |(id, _)| history.allocations.size(id));
         let bytes = i64::try_from(size).unwrap_or(i64::MAX);
         match change {
@@ -137,14 +149,14 @@ impl Sums {
             Some((_, false)) => self.live = self.live.saturating_sub(bytes),
             None => self.reserved = self.reserved.saturating_add(history.reserved_change(EventIdx(event))),
         }
-        let number = tree.of(history.events.stack(event)) as usize;
+        let number = tree.module_of(history.events.stack(event)) as usize;
         let Some(sum) = self.sums.get_mut(number).filter(|_| number > 0) else { return };
         let (live, reserved) = (u64::try_from(self.live).unwrap_or(0), u64::try_from(self.reserved).unwrap_or(0));
         let fragmentation = if reserved > 0 { 1.0 - live as f64 / reserved as f64 } else { 0.0 };
-        let named = Named::As(innermost.at_event(&mut self.cursor, event));
+        let named = CommonAnnotation::Same(innermost.at_event(&mut self.annotation_position, event));
         let is_birth = change.is_some_and(|(_, is_birth)| is_birth);
         let is_end = change.is_some() && !is_birth || history.events.action(event) == Action::FreeCompleted;
-        sum.add(Sum {
+        sum.add(ModuleTotals {
             events: 1,
             allocations: is_birth.into(),
             allocated: if is_birth { size } else { 0 },
@@ -153,11 +165,11 @@ impl Sums {
             peak: live,
             peak_moment: event + 1,
             reserved,
-            fragmentation: fragmentation.max(0.0),
+            fragmentation_sum: fragmentation.max(0.0),
             first: event,
             last: event,
-            live: 0,
-            named,
+            live_at_peak: 0,
+            annotation: named,
         });
     }
 }

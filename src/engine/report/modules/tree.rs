@@ -1,28 +1,28 @@
-//! Which `nn.Module` a call stack is in: worked out once for every stack of the snapshot, callers first.
+//! Assignment of call stacks to `nn.Module` instances, computed once for every stack of the snapshot, callers first.
 //!
-//! A module stands in a stack as its `forward`, called by torch's `Module.__call__`. It is told from its like by its caller (the
-//! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
+//! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by the
+//! calling module (or the frame outside all modules), by the frames between the two, and by the file of the `forward`.
 
-use crate::report::calls::{Calls, Role};
+use crate::report::frame_roles::{FrameRoles, Role};
 use analysis::site;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// A module.
+/// A module, identified by the chain of calls to it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct Module {
-    /// The one it is called in; 0, which is none, for those outside all others. Its number is lower.
+    /// Number of the calling module, or 0 if there is none. Lower than the module's own number.
     pub(in crate::report) parent: u32,
-    /// How many it lies in.
+    /// Number of enclosing modules.
     pub(in crate::report) depth: u32,
     pub(in crate::report) call: Option<FrameId>,
-    /// Its `forward`, at one of its lines.
+    /// Frame of its `forward`, at any line.
     pub(in crate::report) forward: Option<FrameId>,
 }
 
 impl Module {
-    /// Its class where Python tells it, or the file of its `forward`.
+    /// Returns the class of the module if Python recorded it, or else the file of its `forward`.
     pub(in crate::report) fn class(self, snapshot: &Snapshot) -> String {
         let Some(forward) = self.forward else { return String::new() };
         let (file, _, name) = site::parts(snapshot, snapshot.frames.frame(forward));
@@ -32,88 +32,88 @@ impl Module {
         }
     }
 
-    /// Where it is called, on one line.
-    pub(in crate::report) fn calls(self, snapshot: &Snapshot) -> String {
+    /// Returns the location of the call, on one line. Empty if unknown.
+    pub(in crate::report) fn call_location(self, snapshot: &Snapshot) -> String {
         self.call.map_or_else(String::new, |call| site::short(snapshot, snapshot.frames.frame(call)))
     }
 }
 
-/// Where a stack is.
+/// Position of a stack relative to modules.
 #[derive(Clone, Copy, Default)]
 struct Position {
     module: u32,
-    /// The frames since the module's `forward`, that included, as a number; outside of modules the innermost frame.
+    /// Index of the path: the frames from the module's `forward` on. Outside of modules, only the innermost frame.
     path: u32,
-    /// Whether the innermost frame is torch's code that calls a module.
-    calls: bool,
+    /// True if the innermost frame is PyTorch code that calls a module.
+    in_module_call: bool,
 }
 
-/// The modules of a snapshot.
+/// Modules of a snapshot.
 #[derive(Default)]
-pub(in crate::report) struct Tree {
-    roles: Calls,
-    places: Vec<Position>,
-    /// The first stands for what is in none.
+pub(in crate::report) struct ModuleTree {
+    roles: FrameRoles,
+    positions: Vec<Position>,
+    /// The first entry stands for no module.
     pub(in crate::report) modules: Vec<Module>,
-    numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
-    /// The path before and the frame of each path; the first is the empty one.
+    module_numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
+    /// Last frame of each path. The first path is empty.
     paths: Vec<Option<FrameId>>,
     path_numbers: HashMap<(u32, FrameId), u32, foldhash::fast::RandomState>,
 }
 
-impl Tree {
-    /// Looks at stacks.
-    pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+impl ModuleTree {
+    /// Processes further stacks.
+    pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let count = snapshot.stacks.len();
-        if self.places.is_empty() {
-            self.places = Vec::with_capacity(count);
-            self.places.push(Position::default());
+        if self.positions.is_empty() {
+            self.positions = Vec::with_capacity(count);
+            self.positions.push(Position::default());
             self.modules.push(Module { parent: 0, depth: 0, call: None, forward: None });
             self.paths.push(None);
         }
-        for stack in self.places.len()..count {
+        for stack in self.positions.len()..count {
             slice.tick()?;
             let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
-                let before = self.places.get(callers.0 as usize).copied().unwrap_or_default();
-                self.next(snapshot, before, frame)
+                let before = self.positions.get(callers.0 as usize).copied().unwrap_or_default();
+                self.with_frame(snapshot, before, frame)
             });
-            self.places.push(place.unwrap_or_default());
+            self.positions.push(place.unwrap_or_default());
         }
         Ok(())
     }
 
-    /// The module that a stack is in; 0: in none.
-    pub(in crate::report) fn of(&self, stack: StackId) -> u32 {
-        self.places.get(stack.0 as usize).map_or(0, |place| place.module)
+    /// Returns the number of the module of a stack, or 0 if it has none.
+    pub(in crate::report) fn module_of(&self, stack: StackId) -> u32 {
+        self.positions.get(stack.0 as usize).map_or(0, |place| place.module)
     }
 
-    /// Where a stack is that has one frame more.
-    fn next(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
-        let role = self.roles.role(snapshot, frame);
+    /// Returns the position of a stack with one more frame.
+    fn with_frame(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
+        let role = self.roles.classify(snapshot, frame);
         match role {
             Role::Native => before,
-            Role::Call => Position { calls: true, ..before },
-            Role::Wrapper if before.calls => before,
-            Role::Forward if before.calls => {
+            Role::ModuleCall => Position { in_module_call: true, ..before },
+            Role::Wrapper if before.in_module_call => before,
+            Role::Forward if before.in_module_call => {
                 let file = snapshot.frames.frame(frame).filename;
                 let next = self.modules.len() as u32;
-                let module = *self.numbers.entry((before.module, before.path, file)).or_insert(next);
+                let module = *self.module_numbers.entry((before.module, before.path, file)).or_insert(next);
                 if module == next {
                     let depth = self.modules.get(before.module as usize).map_or(0, |parent| parent.depth);
                     let depth = depth + u32::from(before.module > 0);
                     let call = self.paths.get(before.path as usize).copied().flatten();
                     self.modules.push(Module { parent: before.module, depth, call, forward: Some(frame) });
                 }
-                Position { module, path: self.path(0, frame), calls: false }
+                Position { module, path: self.path_number(0, frame), in_module_call: false }
             }
             _ => {
                 let path = if before.module == 0 { 0 } else { before.path };
-                Position { module: before.module, path: self.path(path, frame), calls: false }
+                Position { module: before.module, path: self.path_number(path, frame), in_module_call: false }
             }
         }
     }
 
-    fn path(&mut self, before: u32, frame: FrameId) -> u32 {
+    fn path_number(&mut self, before: u32, frame: FrameId) -> u32 {
         let next = self.paths.len() as u32;
         let path = *self.path_numbers.entry((before, frame)).or_insert(next);
         if path == next {

@@ -1,34 +1,34 @@
-//! Private pools (CUDA graphs, MemPool) and host memory: what each pool reserves, what is live in it, and how its pool is known.
+//! Report on private pools (CUDA graphs, MemPool) and host memory: reserved and live bytes per pool.
 
-mod course;
+mod pool_bytes;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writing::{Writing, at, bytes, row};
-use crate::answers::Population;
+use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
 use crate::report::column::{self, sheet};
-use base::apart::apart;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
-use base::units::{Moment, counted, grouped, percent};
-use course::{Course, Pool};
+use crate::stack_trees::Population;
+use base::out_of_line::out_of_line;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
+use pool_bytes::{Pool, PoolPass};
 
-/// Private pools whose contents are listed, the largest.
-const MOST_CONTENTS: usize = 16;
+/// Maximum number of private pools whose contents are listed, largest first.
+const MAX_CONTENTS: usize = 16;
 
-/// The question, and how far its answer is.
+/// Report on pools, in progress.
 pub(super) struct Pools {
     device: i64,
     question: ReportQuestion,
-    course: Option<Course>,
-    /// The contents of private pools, as far as they are summed up.
-    contents: Option<Vec<Contents>>,
+    pass: Option<PoolPass>,
+    /// Contents of the private pools, computed one after another.
+    contents: Option<Vec<PoolContents>>,
 }
 
-struct Contents {
+struct PoolContents {
     pool: u32,
     moment: u32,
     population: Population,
@@ -38,36 +38,36 @@ struct Contents {
 
 impl Pools {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Pools {
-        Pools { device, question, course: None, contents: None }
+        Pools { device, question, pass: None, contents: None }
     }
 }
 
 impl Job for Pools {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
-        file.segment_lives(self.device, slice)?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
+        file.compute_segments(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let moment = self.question.at.unwrap_or(peak).min(history.event_count());
-        let course = self.course.get_or_insert_with(|| Course::new(file, history, lives, [peak, moment]));
-        apart(|| course.step(file, history, lives, slice))?;
+        let course = self.pass.get_or_insert_with(|| PoolPass::new(file, history, lives, [peak, moment]));
+        out_of_line(|| course.step(file, history, lives, slice))?;
         let contents = self.contents.get_or_insert_with(|| {
-            let private = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool));
-            let begun = private.take(MOST_CONTENTS).map(|pool| {
-                let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.contents.1);
+            let private = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool));
+            let begun = private.take(MAX_CONTENTS).map(|pool| {
+                let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
                 let population = Population::new(history, Scope::At(moment));
-                Contents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
+                PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
             });
             begun.collect()
         });
         for contents in contents.iter_mut() {
-            apart(|| contents.step(file, history, slice))?;
+            out_of_line(|| contents.step(file, history, slice))?;
         }
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            say(&mut writing, course);
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writing, course);
             write_pools(&mut writing, course);
             write_contents(&mut writing, contents);
             Ok(writing.report)
@@ -75,134 +75,139 @@ impl Job for Pools {
     }
 }
 
-impl Contents {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        self.population.each(history, &mut self.next, slice, &mut |id, size| {
-            if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
+impl PoolContents {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        self.population.visit(history, &mut self.next, slice, &mut |id, size| {
+            if file.groups.group_of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
                 self.sums.add(file, history, id, size);
             }
         })
     }
 }
 
-/// The pools that ever had a segment or an allocation, the largest first.
-fn ranked(course: &Course) -> Vec<u32> {
-    let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.capacity.0 > 0 || pool.told != [0, 0]);
-    sorted_numbers(used.map(|(number, pool)| (pair(!pool.capacity.0, !pool.contents.0), number)).collect())
+/// Returns the pools that ever had a segment or an allocation, largest first.
+fn ranked_pools(course: &PoolPass) -> Vec<u32> {
+    let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.peak_reserved.0 > 0 || pool.identified != [0, 0]);
+    sorted_numbers(
+        used.map(|(number, pool)| (two_part_key(!pool.peak_reserved.0, !pool.peak_live.0), number)).collect(),
+    )
 }
 
-/// What a pool is called.
-fn name(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
+/// Returns the label of a pool.
+fn pool_label(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
     file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
 }
 
-fn say(writing: &mut Writing<'_>, course: &Course) {
+fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
     let (file, history) = (writing.file, writing.history);
-    let private: Vec<u32> = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
-    let tells = file.groups.knows_pools();
+    let private: Vec<u32> = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
+    let tells = file.groups.has_pools();
     if private.is_empty() && !tells {
         let text = "No pools recorded: neither segments nor events name one.";
-        writing.say(Tone::Fact, text.to_owned(), None);
+        writing.add_statement(Tone::Fact, text.to_owned(), None);
     } else if private.is_empty() {
         let text = "No private pools: no CUDA graph or MemPool reserves memory of its own.";
-        writing.say(Tone::Good, text.to_owned(), None);
+        writing.add_statement(Tone::Good, text.to_owned(), None);
     }
     let of = |pools: &[u32], what: &dyn Fn(&Pool) -> u64| {
         let pools = pools.iter().filter_map(|&pool| course.pools.get(pool as usize));
         pools.fold(0u64, |sum, pool| sum.saturating_add(what(pool)))
     };
     if !private.is_empty() {
-        let [reserved, idle] = [of(&private, &|pool| pool.at[0].reserved), of(&private, &|pool| pool.at[0].idle())];
+        let [reserved, idle] =
+            [of(&private, &|pool| pool.sampled[0].reserved), of(&private, &|pool| pool.sampled[0].free())];
         let text = [
-            &counted(private.len() as u64, "private pool"),
+            &pluralize(private.len() as u64, "private pool"),
             ": ",
-            &bytes(reserved),
+            &bytes_text(reserved),
             " reserved at the peak, of which ≤ ",
-            &bytes(idle),
+            &bytes_text(idle),
             " (",
             &percent(idle, reserved),
             ") is free. Other pools cannot use it.",
         ];
-        writing.say(Tone::Fact, text.concat(), Some(at(course.moments[0])));
-        let [by_event, by_segment] = [of(&private, &|pool| pool.told[0]), of(&private, &|pool| pool.told[1])];
+        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(course.moments[0])));
+        let [by_event, by_segment] =
+            [of(&private, &|pool| pool.identified[0]), of(&private, &|pool| pool.identified[1])];
         let text = [
             "Allocations in private pools: ",
-            &grouped(by_event),
+            &group_digits(by_event),
             " identified by the pool_id of their event, ",
-            &grouped(by_segment),
+            &group_digits(by_segment),
             " by the segment at their address at the end.",
         ];
-        writing.say(Tone::Fact, text.concat(), None);
+        writing.add_statement(Tone::Fact, text.concat(), None);
     }
     for host in file.histories.iter().filter(|it| it.device < 0) {
         let numbers = &host.numbers;
-        let positive = |bytes_of: i64| bytes(u64::try_from(bytes_of).unwrap_or(0));
+        let positive = |bytes_of: i64| bytes_text(u64::try_from(bytes_of).unwrap_or(0));
         let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
         if let Ok(event) = u64::try_from(numbers.peak_event) {
             text.push_str(" at event ");
-            text.push_str(&grouped(event));
+            text.push_str(&group_digits(event));
         }
         text.push_str("; reserved ≤ ");
         text.push_str(&positive(numbers.peak_reserved));
         text.push_str(", ");
-        text.push_str(&counted(numbers.segments, "segment"));
+        text.push_str(&pluralize(numbers.segments, "segment"));
         text.push_str(" at the end.");
         let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
-        writing.say(Tone::Fact, text, (history.device < 0).then(|| at(moment)));
+        writing.add_statement(Tone::Fact, text, (history.device < 0).then(|| moment_evidence(moment)));
     }
 }
 
-fn write_pools(writing: &mut Writing<'_>, course: &Course) {
+fn write_pools(writing: &mut ReportWriter<'_>, course: &PoolPass) {
     let segments = segments_at_end(writing);
     let [peak, moment] = [0, 1].map(|which| {
-        let all = course.pools.iter().map(move |pool| pool.at[which]);
+        let all = course.pools.iter().map(move |pool| pool.sampled[which]);
         all.fold((0u64, 0u64, 0u64, 0u64), |sum, it| {
             (
                 sum.0.saturating_add(it.reserved),
-                sum.1.saturating_add(it.requested),
+                sum.1.saturating_add(it.live),
                 sum.2.saturating_add(it.rounded),
-                sum.3.saturating_add(it.pending),
+                sum.3.saturating_add(it.awaiting_free),
             )
         })
     });
-    // Blocks whose pool is not known may lie in what is known to be of one: only all together are what is free.
+    // Blocks without a known pool may lie in segments of a known one, so only the free bytes of all pools are reliable.
     let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
     let (file, history) = (writing.file, writing.history);
     type Row<'a> = (u32, &'a Pool);
     let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
     let columns = [
-        column::text("pool", "pool", |(number, _): Row<'_>| name(file, history, number)),
-        column::bytes("max_reserved_bytes", "peak reserved", |(_, pool): Row<'_>| pool.capacity.0),
-        column::event("max_reserved_event", "after event", |(_, pool): Row<'_>| pool.capacity.1),
-        column::bytes("max_live_bytes", "peak live", |(_, pool): Row<'_>| pool.contents.0),
-        column::event("max_live_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
-        column::bytes("peak_reserved_bytes", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
+        column::text("pool", "pool", |(number, _): Row<'_>| pool_label(file, history, number)),
+        column::bytes("max_reserved_bytes", "peak reserved", |(_, pool): Row<'_>| pool.peak_reserved.0),
+        column::event("max_reserved_event", "after event", |(_, pool): Row<'_>| pool.peak_reserved.1),
+        column::bytes("max_live_bytes", "peak live", |(_, pool): Row<'_>| pool.peak_live.0),
+        column::event("max_live_event", "after event", |(_, pool): Row<'_>| pool.peak_live.1),
+        column::bytes("peak_reserved_bytes", "at the peak: reserved", |(_, pool): Row<'_>| pool.sampled[0].reserved)
             .total(Cell::Bytes(peak.0)),
-        column::bytes("peak_live_bytes", "live", |(_, pool): Row<'_>| pool.at[0].requested).total(Cell::Bytes(peak.1)),
-        column::bytes("peak_free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[0].idle())
+        column::bytes("peak_live_bytes", "live", |(_, pool): Row<'_>| pool.sampled[0].live).total(Cell::Bytes(peak.1)),
+        column::bytes("peak_free_bytes", "≤ free", |(_, pool): Row<'_>| pool.sampled[0].free())
             .total(Cell::Bytes(idle(peak))),
-        column::bytes("reserved_bytes", "at the cursor: reserved", |(_, pool): Row<'_>| pool.at[1].reserved)
+        column::bytes("reserved_bytes", "at the cursor: reserved", |(_, pool): Row<'_>| pool.sampled[1].reserved)
             .total(Cell::Bytes(moment.0)),
-        column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.at[1].requested).total(Cell::Bytes(moment.1)),
-        column::bytes("awaiting_free_bytes", "awaiting free", |(_, pool): Row<'_>| pool.at[1].pending)
+        column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.sampled[1].live).total(Cell::Bytes(moment.1)),
+        column::bytes("awaiting_free_bytes", "awaiting free", |(_, pool): Row<'_>| pool.sampled[1].awaiting_free)
             .total(Cell::Bytes(moment.3)),
-        column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.at[1].idle()).total(Cell::Bytes(idle(moment))),
+        column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.sampled[1].free())
+            .total(Cell::Bytes(idle(moment))),
         column::count("segments", "segments at the end", |(number, _): Row<'_>| at_end(number))
             .total(Cell::Count(segments.iter().sum())),
-        column::count("by_event", "identified by event", |(_, pool): Row<'_>| pool.told[0]),
-        column::count("by_segment", "identified by segment", |(_, pool): Row<'_>| pool.told[1]),
+        column::count("by_event", "identified by event", |(_, pool): Row<'_>| pool.identified[0]),
+        column::count("by_segment", "identified by segment", |(_, pool): Row<'_>| pool.identified[1]),
     ];
     let note = "Each pool has its own peaks. An allocation's pool is identified by its event, or by the \
                 segment at its address at the end.";
     let sheet = sheet(["pools", "Pools", note], &columns);
-    let ranked = ranked(course).into_iter();
+    let ranked = ranked_pools(course).into_iter();
     let rows: Vec<Row<'_>> = ranked.filter_map(|number| Some((number, course.pools.get(number as usize)?))).collect();
-    writing.fill(sheet, &columns, &rows, |_, (_, pool)| row(at(pool.contents.1)));
+    writing.add_sheet(sheet, &columns, &rows, |_, (_, pool)| evidence_row(moment_evidence(pool.peak_live.1)));
 }
 
-/// Segments at the end, by number of the pool.
-fn segments_at_end(writing: &Writing<'_>) -> Vec<u64> {
-    let mut counts = vec![0; writing.file.groups.count(writing.history, Grouping::Pool) as usize];
+/// Returns the number of segments at the end, by pool number.
+fn segments_at_end(writing: &ReportWriter<'_>) -> Vec<u64> {
+    let mut counts = vec![0; writing.file.groups.group_count(writing.history, Grouping::Pool) as usize];
     for segment in writing.file.snapshot.segments.iter().filter(|it| it.device == writing.history.device) {
         let number = writing.file.groups.pool_number(segment.pool);
         counts.get_mut(number as usize).into_iter().for_each(|count| *count += 1);
@@ -210,14 +215,14 @@ fn segments_at_end(writing: &Writing<'_>) -> Vec<u64> {
     counts
 }
 
-fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
+fn write_contents(writing: &mut ReportWriter<'_>, contents: &[PoolContents]) {
     let (file, history) = (writing.file, writing.history);
-    type Row<'a> = (&'a Contents, u64, u32);
+    type Row<'a> = (&'a PoolContents, u64, u32);
     let columns = [
-        column::text("pool", "pool", |(it, ..): Row<'_>| name(file, history, it.pool)),
-        column::bytes("live_bytes", "live", |(it, _, group): Row<'_>| it.sums.of(group).bytes),
-        column::share("share", "share", |(it, whole, group): Row<'_>| (it.sums.of(group).bytes, whole)),
-        column::count("count", "allocations", |(it, _, group): Row<'_>| it.sums.of(group).count),
+        column::text("pool", "pool", |(it, ..): Row<'_>| pool_label(file, history, it.pool)),
+        column::bytes("live_bytes", "live", |(it, _, group): Row<'_>| it.sums.get(group).bytes),
+        column::share("share", "share", |(it, whole, group): Row<'_>| (it.sums.get(group).bytes, whole)),
+        column::count("count", "allocations", |(it, _, group): Row<'_>| it.sums.get(group).count),
         column::text("call_site", "call site", |(it, _, group): Row<'_>| it.sums.name(file, history, group)),
     ];
     let rows: Vec<Row<'_>> = contents
@@ -230,5 +235,7 @@ fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
         .collect();
     let note = "Each pool at its own peak.";
     let sheet = sheet(["contents", "Private pools at their peak, by call site", note], &columns);
-    writing.fill(sheet, &columns, &rows, |writing, (it, _, group)| writing.site_row(&it.sums, group, Some(it.moment)));
+    writing.add_sheet(sheet, &columns, &rows, |writing, (it, _, group)| {
+        writing.site_row(&it.sums, group, Some(it.moment))
+    });
 }

@@ -1,79 +1,80 @@
-//! What can be changed to lower a peak: which allocations each change concerns, what to do, and why it may not apply.
+//! Changes that can lower a peak: the allocations that each concerns, advice, and caveats.
 
 use crate::roles::Role;
-use analysis::Without;
+use analysis::GroupEffect;
 use history::replay::AllocationId;
 
-/// A change.
+/// Change to the program that may lower the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SavingKind {
     Activations,
     Loss,
     Temporaries,
-    /// Optimizer state of 8 bits instead of 32.
-    EightBit,
-    Sharded,
-    Offloaded,
-    /// Gradients that are live when the next step has begun.
-    OldGradients,
-    /// Gradients that are never freed, from the beginning of a step to its backward pass.
-    KeptGradients,
-    /// What [`Kind::OldGradients`] is, of all that is neither a parameter, nor optimizer state, nor a gradient.
+    /// Optimizer state in 8 bits instead of 32.
+    EightBitOptimizer,
+    ShardedOptimizer,
+    OffloadedOptimizer,
+    /// Frees gradients of a step before the next step starts.
+    PreviousGradients,
+    /// Leaves out gradients that are never freed, from the start of a step to its backward pass.
+    UnfreedGradients,
+    /// Like [`Kind::PreviousGradients`], for everything except parameters, optimizer state, inputs and gradients.
     HeldOver,
     AwaitingFree,
 }
 
-/// All of them; their places are the groups of the run.
-pub(super) const KINDS: [Kind; 10] = [
-    Kind::Activations,
-    Kind::Loss,
-    Kind::Temporaries,
-    Kind::EightBit,
-    Kind::Sharded,
-    Kind::Offloaded,
-    Kind::OldGradients,
-    Kind::KeptGradients,
-    Kind::HeldOver,
-    Kind::AwaitingFree,
+/// All kinds. The index of a kind is its group in the run.
+pub(super) const KINDS: [SavingKind; 10] = [
+    SavingKind::Activations,
+    SavingKind::Loss,
+    SavingKind::Temporaries,
+    SavingKind::EightBitOptimizer,
+    SavingKind::ShardedOptimizer,
+    SavingKind::OffloadedOptimizer,
+    SavingKind::PreviousGradients,
+    SavingKind::UnfreedGradients,
+    SavingKind::HeldOver,
+    SavingKind::AwaitingFree,
 ];
 
-/// The frames of stacks that compute a loss or its gradient, as a search has them.
-pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
+/// Search query for stacks that compute a loss or its gradient.
+pub(super) const LOSS_QUERY: &str =
+    "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// The frames of stacks of the backward pass, as a search has them.
-pub(super) const BACKWARD: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
+/// Search query for stacks of the backward pass.
+pub(super) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
 
-/// GPUs that optimizer state is sharded over, as an example.
-pub(super) const SHARDS: u64 = 8;
+/// Example number of GPUs that share the optimizer state.
+pub(super) const EXAMPLE_SHARDS: u64 = 8;
 
-/// A change that saves something.
+/// Effect of a change on the peak.
 pub(super) struct Saving {
-    pub(super) kind: Kind,
-    pub(super) without: Without,
-    pub(super) saved: u64,
-    /// The bytes that it concerns at the peak, the call sites with most of them, each with its bytes and its largest allocation.
-    pub(super) concerned: u64,
-    pub(super) most: Vec<(u32, u64, AllocationId)>,
+    pub(super) kind: SavingKind,
+    pub(super) effect: GroupEffect,
+    pub(super) saved_bytes: u64,
+    /// Bytes at the peak that the change concerns. `most` has the call sites with the most of these bytes: group, bytes
+    /// and largest allocation.
+    pub(super) concerned_bytes: u64,
+    pub(super) top_sites: Vec<(u32, u64, AllocationId)>,
     pub(super) confidence: &'static str,
 }
 
-/// What a change is, in words.
-pub(super) struct Words {
-    /// What is counted, at the beginning of a sentence.
-    pub(super) what: &'static str,
-    /// What the peak is said of: `Without them, the peak is 4.10 GiB`.
-    pub(super) then: &'static str,
-    /// In the table.
-    pub(super) change: &'static str,
+/// Texts about a change.
+pub(super) struct Texts {
+    /// Subject of the sentence: the memory that is counted.
+    pub(super) subject: &'static str,
+    /// Condition before the new peak: `Without them, the peak is 4.10 GiB`.
+    pub(super) condition: &'static str,
+    /// Label in the table.
+    pub(super) label: &'static str,
     pub(super) fix: &'static str,
-    pub(super) unless: &'static str,
+    pub(super) caveat: &'static str,
 }
 
-impl Kind {
-    /// Its words.
-    pub(super) fn words(self) -> Words {
+impl SavingKind {
+    pub(super) fn texts(self) -> Texts {
         let [what, then, change, fix, unless] = match self {
-            Kind::Activations => [
+            SavingKind::Activations => [
                 "Activations",
                 "Without them",
                 "activation checkpointing, at most",
@@ -81,63 +82,63 @@ impl Kind {
                 "Checkpointing saves less than all of it: the input of each block stays, one block at a time is computed again, and a step \
                  takes about a third longer.",
             ],
-            Kind::Loss => [
+            SavingKind::Loss => [
                 "Logits, loss and their gradients",
                 "Without them",
                 "loss in chunks or fused, at most",
                 "Compute the loss in chunks of the sequence, or use a fused linear cross-entropy, so that the logits never exist as a whole.",
                 "Found by the names of functions. One chunk at a time stays live.",
             ],
-            Kind::Temporaries => [
+            SavingKind::Temporaries => [
                 "Temporaries",
                 "Without them",
                 "temporaries in chunks or fused, at most",
                 "Split the largest operation into chunks, fuse it (torch.compile), or free its inputs before it runs.",
                 "A part of each temporary stays live, and kernels may need their whole workspace.",
             ],
-            Kind::EightBit => [
+            SavingKind::EightBitOptimizer => [
                 "Optimizer state",
                 "With 8-bit states",
                 "8-bit optimizer state",
                 "Use an 8-bit optimizer (bitsandbytes, torchao): the largest change for one line.",
                 "Assumes 32-bit states; 8-bit optimizers keep small tensors at 32 bits and add scales of about 2 %.",
             ],
-            Kind::Sharded => [
+            SavingKind::ShardedOptimizer => [
                 "Optimizer state",
                 "Sharded over 8 GPUs",
                 "optimizer state sharded over 8 GPUs",
                 "Shard it over data-parallel ranks (ZeRO-1, FSDP).",
                 "Needs data-parallel ranks, and may be sharded already.",
             ],
-            Kind::Offloaded => [
+            SavingKind::OffloadedOptimizer => [
                 "Optimizer state",
                 "On the CPU",
                 "optimizer state on the CPU",
                 "Offload it to the CPU (torchao's CPUOffloadOptimizer, DeepSpeed ZeRO-Offload).",
                 "The step then waits for copies over PCIe, and needs as much host memory.",
             ],
-            Kind::OldGradients => [
+            SavingKind::PreviousGradients => [
                 "Gradients of the step before",
                 "Freed at the end of their step",
                 "gradients freed at the end of their step",
                 "Call optimizer.zero_grad(set_to_none=True) right after optimizer.step().",
                 "Not with gradient accumulation, which needs them in the next step.",
             ],
-            Kind::KeptGradients => [
+            SavingKind::UnfreedGradients => [
                 "Gradients that are never freed",
                 "Freed at the end of each step",
                 "gradients set to None after each step",
                 "Call optimizer.zero_grad(set_to_none=True), the default since PyTorch 2.0, right after optimizer.step().",
                 "Not with gradient accumulation. The backward pass allocates them again, so a peak in the backward pass stays.",
             ],
-            Kind::HeldOver => [
+            SavingKind::HeldOver => [
                 "Held over from the step before",
                 "Freed at the end of their step",
                 "tensors of a step freed at its end",
                 "Release them at the end of the step: del outputs and losses, and keep .item() or .detach() of what is logged.",
                 "Not for what the next step uses: prefetched batches, recurrent state, outputs that overlap on purpose.",
             ],
-            Kind::AwaitingFree => [
+            SavingKind::AwaitingFree => [
                 "Awaiting free",
                 "Freed when requested",
                 "no wait for other streams",
@@ -146,17 +147,17 @@ impl Kind {
                 "Waiting sooner can cost the overlap that the streams are for.",
             ],
         };
-        Words { what, then, change, fix, unless }
+        Texts { subject: what, condition: then, label: change, fix, caveat: unless }
     }
 
-    /// Whether it changes all allocations of a part, and of how many bytes of each it rids.
-    pub(super) fn of_role(self, role: Role, bytes: i64) -> i64 {
+    /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if it does not apply.
+    pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
         match (self, role) {
-            (Kind::Activations, Role::Activation) | (Kind::Temporaries, Role::Temporary) => bytes,
-            (Kind::EightBit, Role::Optimizer) => left(4),
-            (Kind::Sharded, Role::Optimizer) => left(SHARDS),
-            (Kind::Offloaded, Role::Optimizer) => bytes,
+            (SavingKind::Activations, Role::Activation) | (SavingKind::Temporaries, Role::Temporary) => bytes,
+            (SavingKind::EightBitOptimizer, Role::Optimizer) => left(4),
+            (SavingKind::ShardedOptimizer, Role::Optimizer) => left(EXAMPLE_SHARDS),
+            (SavingKind::OffloadedOptimizer, Role::Optimizer) => bytes,
             _ => 0,
         }
     }

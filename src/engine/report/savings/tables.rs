@@ -1,81 +1,83 @@
-//! The tables: changes that lower the peak, and the peak without each group of each way to tell allocations into groups.
+//! Tables of the report on savings: changes that lower the peak, and the peak without each group.
 
-use super::families::Numbered;
+use super::groupings::NumberedGrouping;
 use super::kinds::Saving;
-use super::run::Run;
+use super::pass::PeakPass;
 use crate::protocol::{Cell, Evidence, Grouping, SheetRow, Threshold};
 use crate::report::column::{self, Column, sheet};
 use crate::report::site_sums::label;
-use crate::report::writing::{Writing, at, category_query, cut, row};
-use analysis::{Sites, Without, site};
-use base::sorted::{pair, sorted_numbers};
+use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence, truncate};
+use analysis::{GroupEffect, Sites, site};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Frames that tell a call stack in a table, the innermost ones of the user's own code.
-const TOLD_FRAMES: usize = 3;
+/// Number of frames that stand for a call stack in a table: the innermost ones of user code.
+const MAX_SHOWN_FRAMES: usize = 3;
 
-pub(super) fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least: Threshold) {
+pub(super) fn write_savings(writing: &mut ReportWriter<'_>, peak: u64, savings: &[Saving], least: Threshold) {
     let (file, history) = (writing.file, writing.history);
     let columns = [
-        column::text("change", "change", |of: &Saving| of.kind.words().change.to_owned()),
-        column::bytes("live_bytes", "live at the peak", |of: &Saving| of.concerned),
-        column::bytes("peak_without_bytes", "peak then", |of: &Saving| of.without.peak),
-        column::bytes("saved_bytes", "saved", |of: &Saving| of.saved),
-        column::share("saved_share", "share", |of: &Saving| (of.saved, peak)),
-        column::event("peak_without_event", "peak then after event", |of: &Saving| of.without.moment),
+        column::text("change", "change", |of: &Saving| of.kind.texts().label.to_owned()),
+        column::bytes("live_bytes", "live at the peak", |of: &Saving| of.concerned_bytes),
+        column::bytes("peak_without_bytes", "peak then", |of: &Saving| of.effect.peak),
+        column::bytes("saved_bytes", "saved", |of: &Saving| of.saved_bytes),
+        column::share("saved_share", "share", |of: &Saving| (of.saved_bytes, peak)),
+        column::event("peak_without_event", "peak then after event", |of: &Saving| of.effect.moment),
         column::text("confidence", "confidence", |of: &Saving| of.confidence.to_owned()),
         column::cell("call_site", "largest call site", |of: &Saving| {
-            of.most.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
+            of.top_sites.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
         }),
-        column::text("unless", "why it may not apply", |of: &Saving| of.kind.words().unless.to_owned()),
+        column::text("unless", "why it may not apply", |of: &Saving| of.kind.texts().caveat.to_owned()),
     ];
     let note = "Each change alone; savings of several do not add up. Peaks are of live (requested) bytes and exact for the allocations that \
                 the change concerns.";
     let mut sheet = sheet(["savings", "Changes that lower the peak", note], &columns);
     sheet.threshold = Some(least);
     let rows: Vec<&Saving> = savings.iter().collect();
-    writing.fill(sheet, &columns, &rows, |writing, of| match of.most.first() {
-        Some(&(_, _, largest)) => writing.allocation_row(largest, Some(of.without.moment)),
-        None => row(at(of.without.moment)),
+    writing.add_sheet(sheet, &columns, &rows, |writing, of| match of.top_sites.first() {
+        Some(&(_, _, largest)) => writing.allocation_row(largest, Some(of.effect.moment)),
+        None => evidence_row(moment_evidence(of.effect.moment)),
     });
 }
 
-/// A way to tell allocations into groups, as a table has it.
-struct Groups<'a> {
-    /// Its key, its title and a note.
-    words: [&'a str; 3],
-    /// Of each group: whether it has one, by numbers from the first to before the last.
+/// Table of groups.
+struct GroupTable<'a> {
+    /// Key, title and note.
+    titles: [&'a str; 3],
+    /// Number of the first group. `count` is one past the last.
     first: u32,
-    count: u32,
-    of: &'a dyn Fn(u32) -> Without,
-    /// Columns of its name, before those of bytes or behind them.
-    names: Vec<Column<'a, u32>>,
+    end: u32,
+    without: &'a dyn Fn(u32) -> GroupEffect,
+    /// Columns with the name of a group.
+    name_columns: Vec<Column<'a, u32>>,
+    /// True if the names come after the columns of bytes.
     is_name_last: bool,
 }
 
-impl<'a> Groups<'a> {
-    /// Groups that have something at the peak, those that save most first.
+impl<'a> GroupTable<'a> {
+    /// Returns the groups with bytes at the peak, highest saving first.
     fn ranked(&self, peak: u64) -> Vec<u32> {
-        let some = (self.first..self.count).filter(|&group| (self.of)(group).at_peak > 0);
-        let key = |group: u32| pair(!peak.saturating_sub((self.of)(group).peak), !(self.of)(group).at_peak);
+        let some = (self.first..self.end).filter(|&group| (self.without)(group).at_peak > 0);
+        let key =
+            |group: u32| two_part_key(!peak.saturating_sub((self.without)(group).peak), !(self.without)(group).at_peak);
         sorted_numbers(some.map(|group| (key(group), group)).collect())
     }
 
-    /// Writes the table: what each group has at the peak, and the peak without it. Nothing where no more than `least` groups have
-    /// anything.
+    /// Writes the table: bytes of each group at the peak, and the peak without it. Writes nothing if at most `least`
+    /// groups have any bytes.
     fn write(
         self,
-        writing: &mut Writing<'_>,
+        writing: &mut ReportWriter<'_>,
         peak: u64,
         least: Option<usize>,
-        row: &mut dyn FnMut(&mut Writing<'_>, u32, u32) -> SheetRow,
+        row: &mut dyn FnMut(&mut ReportWriter<'_>, u32, u32) -> SheetRow,
     ) {
         let ranked = self.ranked(peak);
         if least.is_some_and(|least| ranked.len() <= least) {
             return;
         }
-        let Groups { words, of, names, is_name_last, .. } = self;
+        let GroupTable { titles: words, without: of, name_columns: names, is_name_last, .. } = self;
         let bytes = [
             column::bytes("live_bytes", "live at the peak", |group| of(group).at_peak),
             column::bytes("peak_without_bytes", "peak without it", |group| of(group).peak),
@@ -85,11 +87,13 @@ impl<'a> Groups<'a> {
         let (mut columns, last) = if is_name_last { (Vec::new(), names) } else { (names, Vec::new()) };
         columns.extend(bytes);
         columns.extend(last);
-        writing.fill(sheet(words, &columns), &columns, &ranked, |writing, group| row(writing, group, of(group).moment));
+        writing.add_sheet(sheet(words, &columns), &columns, &ranked, |writing, group| {
+            row(writing, group, of(group).moment)
+        });
     }
 }
 
-pub(super) fn write_categories(writing: &mut Writing<'_>, run: &Run) {
+pub(super) fn write_categories(writing: &mut ReportWriter<'_>, run: &PeakPass) {
     let (file, history) = (writing.file, writing.history);
     let name = |group| match group {
         0 => "not explained by the file".to_owned(),
@@ -97,39 +101,39 @@ pub(super) fn write_categories(writing: &mut Writing<'_>, run: &Run) {
     };
     let note = "The peak if nothing of the category were allocated. It saves less than what is live at the peak where another event becomes \
                 the peak.";
-    let groups = Groups {
-        words: ["categories", "Peak without each category", note],
+    let groups = GroupTable {
+        titles: ["categories", "Peak without each category", note],
         first: 0,
-        count: run.categories(),
-        of: &|group| run.category(group),
-        names: vec![column::text("category", "category", name)],
+        end: run.category_count(),
+        without: &|group| run.without_category(group),
+        name_columns: vec![column::text("category", "category", name)],
         is_name_last: false,
     };
     groups.write(writing, run.peak.1, None, &mut |_, group, moment| {
-        row(Evidence { find: (group > 0).then(|| category_query(&name(group))), ..at(moment) })
+        evidence_row(Evidence { find: (group > 0).then(|| category_query(&name(group))), ..moment_evidence(moment) })
     });
 }
 
-pub(super) fn write_sites(writing: &mut Writing<'_>, run: &Run, live: &[AllocationId]) {
+pub(super) fn write_sites(writing: &mut ReportWriter<'_>, run: &PeakPass, live: &[AllocationId]) {
     let (file, history) = (writing.file, writing.history);
-    let count = file.groups.count(history, Grouping::CallSite);
-    let largest = largest(writing, count, live, &|id| Some(run.of(file, history, id).site));
-    let groups = Groups {
-        words: ["call_sites", "Peak without each call site", ""],
+    let count = file.groups.group_count(history, Grouping::CallSite);
+    let largest = largest_by_group(writing, count, live, &|id| Some(run.traits(file, history, id).site));
+    let groups = GroupTable {
+        titles: ["call_sites", "Peak without each call site", ""],
         first: 0,
-        count,
-        of: &|group| run.site(group),
-        names: vec![column::text("call_site", "call site", |group| label(file, history, group))],
+        end: count,
+        without: &|group| run.without_site(group),
+        name_columns: vec![column::text("call_site", "call site", |group| label(file, history, group))],
         is_name_last: true,
     };
     groups.write(writing, run.peak.1, None, &mut |writing, group, moment| {
-        writing.allocation_row(of_group(&largest, group), Some(moment))
+        writing.allocation_row(largest_of(&largest, group), Some(moment))
     });
 }
 
-/// The largest allocation of each group that is live at the peak stands for it.
-fn largest(
-    writing: &Writing<'_>,
+/// Returns the largest allocation that is live at the peak, with its size, for each group.
+fn largest_by_group(
+    writing: &ReportWriter<'_>,
     count: u32,
     live: &[AllocationId],
     of: &dyn Fn(AllocationId) -> Option<u32>,
@@ -143,68 +147,71 @@ fn largest(
     largest
 }
 
-fn of_group(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
+fn largest_of(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
     largest.get(group as usize).map_or(AllocationId(0), |&(_, id)| id)
 }
 
-/// Call stacks, where they tell more than their call sites.
-pub(super) fn write_stacks(writing: &mut Writing<'_>, run: &Run, live: &[AllocationId]) {
+/// Writes the table of call stacks, if there are more of them than call sites.
+pub(super) fn write_stacks(writing: &mut ReportWriter<'_>, run: &PeakPass, live: &[AllocationId]) {
     let (file, history) = (writing.file, writing.history);
-    let (snapshot, stacks) = (&file.snapshot, &run.families.stacks);
-    let sites = (0..file.groups.count(history, Grouping::CallSite)).filter(|&site| run.site(site).at_peak > 0).count();
-    let place = |id| run.families.place(file.stack(history, id));
-    let largest = largest(writing, stacks.len() as u32, live, &place);
+    let (snapshot, stacks) = (&file.snapshot, &run.groupings.stacks);
+    let sites = (0..file.groups.group_count(history, Grouping::CallSite))
+        .filter(|&site| run.without_site(site).at_peak > 0)
+        .count();
+    let place = |id| run.groupings.index_of(file.stack(history, id));
+    let largest = largest_by_group(writing, stacks.len() as u32, live, &place);
     let names = |group: u32| {
         let stack = stacks.get(group as usize).map_or(StackId::NONE, |stack| stack.stack);
         let frames = snapshot.stacks.frames(stack).map(|frame| snapshot.frames.frame(frame));
-        let own = frames.filter(|frame| Sites::is_user(snapshot, frame)).take(TOLD_FRAMES);
+        let own = frames.filter(|frame| Sites::is_user(snapshot, frame)).take(MAX_SHOWN_FRAMES);
         let own: Vec<String> = own.map(|frame| site::short(snapshot, frame)).collect();
         if own.is_empty() {
-            label(file, history, run.of(file, history, of_group(&largest, group)).site)
+            label(file, history, run.traits(file, history, largest_of(&largest, group)).site)
         } else {
             own.join(" ← ")
         }
     };
-    let groups = Groups {
-        words: ["call_stacks", "Peak without each call stack", ""],
+    let groups = GroupTable {
+        titles: ["call_stacks", "Peak without each call stack", ""],
         first: 0,
-        count: stacks.len() as u32,
-        of: &|group| stacks.get(group as usize).map(|stack| run.group(stack.group)).unwrap_or_default(),
-        names: vec![column::text("call_stack", "call stack", names)],
+        end: stacks.len() as u32,
+        without: &|group| stacks.get(group as usize).map(|stack| run.without_group(stack.group)).unwrap_or_default(),
+        name_columns: vec![column::text("call_stack", "call stack", names)],
         is_name_last: true,
     };
     groups.write(writing, run.peak.1, Some(sites), &mut |writing, group, moment| {
-        writing.allocation_row(of_group(&largest, group), Some(moment))
+        writing.allocation_row(largest_of(&largest, group), Some(moment))
     });
 }
 
-/// Modules, each with those inside it.
-pub(super) fn write_modules(writing: &mut Writing<'_>, run: &Run) {
-    let (file, tree) = (writing.file, &run.families.tree);
+/// Writes the table of modules, each including nested ones.
+pub(super) fn write_modules(writing: &mut ReportWriter<'_>, run: &PeakPass) {
+    let (file, tree) = (writing.file, &run.groupings.tree);
     let module = |number: u32| tree.modules.get(number as usize);
-    let class = |number| module(number).map_or_else(String::new, |module| cut(&module.class(&file.snapshot)));
-    let calls = |number| module(number).map_or_else(String::new, |module| cut(&module.calls(&file.snapshot)));
+    let class = |number| module(number).map_or_else(String::new, |module| truncate(&module.class(&file.snapshot)));
+    let calls =
+        |number| module(number).map_or_else(String::new, |module| truncate(&module.call_location(&file.snapshot)));
     let note = "With the modules inside it. Modules called from the same line are one row.";
-    let groups = Groups {
-        words: ["modules", "Peak without each module", note],
+    let groups = GroupTable {
+        titles: ["modules", "Peak without each module", note],
         first: 1,
-        count: tree.modules.len() as u32,
-        of: &|number| run.numbered(Numbered::Module, number),
-        names: vec![column::text("module", "module", class), column::text("called_at", "called at", calls)],
+        end: tree.modules.len() as u32,
+        without: &|number| run.without_numbered(NumberedGrouping::Module, number),
+        name_columns: vec![column::text("module", "module", class), column::text("called_at", "called at", calls)],
         is_name_last: false,
     };
     groups.write(writing, run.peak.1, Some(0), &mut |_, number, moment| {
         let find = Some(calls(number)).filter(|call| !call.is_empty());
-        row(Evidence { find, ..at(moment) })
+        evidence_row(Evidence { find, ..moment_evidence(moment) })
     });
 }
 
-/// Annotations, or compiled regions: what was allocated in each.
-pub(super) fn write_named(writing: &mut Writing<'_>, run: &Run, by: Numbered) {
+/// Writes the table of annotations or of compiled regions.
+pub(super) fn write_named(writing: &mut ReportWriter<'_>, run: &PeakPass, by: NumberedGrouping) {
     let (file, history) = (writing.file, writing.history);
-    // The groups before the first are those of what is in none.
+    // The groups before `first` are for allocations outside annotations or regions.
     let (grouping, first, words, heading) = match by {
-        Numbered::Annotation => {
+        NumberedGrouping::Annotation => {
             (Grouping::Annotation, 1, ["annotations", "Peak without what each annotation allocated", ""], "annotation")
         }
         _ => (
@@ -214,34 +221,34 @@ pub(super) fn write_named(writing: &mut Writing<'_>, run: &Run, by: Numbered) {
             "compiled region",
         ),
     };
-    let name = |number| cut(&file.groups.label(&file.snapshot, history, grouping, number));
-    let groups = Groups {
-        words,
+    let name = |number| truncate(&file.groups.label(&file.snapshot, history, grouping, number));
+    let groups = GroupTable {
+        titles: words,
         first,
-        count: file.groups.count(history, grouping),
-        of: &|number| run.numbered(by, number),
-        names: vec![column::text("name", heading, name)],
+        end: file.groups.group_count(history, grouping),
+        without: &|number| run.without_numbered(by, number),
+        name_columns: vec![column::text("name", heading, name)],
         is_name_last: false,
     };
-    groups.write(writing, run.peak.1, Some(0), &mut |_, _, moment| row(at(moment)));
+    groups.write(writing, run.peak.1, Some(0), &mut |_, _, moment| evidence_row(moment_evidence(moment)));
 }
 
-/// Steps of the backward pass.
-pub(super) fn write_nodes(writing: &mut Writing<'_>, run: &Run) {
-    let (snapshot, nodes) = (&writing.file.snapshot, &run.families.nodes);
+/// Writes the table of autograd nodes.
+pub(super) fn write_nodes(writing: &mut ReportWriter<'_>, run: &PeakPass) {
+    let (snapshot, nodes) = (&writing.file.snapshot, &run.groupings.nodes);
     let name = |place: u32| {
         let frame = nodes.get(place as usize).map(|&(_, frame)| snapshot.frames.frame(frame));
-        frame.map_or_else(String::new, |frame| cut(&site::parts(snapshot, frame).0))
+        frame.map_or_else(String::new, |frame| truncate(&site::parts(snapshot, frame).0))
     };
-    let groups = Groups {
-        words: ["autograd_nodes", "Peak without each autograd node", ""],
+    let groups = GroupTable {
+        titles: ["autograd_nodes", "Peak without each autograd node", ""],
         first: 0,
-        count: nodes.len() as u32,
-        of: &|place| nodes.get(place as usize).map(|&(group, _)| run.group(group)).unwrap_or_default(),
-        names: vec![column::text("autograd_node", "autograd node", name)],
+        end: nodes.len() as u32,
+        without: &|place| nodes.get(place as usize).map(|&(group, _)| run.without_group(group)).unwrap_or_default(),
+        name_columns: vec![column::text("autograd_node", "autograd node", name)],
         is_name_last: false,
     };
     groups.write(writing, run.peak.1, Some(0), &mut |_, place, moment| {
-        row(Evidence { find: Some(name(place)), ..at(moment) })
+        evidence_row(Evidence { find: Some(name(place)), ..moment_evidence(moment) })
     });
 }

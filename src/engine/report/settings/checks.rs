@@ -1,139 +1,145 @@
-//! What a trace shows that another setting might fix: each check with its numbers and the least that is worth a hint.
+//! Checks for problems that another setting may fix, with their thresholds.
 //!
-//! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
+//! The thresholds are high on purpose. Each hint costs the reader an experiment, so a healthy trace must not get any.
 
 use crate::open::OpenFile;
-use crate::report::fragmentation::{MUCH, most_requested, most_reserved, newest_failure};
+use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use crate::report::layout::{DriverRequest, Layout};
-use crate::report::writing::bytes;
-use base::slice::{Slice, Sliced};
-use base::units::{EventIdx, counted, grouped};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use crate::report::writer::bytes_text;
+use base::slice::{SliceResult, TimeSlice};
+use base::units::{EventIdx, group_digits, pluralize};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Action;
 
 const MIB: u64 = 1 << 20;
 
-/// The checks, in the order in which they are listed.
+/// Checks, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
-    /// The driver was asked for more, though enough was free in pieces.
-    Scattered,
-    /// An OOM, though enough was free in pieces.
-    Failed,
+pub(super) enum Check {
+    /// The driver was asked for memory although enough was free in pieces.
+    FragmentedRequest,
+    /// An OOM occurred although enough was free in pieces.
+    FragmentedOom,
     /// A few small blocks pin large segments.
-    Remainders,
-    /// Rounding to steps between powers of two.
+    PinnedSegments,
+    /// Bytes are lost by rounding between powers of two.
     Rounding,
-    /// Segments that are never used.
-    Idle,
-    /// The driver is asked again and again.
+    /// Segments are never used.
+    UnusedSegments,
+    /// Memory is repeatedly released to the driver and allocated again.
     Churn,
 }
 
-impl About {
-    /// All of them.
-    pub(super) const ALL: [About; 6] =
-        [About::Scattered, About::Failed, About::Remainders, About::Rounding, About::Idle, About::Churn];
+impl Check {
+    pub(super) const ALL: [Check; 6] = [
+        Check::FragmentedRequest,
+        Check::FragmentedOom,
+        Check::PinnedSegments,
+        Check::Rounding,
+        Check::UnusedSegments,
+        Check::Churn,
+    ];
 
-    /// The setting it is about.
+    /// Returns the setting that the check suggests changing.
     pub(super) fn setting(self) -> &'static str {
         match self {
-            About::Scattered | About::Failed | About::Churn => "expandable_segments",
-            About::Remainders => "max_split_size",
-            About::Rounding => "roundup_power2_divisions",
-            About::Idle => "garbage_collection_threshold",
+            Check::FragmentedRequest | Check::FragmentedOom | Check::Churn => "expandable_segments",
+            Check::PinnedSegments => "max_split_size",
+            Check::Rounding => "roundup_power2_divisions",
+            Check::UnusedSegments => "garbage_collection_threshold",
         }
     }
 
-    /// What is checked.
-    pub(super) fn words(self) -> &'static str {
+    /// Returns the description of the check.
+    pub(super) fn description(self) -> &'static str {
         match self {
-            About::Scattered => "free (cached) in the pool at the driver request that led to peak reserved",
-            About::Failed => "free (cached) at the OOM",
-            About::Remainders => "free (cached) at the peak, in large segments less than 10 % used",
-            About::Rounding => "lost to rounding at the peak",
-            About::Idle => "segments empty throughout the trace",
-            About::Churn => "released to the driver and allocated again",
+            Check::FragmentedRequest => "free (cached) in the pool at the driver request that led to peak reserved",
+            Check::FragmentedOom => "free (cached) at the OOM",
+            Check::PinnedSegments => "free (cached) at the peak, in large segments less than 10 % used",
+            Check::Rounding => "lost to rounding at the peak",
+            Check::UnusedSegments => "segments empty throughout the trace",
+            Check::Churn => "released to the driver and allocated again",
         }
     }
 
-    /// The least share of the whole, in percent, and the least bytes that are worth a hint.
-    pub(super) fn least(self) -> (u64, u64) {
+    /// Returns the minimum share in percent and the minimum bytes for a hint.
+    pub(super) fn thresholds(self) -> (u64, u64) {
         match self {
-            About::Scattered | About::Failed | About::Rounding => (10, MUCH),
-            About::Remainders | About::Idle => (25, 1024 * MIB),
-            About::Churn => (200, 1024 * MIB),
+            Check::FragmentedRequest | Check::FragmentedOom | Check::Rounding => (10, MIN_PROBLEM_BYTES),
+            Check::PinnedSegments | Check::UnusedSegments => (25, 1024 * MIB),
+            Check::Churn => (200, 1024 * MIB),
         }
     }
 }
 
-impl About {
-    /// Whether so many bytes of a whole are worth a hint.
-    fn is_much(self, part: u64, whole: u64) -> bool {
-        let (percent, bytes) = self.least();
+impl Check {
+    /// Returns whether `part` of `whole` bytes reaches the thresholds.
+    fn reaches_thresholds(self, part: u64, whole: u64) -> bool {
+        let (percent, bytes) = self.thresholds();
         part >= bytes && u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && whole > 0
     }
 }
 
-/// What was found.
+/// Result of a check.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) about: About,
-    pub(super) part: u64,
-    pub(super) whole: u64,
-    /// When; `None`: it never came to that in this trace.
+pub(super) struct CheckResult {
+    pub(super) check: Check,
+    pub(super) found_bytes: u64,
+    pub(super) whole_bytes: u64,
+    /// Moment of the finding. `None` if the situation did not occur in the trace.
     pub(super) moment: Option<u32>,
-    /// Whether what else has to hold does.
-    is_so: bool,
-    pub(super) words: String,
+    /// True if the other conditions of the check hold.
+    conditions_hold: bool,
+    pub(super) detail: String,
 }
 
-impl Found {
-    /// Whether it is worth a hint.
+impl CheckResult {
+    /// Returns whether the result reaches the thresholds and meets the other conditions.
     pub(super) fn is_hint(&self) -> bool {
-        self.is_so && self.about.is_much(self.part, self.whole)
+        self.conditions_hold && self.check.reaches_thresholds(self.found_bytes, self.whole_bytes)
     }
 }
 
-/// The run.
+/// Computation of all checks.
 pub(super) struct Checks {
-    driver: Option<(DriverRequest, Layout)>,
-    failed: Option<(u32, Layout)>,
-    active: Layout,
-    end: Layout,
+    driver_request: Option<(DriverRequest, Layout)>,
+    newest_oom: Option<(u32, Layout)>,
+    at_peak: Layout,
+    at_end: Layout,
     next_event: u32,
-    /// Bytes and events that took memory from the driver, and those that released it.
-    turned: [(u64, u64); 2],
-    /// The fixed segments at the end without a block: from, to, when last used.
-    whole: Option<Vec<[u64; 3]>>,
-    next: usize,
+    /// Bytes and number of events that took memory from the driver, and of those that released it.
+    driver_traffic: [(u64, u64); 2],
+    /// Fixed segments without a block at the end: start address, end address, moment of last use. Sorted by address.
+    empty_segments: Option<Vec<[u64; 3]>>,
+    next_allocation: usize,
 }
 
 impl Checks {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Checks {
-        let peak = most_reserved(history);
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> Checks {
+        let peak = peak_reserved_moment(history);
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
-            driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
-            failed: newest_failure(history).map(|event| (event, layout(event))),
-            active: layout(most_requested(history)),
-            end: layout(history.event_count()),
+            driver_request: DriverRequest::before(file, history, lives, peak)
+                .map(|driver| (driver, layout(driver.event))),
+            newest_oom: newest_oom(history).map(|event| (event, layout(event))),
+            at_peak: layout(peak_moment(history)),
+            at_end: layout(history.event_count()),
             next_event: 0,
-            turned: [(0, 0); 2],
-            whole: None,
-            next: 0,
+            driver_traffic: [(0, 0); 2],
+            empty_segments: None,
+            next_allocation: 0,
         }
     }
 
-    /// Works until it is done.
+    /// Continues the computation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced {
-        let Checks { driver, failed, active, end, .. } = self;
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let Checks { driver_request: driver, newest_oom: failed, at_peak: active, at_end: end, .. } = self;
         let beside = [driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());
         for layout in layouts {
@@ -147,68 +153,73 @@ impl Checks {
                 Action::SegmentFree | Action::SegmentUnmap => 1,
                 _ => continue,
             };
-            let (bytes, count) = &mut self.turned[which];
+            let (bytes, count) = &mut self.driver_traffic[which];
             *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
             *count += 1;
         }
-        let whole = self.whole.get_or_insert_with(|| whole_segments(&self.end, lives));
-        while self.next < history.allocations.len() && !whole.is_empty() {
+        let whole = self.empty_segments.get_or_insert_with(|| find_empty_segments(&self.at_end, lives));
+        while self.next_allocation < history.allocations.len() && !whole.is_empty() {
             slice.tick()?;
-            let id = AllocationId(self.next as u32);
-            self.next += 1;
+            let id = AllocationId(self.next_allocation as u32);
+            self.next_allocation += 1;
             let address = history.allocations.address(id);
             let after = whole.partition_point(|&[from, ..]| from <= address);
             let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
-            let (_, died, _) = history.allocations.span(id);
-            if address < *to && died != u32::MAX {
-                *used = (*used).max(died.into());
+            let (_, freed_at, _) = history.allocations.span(id);
+            if address < *to && freed_at != u32::MAX {
+                *used = (*used).max(freed_at.into());
             }
         }
         Ok(())
     }
 
-    /// What was found of each.
-    pub(super) fn found(&self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Vec<Found> {
-        let all = About::ALL.into_iter();
-        all.map(|about| self.of(about, file, history, lives)).collect()
+    /// Returns the results of all checks.
+    pub(super) fn results(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+    ) -> Vec<CheckResult> {
+        let all = Check::ALL.into_iter();
+        all.map(|about| self.run(about, file, history, lives)).collect()
     }
 
-    fn of(&self, about: About, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Found {
-        let found = |part, whole, moment, is_so, words: String| Found {
-            about,
-            part,
-            whole,
+    fn run(&self, about: Check, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> CheckResult {
+        let found = |part, whole, moment, conditions_hold, words: String| CheckResult {
+            check: about,
+            found_bytes: part,
+            whole_bytes: whole,
             moment: Some(moment),
-            is_so,
-            words,
+            conditions_hold,
+            detail: words,
         };
-        let none = |whole| Found { moment: None, ..found(0, whole, 0, false, String::new()) };
+        let none = |whole| CheckResult { moment: None, ..found(0, whole, 0, false, String::new()) };
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match about {
-            About::Scattered => {
-                let Some((driver, layout)) = &self.driver else { return none(most_reserved) };
-                let free = layout.rooms.serving(driver.kind);
-                let needed = driver.request.map_or_else(String::new, |request| bytes(request) + " requested, ");
-                let words = needed + &of_largest(free.largest_free);
-                let is_so = driver.is_scattered(&free) && !driver.kind.expandable;
-                found(free.free, layout.whole.reserved, driver.event, is_so, words)
+            Check::FragmentedRequest => {
+                let Some((driver, layout)) = &self.driver_request else { return none(most_reserved) };
+                let free = layout.by_kind.serving(driver.kind);
+                let needed = driver.request.map_or_else(String::new, |request| bytes_text(request) + " requested, ");
+                let words = needed + &largest_free_text(free.largest_free);
+                let conditions_hold = driver.is_scattered(&free) && !driver.kind.expandable;
+                found(free.free, layout.total.reserved, driver.event, conditions_hold, words)
             }
-            About::Failed => {
-                let Some((event, layout)) = &self.failed else { return none(most_reserved) };
+            Check::FragmentedOom => {
+                let Some((event, layout)) = &self.newest_oom else { return none(most_reserved) };
                 let (_, request) = history.address_and_size(EventIdx(*event));
-                let sums = layout.whole;
+                let sums = layout.total;
                 let is_scattered = sums.free >= request && sums.largest_free < request;
-                let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
+                let fixed = layout.by_kind.kinds.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
-                let words = bytes(request) + " requested, " + &of_largest(sums.largest_free);
-                // What is free in segments that can grow is no reason to let segments grow.
-                let is_so = is_scattered && about.is_much(fixed, sums.reserved);
-                found(sums.free, sums.reserved, *event, is_so, words)
+                let words = bytes_text(request) + " requested, " + &largest_free_text(sums.largest_free);
+                // Segments that can grow already must not count as a reason to enable growth.
+                let conditions_hold = is_scattered && about.reaches_thresholds(fixed, sums.reserved);
+                found(sums.free, sums.reserved, *event, conditions_hold, words)
             }
-            About::Remainders => {
+            Check::PinnedSegments => {
                 let of =
                     |kind: u32| lives.kinds().get(kind as usize).is_some_and(|kind| !kind.expandable && !kind.small);
-                let pinned = self.active.state.segments.iter().filter(|segment| {
+                let pinned = self.at_peak.state.segments.iter().filter(|segment| {
                     let sums = &segment.sums;
                     of(segment.kind) && sums.blocks > 0 && sums.requested < sums.reserved / 10
                 });
@@ -216,57 +227,59 @@ impl Checks {
                     pinned.fold((0, 0u64), |(count, free), it| (count + 1, it.sums.free.saturating_add(free)));
                 found(
                     free,
-                    self.active.whole.reserved,
-                    self.active.moment,
+                    self.at_peak.total.reserved,
+                    self.at_peak.moment,
                     true,
-                    "in ".to_owned() + &counted(count, "segment"),
+                    "in ".to_owned() + &pluralize(count, "segment"),
                 )
             }
-            About::Rounding => {
-                let sums = self.active.whole;
+            Check::Rounding => {
+                let sums = self.at_peak.total;
                 let is_set = |(key, value): &(String, String)| {
-                    key.starts_with(super::known::DIVISIONS)
+                    key.starts_with(super::known_settings::DIVISIONS_KEY)
                         && value.parse::<u64>().is_ok_and(|divisions| divisions > 1)
                 };
                 let is_set = file.snapshot.settings.iter().any(is_set);
                 let lost = sums.rounded.saturating_sub(sums.requested);
-                let words = "of ".to_owned() + &counted(sums.blocks.into(), "block");
-                found(lost, sums.rounded, self.active.moment, is_set, words)
+                let words = "of ".to_owned() + &pluralize(sums.blocks.into(), "block");
+                found(lost, sums.rounded, self.at_peak.moment, is_set, words)
             }
-            About::Idle => {
-                let idle = self.whole.iter().flatten().filter(|[.., used]| *used == 0);
+            Check::UnusedSegments => {
+                let idle = self.empty_segments.iter().flatten().filter(|[.., used]| *used == 0);
                 let (count, sum) =
                     idle.fold((0, 0u64), |(count, sum), [from, to, _]| (count + 1, sum.saturating_add(to - from)));
                 let is_long = history.event_count() >= 1000;
                 found(
                     sum,
-                    self.end.whole.reserved,
-                    self.end.moment,
+                    self.at_end.total.reserved,
+                    self.at_end.moment,
                     is_long,
-                    counted(count, "segment") + " without a block",
+                    pluralize(count, "segment") + " without a block",
                 )
             }
-            About::Churn => {
-                let [(taken, times), (_, back)] = self.turned;
+            Check::Churn => {
+                let [(taken, times), (_, back)] = self.driver_traffic;
                 let numbers = &history.numbers;
                 let grown = numbers.peak_reserved.saturating_sub(numbers.reserved_start);
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words = [&grouped(times), " times allocated, ", &grouped(back), " times released"].concat();
-                found(again, most_reserved, self.end.moment, is_fixed && back >= 100, words)
+                let words =
+                    [&group_digits(times), " times allocated, ", &group_digits(back), " times released"].concat();
+                found(again, most_reserved, self.at_end.moment, is_fixed && back >= 100, words)
             }
         }
     }
 }
 
-/// How large the largest free block is.
-fn of_largest(free: u64) -> String {
-    "largest free block ≤ ".to_owned() + &bytes(free)
+/// Formats the size of the largest free block.
+fn largest_free_text(free: u64) -> String {
+    "largest free block ≤ ".to_owned() + &bytes_text(free)
 }
 
-/// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.
-fn whole_segments(end: &Layout, lives: &SegmentLives) -> Vec<[u64; 3]> {
+/// Returns the fixed segments without a block, sorted by address: start address, end address, and the moment when they
+/// were mapped.
+fn find_empty_segments(end: &Layout, lives: &SegmentLifetimes) -> Vec<[u64; 3]> {
     let segments = end.state.segments.iter();
     let whole = segments.filter(|segment| {
         let is_fixed = lives.kinds().get(segment.kind as usize).is_some_and(|kind| !kind.expandable);

@@ -1,19 +1,19 @@
-//! The allocator's settings explained, and hints to change one, each with its evidence.
+//! Report on allocator settings: their values, and suggested changes with evidence.
 
 mod checks;
-mod known;
+mod known_settings;
 
 use super::job::Job;
-use super::writing::{Writing, at, bytes, cut, when};
+use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
-use base::apart::apart;
-use base::slice::{Slice, Sliced};
+use base::out_of_line::out_of_line;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
-use checks::{About, Checks, Found};
+use checks::{Check, CheckResult, Checks};
 
-/// The question, and how far its answer is.
+/// Report on settings, in progress.
 pub(super) struct Settings {
     device: i64,
     question: ReportQuestion,
@@ -27,20 +27,20 @@ impl Settings {
 }
 
 impl Job for Settings {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
-        file.segment_lives(self.device, slice)?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
+        file.compute_segments(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
-        apart(|| checks.step(file, history, lives, slice))?;
-        let mut found = checks.found(file, history, lives);
-        // Settings of the device's allocator say nothing about host memory.
+        out_of_line(|| checks.step(file, history, lives, slice))?;
+        let mut found = checks.results(file, history, lives);
+        // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
-        apart(|| {
-            let mut writing = Writing::new(file, history, &self.question);
-            say(&mut writing, &found);
+        out_of_line(|| {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writing, &found);
             write_settings(&mut writing);
             write_checks(&mut writing, &found);
             Ok(writing.report)
@@ -48,22 +48,22 @@ impl Job for Settings {
     }
 }
 
-/// The value of a setting, where the file has it.
-fn value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
+/// Returns the value of a setting, if the file has it.
+fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// The settings of a file: those it lists, and those that stand only in the text that they were given in.
+/// Returns the settings that the file lists, and those that occur only in the text of the environment variable.
 fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     for (_, conf) in settings.iter().filter(|(key, _)| key.ends_with("ALLOC_CONF")) {
-        for (key, value) in known::of_text(conf) {
-            // The others stand in the list, some under another name: max_split_size_mb as max_split_size.
+        for (key, value) in known_settings::parse_conf(conf) {
+            // Most are listed, some under another name: max_split_size_mb as max_split_size.
             let is_listed = all.iter().any(|(known, _)| {
                 let own = known.split_once('.').map_or(*known, |(own, _)| own);
                 own == key || Some(own) == key.strip_suffix("_mb")
             });
-            if !is_listed && all.len() <= history::snapshot::MOST_SETTINGS {
+            if !is_listed && all.len() <= history::snapshot::MAX_SETTINGS {
                 all.push((key, value));
             }
         }
@@ -71,8 +71,9 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Whether two settings work against each other: large blocks that are not split are not shared by expandable segments either.
-fn grows_without_bound(settings: &[(String, String)]) -> bool {
+/// Returns whether two settings conflict: expandable segments and a limit for splitting. Large unsplit blocks can't be
+/// shared.
+fn settings_conflict(settings: &[(String, String)]) -> bool {
     let all = all_settings(settings);
     let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
     let is_on = |value: &str| value.eq_ignore_ascii_case("true") || value == "1";
@@ -80,76 +81,79 @@ fn grows_without_bound(settings: &[(String, String)]) -> bool {
     is("expandable_segments", is_on) && (is("max_split_size", is_limit) || is("max_split_size_mb", is_limit))
 }
 
-fn say(writing: &mut Writing<'_>, found: &[Found]) {
+fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
-        let share = percent(hint.part, hint.whole);
-        let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
-        let place = [" ", &when(hint.moment.unwrap_or(0)), "."].concat();
-        let (text, fix) = match hint.about {
-            About::Scattered => {
+        let share = percent(hint.found_bytes, hint.whole_bytes);
+        let evidence = |what: &str, of: &str| {
+            [what, &bytes_text(hint.found_bytes), of, " (", &share, "), ", &hint.detail].concat()
+        };
+        let place = [" ", &moment_text(hint.moment.unwrap_or(0)), "."].concat();
+        let (text, fix) = match hint.check {
+            Check::FragmentedRequest => {
                 let text = evidence("The driver was asked for more memory with ≤ ", " free but fragmented") + &place;
                 (text, "Set expandable_segments:True.")
             }
-            About::Failed => {
+            Check::FragmentedOom => {
                 (evidence("OOM with ≤ ", " free but fragmented") + &place, "Set expandable_segments:True.")
             }
-            About::Remainders => {
+            Check::PinnedSegments => {
                 let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &place;
                 (text, "Set expandable_segments:True, or max_split_size_mb.")
             }
-            About::Rounding => {
+            Check::Rounding => {
                 (evidence("Lost to rounding: ≥ ", " at the peak") + &place, "Raise roundup_power2_divisions.")
             }
-            About::Idle => (
+            Check::UnusedSegments => (
                 evidence("Never used: ", " of reserved at the end") + ".",
                 "Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction.",
             ),
-            About::Churn => (
+            Check::Churn => (
                 evidence("Released to the driver and allocated again: ", " of peak reserved")
                     + ". Each release waits for the device.",
                 "Set expandable_segments:True, or call torch.cuda.empty_cache() less often.",
             ),
         };
-        writing.say(Tone::Alarm, text, hint.moment.map(at));
-        writing.fix(fix);
+        writing.add_statement(Tone::Alarm, text, hint.moment.map(moment_evidence));
+        writing.set_fix(fix);
     }
-    let is_unbound = writing.history.device >= 0 && grows_without_bound(&writing.file.snapshot.settings);
+    let is_unbound = writing.history.device >= 0 && settings_conflict(&writing.file.snapshot.settings);
     if is_unbound {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
                     (pytorch/pytorch#123548).";
-        writing.say(Tone::Alarm, text.to_owned(), None);
-        writing.fix("Remove max_split_size_mb.");
+        writing.add_statement(Tone::Alarm, text.to_owned(), None);
+        writing.set_fix("Remove max_split_size_mb.");
     }
-    if !found.is_empty() && !is_unbound && !found.iter().any(Found::is_hint) {
+    if !found.is_empty() && !is_unbound && !found.iter().any(CheckResult::is_hint) {
         let text = "No change suggested: all checks passed.";
-        writing.say(Tone::Good, text.to_owned(), None);
+        writing.add_statement(Tone::Good, text.to_owned(), None);
     }
     let settings = &writing.file.snapshot.settings;
     if settings.is_empty() {
         let text = "No allocator settings recorded in this file.";
-        writing.say(Tone::Fact, text.to_owned(), None);
+        writing.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
-    let is_changed = |(key, value): &(&str, &str)| !known::of(key).is_some_and(|known| known.is_default(value));
+    let is_changed =
+        |(key, value): &(&str, &str)| !known_settings::find_known(key).is_some_and(|known| known.is_default(value));
     let settings = all_settings(settings);
     let changed = settings.iter().filter(|it| is_changed(it)).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
     let names: Vec<String> =
-        changed.take(MOST_NAMES + 1).map(|(key, value)| cut(&[*key, " = ", *value].concat())).collect();
+        changed.take(MAX_NAMES + 1).map(|(key, value)| truncate(&[*key, " = ", *value].concat())).collect();
     let mut text = match names.len() {
         0 => "All settings have their default values".to_owned(),
-        _ => "Changed from the default: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", "),
+        _ => "Changed from the default: ".to_owned() + &names.get(..MAX_NAMES).unwrap_or(&names).join(", "),
     };
-    text.push_str(if names.len() > MOST_NAMES { " …" } else { "." });
-    writing.say(Tone::Fact, text, None);
+    text.push_str(if names.len() > MAX_NAMES { " …" } else { "." });
+    writing.add_statement(Tone::Fact, text, None);
 }
 
-/// Settings that a sentence names.
-const MOST_NAMES: usize = 8;
+/// Maximum number of settings in a sentence.
+const MAX_NAMES: usize = 8;
 
-fn write_settings(writing: &mut Writing<'_>) {
+fn write_settings(writing: &mut ReportWriter<'_>) {
     let settings = all_settings(&writing.file.snapshot.settings);
-    // Those of rounding are one where all are alike.
-    let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known::DIVISIONS);
+    // The rounding settings are shown as one row if all have the same value.
+    let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known_settings::DIVISIONS_KEY);
     let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
     let first = of_sizes.next();
     let are_alike = first.is_some() && of_sizes.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
@@ -158,48 +162,48 @@ fn write_settings(writing: &mut Writing<'_>) {
         settings.iter().copied().filter(|(key, _)| !are_alike || !divisions(key) || is_first(key)).collect();
     let columns = [
         column::text("setting", "setting", |(key, _): (&str, &str)| {
-            cut(if are_alike && divisions(key) { known::DIVISIONS } else { key })
+            truncate(if are_alike && divisions(key) { known_settings::DIVISIONS_KEY } else { key })
         }),
-        column::text("value", "value", |(_, value): (&str, &str)| cut(value)),
+        column::text("value", "value", |(_, value): (&str, &str)| truncate(value)),
         column::cell("is_default", "default", |(key, value): (&str, &str)| {
-            known::of(key).map_or(Cell::Nothing, |known| yes(known.is_default(value)))
+            known_settings::find_known(key).map_or(Cell::Nothing, |known| yes_or_no(known.is_default(value)))
         }),
         column::cell("description", "description", |(key, _): (&str, &str)| {
-            known::of(key).map_or(Cell::Nothing, |known| Cell::Text(known.words.to_owned()))
+            known_settings::find_known(key).map_or(Cell::Nothing, |known| Cell::Text(known.description.to_owned()))
         }),
     ];
     let note = "As recorded in the file.";
     let sheet = sheet(["settings", "Settings", note], &columns);
-    writing.fill(sheet, &columns, &rows, |_, _| SheetRow::default());
+    writing.add_sheet(sheet, &columns, &rows, |_, _| SheetRow::default());
 }
 
-fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
+fn write_checks(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
     let settings = &writing.file.snapshot.settings;
     let columns = [
-        column::text("check", "check", |it: &Found| it.about.words().to_owned()),
-        column::bytes("found_bytes", "found", |it: &Found| it.part),
-        column::text("detail", "detail", |it: &Found| it.words.clone()),
-        column::bytes("whole_bytes", "of", |it: &Found| it.whole),
-        column::share("share", "share", |it: &Found| (it.part, it.whole)),
-        column::share("threshold_share", "minimum share", |it: &Found| (it.about.least().0, 100)),
-        column::bytes("threshold_bytes", "minimum bytes", |it: &Found| it.about.least().1),
-        column::cell("hint", "hint", |it: &Found| yes(it.is_hint())),
-        column::text("setting", "setting", |it: &Found| it.about.setting().to_owned()),
-        column::cell("value", "value", |it: &Found| {
-            value(settings, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value)))
+        column::text("check", "check", |it: &CheckResult| it.check.description().to_owned()),
+        column::bytes("found_bytes", "found", |it: &CheckResult| it.found_bytes),
+        column::text("detail", "detail", |it: &CheckResult| it.detail.clone()),
+        column::bytes("whole_bytes", "of", |it: &CheckResult| it.whole_bytes),
+        column::share("share", "share", |it: &CheckResult| (it.found_bytes, it.whole_bytes)),
+        column::share("threshold_share", "minimum share", |it: &CheckResult| (it.check.thresholds().0, 100)),
+        column::bytes("threshold_bytes", "minimum bytes", |it: &CheckResult| it.check.thresholds().1),
+        column::cell("hint", "hint", |it: &CheckResult| yes_or_no(it.is_hint())),
+        column::text("setting", "setting", |it: &CheckResult| it.check.setting().to_owned()),
+        column::cell("value", "value", |it: &CheckResult| {
+            setting_value(settings, it.check.setting()).map_or(Cell::Nothing, |value| Cell::Text(truncate(value)))
         }),
-        column::cell("event", "after event", |it: &Found| it.moment.map_or(Cell::Nothing, column::after)),
+        column::cell("event", "after event", |it: &CheckResult| it.moment.map_or(Cell::Nothing, column::moment_cell)),
     ];
     let note = "A hint requires both the minimum share and the minimum bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
     let sheet = sheet(["checks", "Checks", note], &columns);
-    let found: Vec<&Found> = found.iter().collect();
-    writing.fill(sheet, &columns, &found, |_, it| SheetRow {
+    let found: Vec<&CheckResult> = found.iter().collect();
+    writing.add_sheet(sheet, &columns, &found, |_, it| SheetRow {
         tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },
-        evidence: it.moment.map(at),
+        evidence: it.moment.map(moment_evidence),
         ..SheetRow::default()
     });
 }
 
-fn yes(is_so: bool) -> Cell {
-    Cell::Text(if is_so { "yes" } else { "no" }.to_owned())
+fn yes_or_no(conditions_hold: bool) -> Cell {
+    Cell::Text(if conditions_hold { "yes" } else { "no" }.to_owned())
 }

@@ -1,101 +1,104 @@
-//! Annotations by name, numbers aside: which of them are the steps.
+//! Grouping of annotations by name without numbers, to find the group that marks the steps.
 
-use super::found::{How, Steps};
-use super::placed::Placed;
+use super::placed::PlacedAnnotations;
+use super::rule::{StepRule, Steps};
 use crate::protocol::Span;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 
-/// Bytes of a name that are looked at.
-const LONGEST_NAME: usize = 200;
-/// What the annotations of steps are called.
-const WORDS: [&str; 3] = ["step", "iter", "batch"];
+/// Maximum number of bytes of a name that are compared.
+const MAX_NAME_LEN: usize = 200;
+/// Words in the names of step annotations.
+const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
 
-/// Annotations whose names are equal but for their numbers.
+/// Annotations whose names differ only in their numbers.
 struct Family {
-    /// Without numbers: `step_#`.
+    /// Name with `#` in place of numbers: `step_#`.
     stem: String,
     name: StringId,
-    /// Whether another has another name, and whether another has the same.
-    varies: bool,
-    repeats: bool,
-    /// Whether one was over before the trace began: then one that is under way where the trace begins has lost its own beginning.
-    began_before: bool,
+    /// Set when annotations with different names were found. `repeats` is set when a name occurs again.
+    names_differ: bool,
+    names_repeat: bool,
+    /// Set when an annotation started and ended before the first event. Then an annotation that is open at the first
+    /// event is a partial step.
+    has_earlier: bool,
     count: u32,
-    covered: u64,
+    covered_events: u64,
     first: Span,
     last: Span,
 }
 
-/// The families of a device.
+/// Annotation families of a device.
 #[derive(Default)]
 pub(super) struct Families {
     families: Vec<Family>,
     by_stem: HashMap<String, u32, foldhash::fast::RandomState>,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Rows outside the trace that were looked at, then places.
-    next: usize,
-    /// The family of each place; [`NONE`] for one that can't be a step.
-    of_place: Vec<u32>,
-    /// The family that are the steps, once all are known, and how many places were looked through for it.
-    chosen: Option<Option<u32>>,
-    gathered: usize,
+    /// Index of the next annotation: first into `Placed::outside`, then into `Placed::places`.
+    next_annotation: usize,
+    /// Family of each placed annotation. [`NONE`] if the annotation can't be a step.
+    family_of: Vec<u32>,
+    /// Family that marks the steps, once all annotations are known. `places_collected` counts the placed annotations that were
+    /// searched for it.
+    step_family: Option<Option<u32>>,
+    places_collected: usize,
     spans: Vec<Span>,
     rows: Vec<u32>,
 }
 
-const NONE: u32 = u32::MAX;
+const NO_FAMILY: u32 = u32::MAX;
 
 impl Families {
-    /// Sorts annotations into families.
+    /// Assigns annotations to families and collects the steps.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        placed: &Placed,
-        slice: &mut Slice,
-    ) -> Sliced {
-        let outside = placed.outside.len();
-        while self.next < outside + placed.places.len() {
+        placed: &PlacedAnnotations,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let outside = placed.outside_rows.len();
+        while self.next_annotation < outside + placed.annotations.len() {
             slice.spend(2)?;
-            let at = self.next;
-            let place = at.checked_sub(outside).and_then(|at| Some((placed.places.get(at)?, *placed.spans.get(at)?)));
-            let row = placed.outside.get(at).copied().or(place.map(|(place, _)| place.row));
-            self.next += 1;
+            let at = self.next_annotation;
+            let place =
+                at.checked_sub(outside).and_then(|at| Some((placed.annotations.get(at)?, *placed.spans.get(at)?)));
+            let row = placed.outside_rows.get(at).copied().or(place.map(|(place, _)| place.row));
+            self.next_annotation += 1;
             let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { continue };
-            let family = self.family(snapshot, range.name);
+            let family = self.intern_family(snapshot, range.name);
             let Some(known) = self.families.get_mut(family as usize) else { continue };
-            known.varies |= known.name != range.name;
+            known.names_differ |= known.name != range.name;
             let Some((_, span)) = place else {
-                known.began_before |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
+                known.has_earlier |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
                 continue;
             };
-            let is_cut = known.began_before && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
+            let is_cut = known.has_earlier && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
             let overlaps = known.count > 0 && span.from < known.last.to;
             if range.end_us.is_none() || is_cut || overlaps {
-                self.of_place.push(NONE);
+                self.family_of.push(NO_FAMILY);
                 continue;
             }
-            known.repeats |= known.count > 0 && known.name == range.name;
+            known.names_repeat |= known.count > 0 && known.name == range.name;
             if known.count == 0 {
                 known.first = span;
             }
             known.count += 1;
-            known.covered += u64::from(span.to - span.from);
+            known.covered_events += u64::from(span.to - span.from);
             known.last = span;
-            self.of_place.push(family);
+            self.family_of.push(family);
         }
-        if self.chosen.is_none() {
-            self.chosen = Some(self.best());
+        if self.step_family.is_none() {
+            self.step_family = Some(self.best_family());
         }
-        let chosen = self.chosen.flatten();
+        let chosen = self.step_family.flatten();
         if chosen.is_some() {
-            let places = placed.places.iter().zip(&placed.spans);
-            for (&family, (place, &span)) in self.of_place.iter().zip(places).skip(self.gathered) {
+            let places = placed.annotations.iter().zip(&placed.spans);
+            for (&family, (place, &span)) in self.family_of.iter().zip(places).skip(self.places_collected) {
                 slice.tick()?;
-                self.gathered += 1;
+                self.places_collected += 1;
                 if Some(family) == chosen {
                     self.rows.push(place.row);
                     self.spans.push(span);
@@ -105,54 +108,64 @@ impl Families {
         Ok(())
     }
 
-    fn family(&mut self, snapshot: &Snapshot, name: StringId) -> u32 {
+    fn intern_family(&mut self, snapshot: &Snapshot, name: StringId) -> u32 {
         if let Some(&known) = self.by_name.get(&name) {
             return known;
         }
         let text = snapshot.strings.bytes(name);
-        let stem = stem(&String::from_utf8_lossy(text.get(..LONGEST_NAME).unwrap_or(text)));
+        let stem = stem(&String::from_utf8_lossy(text.get(..MAX_NAME_LEN).unwrap_or(text)));
         let next = self.families.len() as u32;
         let family = *self.by_stem.entry(stem.clone()).or_insert(next);
         if family == next {
             let none = Span { from: 0, to: 0 };
-            let (varies, repeats, began_before) = Default::default();
+            let (names_differ, repeats, has_earlier) = Default::default();
             let (count, covered, first, last) = (0, 0, none, none);
-            self.families.push(Family { stem, name, varies, repeats, began_before, count, covered, first, last });
+            self.families.push(Family {
+                stem,
+                name,
+                names_differ,
+                names_repeat: repeats,
+                has_earlier,
+                count,
+                covered_events: covered,
+                first,
+                last,
+            });
         }
         self.by_name.insert(name, family);
         family
     }
 
-    /// The family that are the steps; of several the one that says so, then the one that covers most, then the first.
-    fn best(&self) -> Option<u32> {
+    /// Returns the family that marks the steps: the highest rank, then the most covered events, then the first.
+    fn best_family(&self) -> Option<u32> {
         let ranked =
-            (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered, !at)));
+            (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered_events, !at)));
         ranked.max().map(|(_, _, at)| !at)
     }
 
-    /// The steps by annotations, if there are any; told once.
+    /// Returns the steps, or `None` if no family marks steps. A second call returns `None`.
     pub(super) fn take_steps(&mut self) -> Option<Steps> {
-        let family = self.families.get(self.chosen.take().flatten()? as usize)?;
+        let family = self.families.get(self.step_family.take().flatten()? as usize)?;
         let (spans, rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
-        // What is between them is a part of no step.
-        if family.varies || family.covered * 10 >= 9 * u64::from(family.last.to - family.first.from) {
-            return Some(Steps { spans, rows, found: How::Annotations(family.stem.clone()) });
+        // Events between the annotations belong to no step.
+        if family.names_differ || family.covered_events * 10 >= 9 * u64::from(family.last.to - family.first.from) {
+            return Some(Steps { spans, annotation_rows: rows, rule: StepRule::Annotations(family.stem.clone()) });
         }
         let ends = spans.iter().zip(spans.iter().skip(1));
         let spans = ends.map(|(one, next)| Span { from: one.to, to: next.to }).collect();
-        Some(Steps { spans, rows: Vec::new(), found: How::Between(family.stem.clone()) })
+        Some(Steps { spans, annotation_rows: Vec::new(), rule: StepRule::BetweenAnnotations(family.stem.clone()) })
     }
 }
 
 impl Family {
-    /// How much it looks like steps; `None`: not at all.
+    /// Returns how well the family fits as steps, higher is better, or `None` if it does not fit.
     fn rank(&self) -> Option<u32> {
         let stem = self.stem.to_ascii_lowercase();
-        let says_so = WORDS.iter().any(|word| stem.contains(word));
-        match (self.varies, self.repeats, says_so) {
-            // One is enough where it says so.
+        let says_so = STEP_WORDS.iter().any(|word| stem.contains(word));
+        match (self.names_differ, self.names_repeat, says_so) {
+            // With a word for steps in the name, one annotation is enough.
             (true, false, true) if self.count > 0 => Some(3),
-            // `h.0`, `h.1`… are the layers of a model.
+            // `h.0`, `h.1`, … are layers of a model.
             (true, false, false) if self.count > 1 && !stem.contains(".#") => Some(2),
             (false, _, true) if self.count > 1 => Some(1),
             (false, _, false) if self.count > 1 => Some(0),
@@ -161,7 +174,7 @@ impl Family {
     }
 }
 
-/// A name with `#` for each number in it.
+/// Replaces each number in a name by `#`.
 fn stem(name: &str) -> String {
     let mut stem = String::new();
     for letter in name.chars() {

@@ -1,49 +1,59 @@
-//! The iterations of a training or an inference: by its annotations, or else by what repeats in its allocations.
+//! Detection of steps, the iterations of training or inference, from annotations or from repeating allocations.
 //!
-//! 1. Annotations that are equal but for a number, `step_1`, `step_2`…: each is a step. So is each of one name that comes again and
-//!    again, where they cover nine tenths of the trace from the first to the last.
-//! 2. Annotations of one name that cover less, `Optimizer.step`: a step goes from the end of one to the end of the next.
-//! 3. A call stack that comes at even distances (`recurrence.rs`), where that gives more steps than 2.
+//! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each is a step. The same holds for repeated
+//!    annotations with one name if they cover nine tenths of the trace between the first and the last.
+//! 2. Annotations with one name that cover less, such as `Optimizer.step`: a step goes from the end of one to the end
+//!    of the next.
+//! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
 //!
-//! To use it from another topic: make a [`Finding`], call its `step` until it is done, then read `steps`: their spans are
-//! ascending and don't overlap, [`Steps::how`] says how they were found.
+//! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
+//! ascending and don't overlap.
 
 mod families;
-mod found;
 mod placed;
 mod recurrence;
+mod rule;
 
-pub(super) use found::{How, Steps, WARM_UP};
-pub(super) use placed::Placed;
+pub(super) use placed::PlacedAnnotations;
+pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
 
 use crate::open::OpenFile;
 use crate::protocol::Span;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
-/// The search for them.
-pub(super) struct Finding {
+/// Search for the steps of a device.
+pub(super) struct StepFinder {
     device: i64,
-    pub(super) placed: Placed,
+    pub(super) placed: PlacedAnnotations,
     is_placed: bool,
     families: Families,
-    /// What annotations say, once they were looked at.
-    by_name: Option<Steps>,
+    /// Steps from annotations, once the annotations were read.
+    from_annotations: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
     is_done: bool,
 }
 
-impl Finding {
-    pub(super) fn new(device: i64) -> Finding {
+impl StepFinder {
+    pub(super) fn new(device: i64) -> StepFinder {
         let (placed, families, by_name, recurrence, steps) = Default::default();
-        Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
+        StepFinder {
+            device,
+            placed,
+            is_placed: false,
+            families,
+            from_annotations: by_name,
+            recurrence,
+            steps,
+            is_done: false,
+        }
     }
 
-    /// Searches, until `steps` are there (none where the file has no such device), and `placed`.
-    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
+    /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
+    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
             return Ok(());
@@ -52,15 +62,16 @@ impl Finding {
             self.placed.step(history, slice)?;
             self.is_placed = true;
         }
-        if self.by_name.is_none() {
+        if self.from_annotations.is_none() {
             self.families.step(&file.snapshot, history, &self.placed, slice)?;
-            self.by_name = Some(self.families.take_steps().unwrap_or_default());
+            self.from_annotations = Some(self.families.take_steps().unwrap_or_default());
         }
-        let is_plain = self.by_name.as_ref().is_some_and(|steps| matches!(steps.found, How::Annotations(_)));
+        let is_plain =
+            self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
         if !is_plain {
             self.recurrence.step(&file.snapshot, history, slice)?;
         }
-        let (by_name, by_stack) = (self.by_name.take().unwrap_or_default(), self.recurrence.take_steps());
+        let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), self.recurrence.take_steps());
         let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
@@ -68,9 +79,9 @@ impl Finding {
         Ok(())
     }
 
-    /// Bytes on the heap of what was found.
+    /// Returns the size of the results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let Placed { places, spans, .. } = &self.placed;
+        let PlacedAnnotations { annotations: places, spans, .. } = &self.placed;
         places.capacity() * size_of::<PlacedAnnotation>()
             + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
     }

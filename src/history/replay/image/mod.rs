@@ -1,62 +1,63 @@
-//! A history as it is in memory, in parts: what was replayed once is there again without its events being decoded and replayed.
+//! Serialized histories. They restore a replayed history without decoding and replaying its events.
 //!
 //! ```text
-//! part      HISTORY · numbers (u64 each)                         a device begins
-//!           WARNING · kind · count (u64) · place                 what was odd about it
-//!           column · width · least (u64) · values                at most a chunk of one column of that device
-//! values    each less the least of its chunk, in so many bytes   little-endian, as all numbers
+//! part      HISTORY · numbers (u64 each)                         starts a device
+//!           WARNING · kind · count (u64) · place                 warning about the history
+//!           column · width · minimum (u64) · values              up to one chunk of a column of that device
+//! values    difference to the chunk's minimum, in `width` bytes  little-endian, as all numbers
 //! ```
 //!
-//! Whoever stores the parts has to find damage. Here it is checked that nothing refers to what is not there, so that no part leads out of a
-//! table.
+//! The storage of the parts has to detect damage. This module only checks references, so that no part leads outside of
+//! a table.
 
-mod checking;
 mod packing;
 mod reading;
+mod validation;
 mod writing;
 
-pub(super) use reading::{Histories, Image};
-pub use writing::{parts, warning_parts};
+pub(super) use reading::{HistoryLoader, ImageReader};
+pub use writing::{write_parts, write_warning_parts};
 
 use crate::snapshot::WarningKind;
 use base::column::Column;
 
-/// What a part is that is not of a column.
+/// Tags of parts that are not columns.
 const HISTORY: u8 = 255;
 const WARNING: u8 = 254;
 
-/// The columns of a device, by what they hold: a part names its column by both numbers, of which the second takes five bits.
+/// Columns of a device, by type. A part identifies its column by type and index. The index takes five bits.
 #[derive(Default)]
 struct Columns {
-    /// Actions.
+    /// Actions of events.
     bytes: [Column<u8>; 1],
-    /// Of events: subject, stack, labels, those without an offset of time; of allocations from before the trace: free requested, died; of
-    /// those born in it: the same, born; events of notes; counts of what is live; allocations live at the end, and their blocks; labels of
-    /// annotated subjects and addresses; moments of the largest totals that are drawn, reserved, pending.
+    /// Columns of events: subject, stack, labels, events without a time offset. Columns of allocations from before the
+    /// trace: free requested, freed. Columns of allocations in the trace: free requested, freed, allocated. Events of
+    /// notes. Counts of live allocations. Allocations live at the end, and their blocks. Labels of annotated subjects
+    /// and of annotated addresses. Moments of the maxima of the drawn, reserved and awaiting-free totals.
     words: [Column<u32>; 18],
-    /// Address and size of allocations from before the trace, of those born in it, of segment operations, of notes; annotated subjects and
-    /// addresses.
+    /// Address and size of allocations from before the trace, of allocations in it, of segment operations and of
+    /// notes. Annotated subjects and addresses.
     longs: [Column<u64>; 10],
-    /// Times: of the first event of each stretch, the latest before it, of events without an offset; of the totals that are drawn, reserved,
-    /// pending: the first and the largest of each block.
+    /// Times: first event of each stretch, latest time before it, events without an offset. Drawn, reserved and
+    /// awaiting-free totals: first total and maximum of each block.
     signed: [Column<i64>; 9],
-    /// Offsets of times.
+    /// Time offsets.
     offsets: [Column<i32>; 1],
 }
 
-/// What can be odd about a history.
+/// Kinds of warnings about histories.
 const KINDS: [WarningKind; 11] = [
     WarningKind::AllocatedTwice,
     WarningKind::FreedTwice,
     WarningKind::FreeOfUnknownBlock,
-    WarningKind::SizeOfFreeDiffers,
+    WarningKind::FreeSizeDiffers,
     WarningKind::UnexplainedBytes,
     WarningKind::NegativeRemainder,
     WarningKind::FreesNeverComplete,
-    WarningKind::TimeStepsBack,
+    WarningKind::TimeDecreases,
     WarningKind::AnnotationWithoutStart,
     WarningKind::TotalsAtLimit,
-    WarningKind::BeyondReserved,
+    WarningKind::LiveExceedsReserved,
 ];
 
 #[cfg(test)]

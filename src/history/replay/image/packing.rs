@@ -1,15 +1,15 @@
-//! Chunks of columns as bytes: each value less the least of its chunk, in one, two, four or eight bytes.
+//! Packing of column chunks: each value minus the chunk's minimum, in one, two, four or eight bytes.
 
 use base::column::Column;
 
-/// Bytes before the values: column, width, the least value.
-const HEAD: usize = 10;
+/// Length of a part's header: column, width and minimum.
+const HEADER_BYTES: usize = 10;
 
-/// A value of a column as a number without a sign, in the same order.
+/// Column value that can be converted to an unsigned number with the same order.
 pub(super) trait Word: Copy {
     fn word(self) -> u64;
-    /// Of a number that no value has, another one.
-    fn of(word: u64) -> Self;
+    /// Converts back from [`Word::word`]. Out-of-range numbers are truncated.
+    fn from_word(word: u64) -> Self;
 }
 
 macro_rules! unsigned {
@@ -21,7 +21,7 @@ macro_rules! unsigned {
             }
 
             #[inline(always)]
-            fn of(word: u64) -> $kind {
+            fn from_word(word: u64) -> $kind {
                 word as $kind
             }
         }
@@ -37,7 +37,7 @@ macro_rules! signed {
             }
 
             #[inline(always)]
-            fn of(word: u64) -> $kind {
+            fn from_word(word: u64) -> $kind {
                 (word ^ 1 << 63) as i64 as $kind
             }
         }
@@ -47,14 +47,14 @@ macro_rules! signed {
 unsigned!(u8, u32, u64);
 signed!(i32, i64);
 
-/// A part of a column.
-pub(super) fn packed<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
+/// Packs a chunk of column `column` into a part.
+pub(super) fn pack<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
     let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
-    narrowed(column, &words)
+    pack_words(column, &words)
 }
 
-/// The same, of any column: one function for all of them, as the page loads it.
-fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
+/// Packs a chunk. Not generic, so that the page loads it once.
+fn pack_words(column: u8, words: &[u64]) -> Vec<u8> {
     let least = words.iter().copied().min().unwrap_or(0);
     let width = match words.iter().copied().max().unwrap_or(0) - least {
         0..=0xff => 1,
@@ -62,7 +62,7 @@ fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
         0x1_0000..=0xffff_ffff => 4,
         _ => 8,
     };
-    let mut part = Vec::with_capacity(HEAD + width * words.len());
+    let mut part = Vec::with_capacity(HEADER_BYTES + width * words.len());
     part.extend([column, width as u8]);
     part.extend(least.to_le_bytes());
     for word in words {
@@ -71,26 +71,26 @@ fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
     part
 }
 
-/// Appends what is in a part, without the number of its column; `false` where it makes no sense.
+/// Appends the values of a part to `column`. `part` is without the column number. Returns `false` if it is invalid.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
-    widened(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::of).collect()))
+    unpack_words(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::from_word).collect()))
 }
 
-/// The words in a part, of any column.
-fn widened(part: &[u8]) -> Option<Vec<u64>> {
-    let (&[width, ref least @ ..], values) = part.split_first_chunk::<{ HEAD - 1 }>()?;
+/// Unpacks the values of a part. Not generic.
+fn unpack_words(part: &[u8]) -> Option<Vec<u64>> {
+    let (&[width, ref least @ ..], values) = part.split_first_chunk::<{ HEADER_BYTES - 1 }>()?;
     let least = u64::from_le_bytes(*least);
     let words = match width {
         1 => values.iter().map(|&byte| least.wrapping_add(u64::from(byte))).collect(),
-        2 => each(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
-        4 => each(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
-        8 => each(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
+        2 => decode_words(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
+        4 => decode_words(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
+        8 => decode_words(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
         _ => return None,
     };
     values.len().is_multiple_of(usize::from(width)).then_some(words)
 }
 
 #[inline(always)]
-fn each<const WIDTH: usize>(values: &[u8], word: impl Fn([u8; WIDTH]) -> u64) -> Vec<u64> {
+fn decode_words<const WIDTH: usize>(values: &[u8], word: impl Fn([u8; WIDTH]) -> u64) -> Vec<u64> {
     values.as_chunks::<WIDTH>().0.iter().map(|&bytes| word(bytes)).collect()
 }

@@ -1,70 +1,70 @@
-//! Parts → histories.
+//! Reader of serialized histories.
 
-use super::checking::is_whole;
 use super::packing::unpack;
+use super::validation::is_valid;
 use super::{Columns, HISTORY, KINDS, WARNING};
 use crate::replay::allocations::Allocations;
-use crate::replay::annotations::ranges;
+use crate::replay::annotations::annotation_ranges;
 use crate::replay::device_history::DeviceHistory;
 use crate::replay::live::LiveSets;
-use crate::replay::numbers::Numbers;
+use crate::replay::numbers::DeviceFigures;
 use crate::replay::times::Times;
 use crate::replay::totals::Totals;
-use crate::replay::trace::{Annotated, EARLY, Events, Lives, Subject};
+use crate::replay::trace::{Annotated, EARLY_BIT, Events, LifetimeColumns, Subject};
 use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
 use base::column::Column;
 use std::fmt;
 
-/// Numbers of a device that are no columns.
-const NUMBERS: usize = 11 + Action::ALL.len() + 25;
+/// Number of a device's values that are not columns.
+const SCALARS: usize = 11 + Action::ALL.len() + 25;
 
-/// Histories on their way in.
+/// Histories that are being loaded.
 #[derive(Default)]
-pub(in crate::replay) struct Image {
-    devices: Vec<([u64; NUMBERS], Columns)>,
+pub(in crate::replay) struct ImageReader {
+    devices: Vec<([u64; SCALARS], Columns)>,
     warnings: Warnings,
     histories: Vec<DeviceHistory>,
-    has_any: bool,
+    has_parts: bool,
 }
 
-/// What takes the parts of histories: linked only where one is made.
-pub(in crate::replay) trait Histories {
-    /// Takes the next part; `false` where it makes no sense.
+/// Loader of serialized histories. It is a trait object, so that programs that do not use it do not link it.
+pub(in crate::replay) trait HistoryLoader {
+    /// Adds the next part. Returns `false` if it is invalid.
     fn part(&mut self, part: &[u8]) -> bool;
 
-    /// Whether any part came.
-    fn has_any(&self) -> bool;
+    /// Returns whether any part was added.
+    fn has_parts(&self) -> bool;
 
-    /// All parts are there: whether they are histories that belong to these tables.
+    /// Builds the histories after the last part. Returns whether they are valid and refer only to rows of these tables.
     fn end(&mut self, rows: Rows) -> bool;
 
-    /// The histories, by ordinal, host memory last, and what was odd; with the ranges that the snapshot's annotations make.
+    /// Returns the histories, by ordinal with host memory last, and the warnings. The annotations come from the
+    /// snapshot.
     fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
 
-    /// How many events there are.
+    /// Number of events.
     fn events(&self) -> u64;
 
-    /// Bytes on the heap.
     fn heap_bytes(&self) -> usize;
 }
 
-/// Says no more than what it is: what it holds would take more code than reading it.
-impl fmt::Debug for dyn Histories {
+/// Prints only the name. Printing the contents would take more code than loading them.
+impl fmt::Debug for dyn HistoryLoader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Histories")
     }
 }
 
-impl Histories for Image {
+impl HistoryLoader for ImageReader {
     fn part(&mut self, part: &[u8]) -> bool {
-        self.has_any = true;
+        self.has_parts = true;
         match part {
             [HISTORY, numbers @ ..] => {
-                let mut all = [0; NUMBERS];
+                let mut all = [0; SCALARS];
                 let (each, rest) = numbers.as_chunks();
                 all.iter_mut().zip(each).for_each(|(number, &bytes)| *number = u64::from_le_bytes(bytes));
                 self.devices.push((all, Columns::default()));
-                each.len() == NUMBERS && rest.is_empty()
+                each.len() == SCALARS && rest.is_empty()
             }
             [WARNING, kind, rest @ ..] => {
                 let Some((&count, place)) = rest.split_first_chunk() else { return false };
@@ -89,14 +89,14 @@ impl Histories for Image {
         }
     }
 
-    fn has_any(&self) -> bool {
-        self.has_any
+    fn has_parts(&self) -> bool {
+        self.has_parts
     }
 
     fn end(&mut self, rows: Rows) -> bool {
         for (numbers, columns) in std::mem::take(&mut self.devices) {
-            match history(numbers, columns) {
-                Some(history) if is_whole(&history, rows) => self.histories.push(history),
+            match build_history(numbers, columns) {
+                Some(history) if is_valid(&history, rows) => self.histories.push(history),
                 _ => return false,
             }
         }
@@ -107,8 +107,8 @@ impl Histories for Image {
         for history in &mut self.histories {
             let marks = (0u32..).zip(&snapshot.marks).filter(|(_, mark)| mark.device == history.device);
             let rows: Vec<u32> = marks.map(|(row, _)| row).collect();
-            // What is odd about them was said with the others.
-            history.annotations = ranges(&rows, snapshot, &mut Warnings::default());
+            // Warnings about them are already among the loaded ones.
+            history.annotations = annotation_ranges(&rows, snapshot, &mut Warnings::default());
         }
         (std::mem::take(&mut self.histories), std::mem::take(&mut self.warnings))
     }
@@ -132,8 +132,8 @@ impl Histories for Image {
     }
 }
 
-/// A history of its numbers and columns; `None` where something is missing.
-fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
+/// Builds a history from its values and columns. Returns `None` if something is missing.
+fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHistory> {
     let Columns { bytes: [action], words, longs, signed, offsets: [offset] } = columns;
     let [
         subject,
@@ -141,10 +141,10 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
         labels,
         exceptions,
         before_requested,
-        before_died,
+        before_freed_at,
         requested,
-        died,
-        born,
+        freed_at,
+        allocated_at,
         note_events,
         live_counts,
         end_ids,
@@ -174,19 +174,19 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
     let mut next = || rest.next().unwrap_or_default();
     let (device, ending) = (next() as i64, next());
     let ends = [Action::FreeRequested, Action::FreeCompleted].into_iter().find(|ends| *ends as u64 == ending)?;
-    let (may_start_pending, unexplained, statics) = (next() != 0, next() as u32, next() as u32);
+    let (may_start_awaiting_free, unexplained, statics) = (next() != 0, next() as u32, next() as u32);
     let times_end = (next() as i64, next() as i64, next() != 0);
     let [drawn_last, reserved_last, pending_last] = [(); 3].map(|()| next() as i64);
     let action_counts = [(); Action::ALL.len()].map(|()| next());
-    let mut numbers = Numbers {
+    let mut numbers = DeviceFigures {
         allocations: next(),
-        base: next() as i64,
+        baseline: next() as i64,
         peak: next() as i64,
         peak_event: next() as i64,
         min: next() as i64,
         mean: f64::from_bits(next()),
         median: next() as i64,
-        ..Numbers::default()
+        ..DeviceFigures::default()
     };
     let (is_known, mean) = (next() != 0, f64::from_bits(next()));
     numbers.time_weighted_mean = is_known.then_some(mean);
@@ -202,24 +202,29 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
     numbers.drawn_peak = next();
 
     let moments = u32::try_from(action.len()).ok()?.checked_add(1)?;
-    let totals = |last, blocks| Totals::of_blocks(moments, last, blocks);
-    let times = Times::of_parts([start, latest_before], offset, (exceptions, exception_times), times_end)?;
+    let totals = |last, blocks| Totals::from_blocks(moments, last, blocks);
+    let times = Times::from_parts([start, latest_before], offset, (exceptions, exception_times), times_end)?;
     let allocations = Allocations {
         parts: [
-            Lives { address: before_address, size: before_size, free_requested: before_requested, died: before_died },
-            Lives { address, size, free_requested: requested, died },
+            LifetimeColumns {
+                address: before_address,
+                size: before_size,
+                free_requested: before_requested,
+                freed_at: before_freed_at,
+            },
+            LifetimeColumns { address, size, free_requested: requested, freed_at },
         ],
-        born,
-        unexplained,
-        statics,
-        may_start_pending,
+        allocated_at,
+        unexplained_count: unexplained,
+        static_count: statics,
+        may_start_awaiting_free,
     };
     let is_paired = end_ids.len() == end_rows.len()
         && subjects.len() == subject_labels.len()
         && addresses.len() == address_labels.len()
         && operation_address.len() == operation_size.len()
         && note_address.len() == note_size.len();
-    let subjects = subjects.iter().map(subject_of).collect::<Option<Vec<Subject>>>()?;
+    let subjects = subjects.iter().map(decode_subject).collect::<Option<Vec<Subject>>>()?;
     let annotated = Annotated {
         by_subject: subjects.into_iter().zip(subject_labels.iter().map(LabelsId)).collect(),
         by_address: addresses.iter().zip(address_labels.iter().map(LabelsId)).collect(),
@@ -234,25 +239,25 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
         live: LiveSets::default(),
         drawn: totals(drawn_last, (drawn, drawn_most, drawn_moments))?,
         reserved: totals(reserved_last, (reserved, reserved_most, reserved_moments))?,
-        pending: totals(pending_last, (pending, pending_most, pending_moments))?,
+        awaiting_free: totals(pending_last, (pending, pending_most, pending_moments))?,
         live_counts,
         end_blocks: end_ids.iter().zip(end_rows.iter()).collect(),
         segment_operations: operation_address.iter().zip(operation_size.iter()).collect(),
         notes: note_address.iter().zip(note_size.iter()).collect(),
-        facts: Column::new(),
-        behind: Column::new(),
-        behind_count: 0,
+        early_facts: Column::new(),
+        later_operations: Column::new(),
+        later_event_count: 0,
         note_events,
         annotated,
-        ends,
+        ending_action: ends,
     })
 }
 
-/// What can be annotated; the reverse of how it is written.
-pub(super) fn subject_of(number: u64) -> Option<Subject> {
+/// Decodes the subject of an annotation.
+pub(super) fn decode_subject(number: u64) -> Option<Subject> {
     let index = number as u32;
     match number >> 32 {
-        0 if index & EARLY != 0 => Some(Subject::Early(index & !EARLY)),
+        0 if index & EARLY_BIT != 0 => Some(Subject::Early(index & !EARLY_BIT)),
         0 => Some(Subject::Traced(index)),
         1 => Some(Subject::Segment(index)),
         2 => Some(Subject::Note(index)),

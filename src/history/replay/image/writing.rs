@@ -1,34 +1,34 @@
-//! A history → its parts.
+//! Writer of serialized histories.
 
-use super::packing::{Word, packed};
-use super::reading::subject_of;
+use super::packing::{Word, pack};
+use super::reading::decode_subject;
 use super::{HISTORY, KINDS, WARNING};
 use crate::replay::device_history::DeviceHistory;
 use crate::replay::totals::Totals;
-use crate::replay::trace::{Annotated, EARLY, Subject};
+use crate::replay::trace::{Annotated, EARLY_BIT, Subject};
 use crate::snapshot::Warnings;
 use base::column::Column;
 
-/// Hands out the parts of a history, all of whose events are there.
+/// Passes the parts of a history, which must be complete, to `put`.
 ///
 /// # Errors
-/// Those of `put`.
-pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+/// Returns the first error of `put`.
+pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut head = vec![HISTORY];
-    numbers(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
+    scalar_values(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
     put(&head)?;
-    let DeviceHistory { events, allocations, drawn, reserved, pending, .. } = history;
+    let DeviceHistory { events, allocations, drawn, reserved, awaiting_free: pending, .. } = history;
     let times = &events.times;
     let [before, traced] = &allocations.parts;
-    // Sorted as plain numbers, which others sort as well: another kind of sorting is more code to load.
+    // Sorted as plain numbers, because sorting another type adds code to the page.
     let sorted = |mut numbers: Vec<u64>| {
         numbers.sort_unstable();
         numbers
     };
     let ends = sorted(history.end_blocks.iter().map(|(&id, &row)| u64::from(id) << 32 | u64::from(row)).collect());
     let Annotated { by_subject, by_address } = &history.annotated;
-    let subjects = sorted(by_subject.keys().map(|&subject| number_of(subject)).collect());
-    let subject_labels = subjects.iter().filter_map(|&number| by_subject.get(&subject_of(number)?));
+    let subjects = sorted(by_subject.keys().map(|&subject| encode_subject(subject)).collect());
+    let subject_labels = subjects.iter().filter_map(|&number| by_subject.get(&decode_subject(number)?));
     let addresses = sorted(by_address.keys().copied().collect());
     let address_labels = addresses.iter().filter_map(|address| by_address.get(address));
     let address = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
@@ -36,17 +36,17 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
     let totals = [drawn, reserved, pending].map(Totals::blocks);
     let [drawn, reserved, pending] = &totals;
 
-    each(0, [&events.action], put)?;
+    write_columns(0, [&events.action], put)?;
     let words = [
         &events.subject,
         &events.stack,
         &events.labels,
         &times.exceptions.iter().map(|exception| exception.0).collect(),
         &before.free_requested,
-        &before.died,
+        &before.freed_at,
         &traced.free_requested,
-        &traced.died,
-        &allocations.born,
+        &traced.freed_at,
+        &allocations.allocated_at,
         &history.note_events,
         &history.live_counts,
         &ends.iter().map(|end| (end >> 32) as u32).collect(),
@@ -57,7 +57,7 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
         reserved.2,
         pending.2,
     ];
-    each(1, words, put)?;
+    write_columns(1, words, put)?;
     let (operations, notes) = (&history.segment_operations, &history.notes);
     let longs = [
         &before.address,
@@ -71,7 +71,7 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
         &subjects.into_iter().collect(),
         &addresses.into_iter().collect(),
     ];
-    each(2, longs, put)?;
+    write_columns(2, longs, put)?;
     let signed = [
         &times.start,
         &times.latest_before,
@@ -83,15 +83,15 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
         pending.0,
         pending.1,
     ];
-    each(3, signed, put)?;
-    each(4, [&times.offset], put)
+    write_columns(3, signed, put)?;
+    write_columns(4, [&times.offset], put)
 }
 
-/// Hands out what was odd.
+/// Passes the parts of the warnings to `put`.
 ///
 /// # Errors
-/// Those of `put`.
-pub fn warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+/// Returns the first error of `put`.
+pub fn write_warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     for (kind, count, place) in warnings.iter() {
         let kind = KINDS.iter().position(|known| known == kind).unwrap_or(KINDS.len());
         let mut part = vec![WARNING, kind as u8];
@@ -102,37 +102,47 @@ pub fn warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Resul
     Ok(())
 }
 
-fn each<T: Word, E, const COUNT: usize>(
+fn write_columns<T: Word, E, const COUNT: usize>(
     kind: u8,
     columns: [&Column<T>; COUNT],
     put: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     for (at, column) in (0u8..).zip(columns) {
-        column.chunks().try_for_each(|chunk| put(&packed(kind << 5 | at, chunk)))?;
+        column.chunks().try_for_each(|chunk| put(&pack(kind << 5 | at, chunk)))?;
     }
     Ok(())
 }
 
-/// What an event can be annotated about, as the column of subjects has it, below its kind.
-fn number_of(subject: Subject) -> u64 {
+/// Encodes the subject of an annotation: its number in the column of subjects, with its kind above.
+fn encode_subject(subject: Subject) -> u64 {
     match subject {
         Subject::Traced(index) => u64::from(index),
-        Subject::Early(index) => u64::from(index | EARLY),
+        Subject::Early(index) => u64::from(index | EARLY_BIT),
         Subject::Segment(index) => 1 << 32 | u64::from(index),
         Subject::Note(index) => 2 << 32 | u64::from(index),
     }
 }
 
-/// All that is no column.
-fn numbers(history: &DeviceHistory) -> Vec<u64> {
-    let DeviceHistory { device, allocations, events, numbers, drawn, reserved, pending, ends, .. } = history;
-    let (first, latest, uneven) = events.times.ends();
+/// Collects all values that are not columns.
+fn scalar_values(history: &DeviceHistory) -> Vec<u64> {
+    let DeviceHistory {
+        device,
+        allocations,
+        events,
+        numbers,
+        drawn,
+        reserved,
+        awaiting_free: pending,
+        ending_action: ends,
+        ..
+    } = history;
+    let (first, latest, uneven) = events.times.bounds();
     let mut all = vec![
         *device as u64,
         *ends as u64,
-        allocations.may_start_pending.into(),
-        allocations.unexplained.into(),
-        allocations.statics.into(),
+        allocations.may_start_awaiting_free.into(),
+        allocations.unexplained_count.into(),
+        allocations.static_count.into(),
         first as u64,
         latest as u64,
         uneven.into(),
@@ -142,7 +152,7 @@ fn numbers(history: &DeviceHistory) -> Vec<u64> {
     let times = numbers.time_us.unwrap_or_default();
     all.extend([
         numbers.allocations,
-        numbers.base as u64,
+        numbers.baseline as u64,
         numbers.peak as u64,
         numbers.peak_event as u64,
         numbers.min as u64,

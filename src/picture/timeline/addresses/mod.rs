@@ -1,16 +1,16 @@
-//! Where allocations lie: one rectangle a block, from address to address, over what was mapped. A scene of it in slices.
+//! Pictures of addresses: one rectangle per block, from address to address, over the mapped memory. Built in slices.
 //!
 //! ```text
-//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        all of it driven by AddressJob
+//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        (driven by AddressJob)
 //! ```
 //!
-//! A column shows, as in the stack, the moment of its largest total, exactly: a block that is live then covers the rows between its
-//! edges, rounded as in the stack. One lower than θ is *thin*: it belongs to the row (the θ rows) that has its middle, and those of a row
-//! are drawn as one cell in the colour of the largest, as far as no block that is not thin covers it. So every block live at that moment is
-//! drawn, and a row that no block reaches into never is: a free gap of a whole row is never painted over.
+//! A column shows the moment of its largest total, as in the stack. A live block covers the rows between its edges,
+//! rounded as in the stack. A block lower than θ is *thin*. It belongs to the cell of θ rows that contains its middle.
+//! The thin blocks of a cell are drawn as one rectangle in the colour of the largest, where no other block covers it.
+//! So every live block is drawn, and a gap of a whole row is never painted over.
 
-mod ground;
-mod lying;
+mod blocks;
+mod mapped;
 mod source;
 mod sweep;
 
@@ -20,25 +20,25 @@ use super::outline::OutlineRect;
 use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
-use base::slice::{Slice, Sliced, Spent};
-use ground::Ground;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use blocks::{AddressBlocks, rows_of};
 use history::replay::AllocationId;
-use lying::{Lying, rows_of};
+use mapped::MappedMemory;
 pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
 
-/// One scene of addresses in the making. A newer window simply drops it.
+/// A scene of addresses under construction. To cancel it, drop it.
 #[derive(Clone, Debug)]
 pub struct AddressJob {
     view: View,
     grid: Grid,
     columns: SceneColumns,
-    ground: Ground,
-    lying: Lying,
+    ground: MappedMemory,
+    lying: AddressBlocks,
     stage: Stage,
 }
 
-/// What comes next, in this order; the sweep may start over with a larger θ.
+/// Stages of a scene, in order. The sweep may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
     Moments,
@@ -50,21 +50,21 @@ enum Stage {
 }
 
 impl AddressJob {
-    /// Starts a scene of `view`, whose vertical axis is that of the addresses. A window wider or higher than
-    /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) is cut to it.
+    /// Creates a job for `view`, whose vertical axis is that of the addresses. Windows larger than
+    /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) are cut.
     pub fn new(source: &AddressSource, view: View) -> AddressJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.source.requested.moment_count(), source.source.clock);
-        let columns = grid.table();
-        let (ground, lying) = (Ground::new(&view, &grid), Lying::new(&view));
+        let columns = grid.empty_columns();
+        let (ground, lying) = (MappedMemory::new(&view, &grid), AddressBlocks::new(&view));
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
-    /// Works until the scene is there. `source` must be the same every time.
+    /// Runs until the scene is complete. `source` must be the same every time.
     ///
     /// # Errors
-    /// The time is up; always, once the scene was handed out.
-    pub fn step(&mut self, source: &AddressSource, slice: &mut Slice) -> Sliced<Scene> {
+    /// The time is up, or the scene was already returned.
+    pub fn step(&mut self, source: &AddressSource, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
@@ -77,7 +77,7 @@ impl AddressJob {
                 }
                 Stage::Collect => {
                     self.lying.step(source, &self.grid, &mut self.columns, slice)?;
-                    self.stage = Stage::Estimate(Box::new(Estimate::new(self.most_quads())));
+                    self.stage = Stage::Estimate(Box::new(Estimate::new(self.max_quads())));
                 }
                 Stage::Estimate(estimate) => {
                     let band_px = estimate.step(&self.lying, &self.grid, slice)?;
@@ -88,24 +88,24 @@ impl AddressJob {
                         let band_px = sweep.band_px() * 2;
                         self.stage = self.sweep(band_px);
                     }
-                    Swept::Done => return self.take().ok_or(Spent),
+                    Swept::Done => return self.take().ok_or(OutOfTime),
                 },
-                Stage::Done => return Err(Spent),
+                Stage::Done => return Err(OutOfTime),
             }
         }
     }
 
-    /// The whole scene at once, where there is no need for slices.
+    /// Creates a scene at once, without slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
-        AddressJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
+        AddressJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
 
-    fn most_quads(&self) -> usize {
+    fn max_quads(&self) -> usize {
         MAX_QUADS - self.ground.quads.len()
     }
 
     fn sweep(&self, band_px: u32) -> Stage {
-        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.most_quads())))
+        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.max_quads())))
     }
 
     fn take(&mut self) -> Option<Scene> {
@@ -122,21 +122,22 @@ impl AddressJob {
     }
 }
 
-/// The rectangle of an allocation in a window, at least a pixel high and wide, also where the scene does not draw it by itself: one that
-/// lives and dies between two columns' moments is shown in the column it is born in. `None` outside the window.
+/// Returns the rectangle of an allocation in a window, at least a pixel high and wide, even if the scene does not draw
+/// it alone. An allocation whose lifetime lies between the moments of two columns is shown in the column of its
+/// allocation. `None` outside the window.
 pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
     let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
     let rows = rows_of(view, (source.place)(id)?)?;
-    let (born, died, _) = source.source.allocations.span(id);
+    let (allocated_at, freed_at, _) = source.source.allocations.span(id);
     let grid = Grid::new(view, source.source.requested.moment_count(), source.source.clock);
-    let mut columns = grid.table();
-    grid.choose_moments(&mut columns, &source.source, &mut Slice::new(&mut || true)).ok()?;
+    let mut columns = grid.empty_columns();
+    grid.choose_moments(&mut columns, &source.source, &mut TimeSlice::new(&mut || true)).ok()?;
     let window = grid.all_moments();
-    if born >= died || born >= window.end || died <= window.start {
+    if allocated_at >= freed_at || allocated_at >= window.end || freed_at <= window.start {
         return None;
     }
-    let [enters, leaves] = [born, died].map(|moment| grid.first_reaching(&columns.moment, moment));
-    let column = grid.near(born.max(window.start));
+    let [enters, leaves] = [allocated_at, freed_at].map(|moment| grid.first_column_from(&columns.moment, moment));
+    let column = grid.column_of(allocated_at.max(window.start));
     let [from, to] = if enters < leaves { [enters, leaves] } else { [column, column + 1] };
     Some(OutlineRect { x: [from, to].map(|column| grid.edge_px(column)), y: rows.map(i32::from) })
 }

@@ -1,19 +1,19 @@
-//! What a picture of addresses is drawn from.
+//! Input of a picture of addresses.
 
 use crate::timeline::source::Source;
 use history::replay::{AllocationId, Allocations};
 
-/// What is drawn: the history of one device, borrowed, and where on the axis of addresses everything lies.
+/// History of one device, borrowed, and the position of everything on the address axis.
 #[derive(Clone, Copy)]
 pub struct AddressSource<'a> {
-    /// Lifetimes, totals, colours. In what order they are stacked does not matter.
+    /// Lifetimes, totals and colours. The stacking order is ignored.
     pub source: Source<'a>,
-    /// Whether an allocation is in this picture; `None`: all are that have a place.
-    pub has: Option<&'a dyn Fn(AllocationId) -> bool>,
-    /// Where an allocation lies: its first byte on the axis, and the first above it. `None`: it is not in this picture.
+    /// Predicate of the allocations in this picture. `None` includes all that have a place.
+    pub includes: Option<&'a dyn Fn(AllocationId) -> bool>,
+    /// First byte of an allocation on the axis, and one past its last. `None` if it is not in this picture.
     pub place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
-    /// What was held from the driver when.
+    /// Lifetimes of the reserved address ranges.
     pub ranges: &'a Allocations,
-    /// Where such a range lies; `None`: it is not in this picture.
+    /// First byte of a reserved range on the axis, and one past its last. `None` if it is not in this picture.
     pub range_place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
 }

@@ -1,18 +1,18 @@
-//! The blocks of a window, column by column → quads: blocks that are not thin as they are, thin ones of a row as one cell.
+//! Conversion of a window's blocks to quads, column by column. Thin blocks are merged into cells.
 
-use super::lying::{Lie, Lying};
+use super::blocks::{AddressBlocks, BlockRows};
 use crate::timeline::Source;
 use crate::timeline::columns::Grid;
+use crate::timeline::highlight_set::HighlightSet;
 use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
-use crate::timeline::standing::Standing;
-use crate::timeline::tree::{Live, LiveTree};
+use crate::timeline::tree::{LiveSums, LiveTree};
 use crate::timeline::visible::Change;
-use base::slice::{Slice, Sliced};
+use base::slice::{SliceResult, TimeSlice};
 
-/// The θ that come into question, in pixels. Where not even the last is enough, it is doubled.
+/// Candidates for θ in pixels. If the last one is not enough, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-/// Rows in groups of θ, on a grid that stays with the plane when the window is moved.
+/// Groups of θ rows. Their grid moves with the plane when the window is panned.
 #[derive(Clone, Copy, Debug)]
 struct Cells {
     band_px: u32,
@@ -20,59 +20,59 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(band_px: u32, lying: &Lying) -> Cells {
+    fn new(band_px: u32, lying: &AddressBlocks) -> Cells {
         let offset = lying.view().bottom_px.rem_euclid(i64::from(band_px.max(1))) as u32;
         Cells { band_px: band_px.max(1), offset }
     }
 
-    fn is_thin(self, lie: Lie) -> bool {
+    fn is_thin(self, lie: BlockRows) -> bool {
         u32::from(lie.whole_px) < self.band_px
     }
 
-    fn of(self, row: usize) -> usize {
+    fn cell_of_row(self, row: usize) -> usize {
         (row + self.offset as usize) / self.band_px as usize
     }
 
-    /// The first row of a cell; that of the next one is where it ends.
+    /// Returns the first row of a cell, which is also the end of the previous cell.
     fn row(self, cell: usize, rows: usize) -> usize {
         (cell * self.band_px as usize).saturating_sub(self.offset as usize).min(rows)
     }
 }
 
-/// How high cells have to be for few enough quads: told by how many cells change in each column.
+/// Estimation of θ from the number of cells that change in each column.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
-    most_quads: usize,
+    max_quads: usize,
     column: usize,
     done: usize,
     quads: [usize; CANDIDATES_PX.len()],
-    /// By candidate, for each cell: one more than the column it changed in last.
+    /// For each cell and candidate: one more than the column of its last change.
     changed: Vec<[u16; CANDIDATES_PX.len()]>,
 }
 
 impl Estimate {
     pub(super) fn new(most_quads: usize) -> Estimate {
-        Estimate { most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
+        Estimate { max_quads: most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// The smallest θ with which the scene will have few enough quads.
-    pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<u32> {
-        // What comes and goes makes a quad each time, but hardly ever more.
-        if lying.visible.len() * 2 <= self.most_quads {
+    /// Returns the smallest θ that keeps the scene within the maximum number of quads.
+    pub(super) fn step(&mut self, lying: &AddressBlocks, grid: &Grid, slice: &mut TimeSlice) -> SliceResult<u32> {
+        // Each block makes a quad when it enters and one when it leaves, rarely more.
+        if lying.visible.len() * 2 <= self.max_quads {
             return Ok(1);
         }
         let cells = CANDIDATES_PX.map(|band_px| Cells::new(band_px, lying));
         let rows = lying.view().height_px as usize;
         self.changed.resize(rows + 2, Default::default());
         while self.column < grid.len() {
-            for change in lying.changes.of(self.column, self.done) {
-                let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
-                let Some(&lie) = lying.lies.get(leaf as usize) else { continue };
+            for change in lying.changes.in_column(self.column, self.done) {
+                let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
+                let Some(&lie) = lying.block_rows.get(leaf as usize) else { continue };
                 for (at, cells) in cells.iter().enumerate() {
-                    let slot = self.changed.get_mut(cells.of(lie.middle())).and_then(|cell| cell.get_mut(at));
+                    let slot = self.changed.get_mut(cells.cell_of_row(lie.middle())).and_then(|cell| cell.get_mut(at));
                     let (Some(last), Some(quads)) = (slot, self.quads.get_mut(at)) else { continue };
                     if !cells.is_thin(lie) {
-                        *quads += usize::from(matches!(change, Change::Comes(_)));
+                        *quads += usize::from(matches!(change, Change::Enter(_)));
                     } else if *last != self.column as u16 + 1 {
                         *last = self.column as u16 + 1;
                         *quads += 1;
@@ -83,47 +83,49 @@ impl Estimate {
             }
             (self.column, self.done) = (self.column + 1, 0);
         }
-        let fits = |quads: usize| quads <= self.most_quads / 16 * 15;
+        let fits = |quads: usize| quads <= self.max_quads / 16 * 15;
         let found = CANDIDATES_PX.iter().zip(self.quads).find(|&(_, quads)| fits(quads));
         Ok(found.or(CANDIDATES_PX.iter().zip(self.quads).next_back()).map_or(1, |(&band_px, _)| band_px))
     }
 }
 
-/// How an attempt stands.
+/// State of an attempt.
 pub(super) enum Swept {
     TooMany,
     Done,
 }
 
-/// The thin blocks of a cell, as they are drawn.
+/// The quad of the thin blocks in a cell.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenCell {
     rows: [i16; 2],
-    live: Live,
+    live: LiveSums,
     marks: u32,
     quad: u32,
-    /// What it holds has changed since.
+    /// True if the cell's content has changed since.
     stale: bool,
 }
 
-/// One attempt with one θ.
+/// An attempt with one θ.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     cells: Cells,
-    most_quads: usize,
+    max_quads: usize,
     tree: LiveTree,
-    standing: Option<Standing>,
+    standing: Option<HighlightSet>,
     column: usize,
     done: usize,
-    /// The leaf that covers each row, and one more.
+    /// One more than the leaf that covers each row. 0 if none does.
     cover: Vec<u32>,
-    /// By cell: how many thin blocks are live in it, what is drawn of them, and one more than the column it was last marked in.
+    /// Number of live thin blocks, by cell.
     counts: Vec<u32>,
-    open: Vec<Option<Open>>,
+    /// Open quad of the thin blocks, by cell.
+    open: Vec<Option<OpenCell>>,
+    /// One more than the last column that marked the cell.
     marked: Vec<u16>,
-    /// The cells that are marked in the column in work.
+    /// Cells marked in the current column.
     dirty: Vec<u32>,
-    /// Of blocks that are not thin: their quads.
+    /// Quad of each block that is not thin, by leaf.
     quad_of: Vec<u32>,
     quads: Vec<Quad>,
     identities: Vec<QuadIdentity>,
@@ -132,14 +134,14 @@ pub(super) struct Sweep {
 const NO_QUAD: u32 = u32::MAX;
 
 impl Sweep {
-    pub(super) fn new(band_px: u32, lying: &Lying, grid: &Grid, most_quads: usize) -> Sweep {
+    pub(super) fn new(band_px: u32, lying: &AddressBlocks, grid: &Grid, most_quads: usize) -> Sweep {
         let cells = Cells::new(band_px, lying);
         let rows = lying.view().height_px as usize;
-        let count = cells.of(rows) + 1;
+        let count = cells.cell_of_row(rows) + 1;
         debug_assert!(grid.len() < usize::from(u16::MAX), "columns are counted in 16 bits");
         Sweep {
             cells,
-            most_quads,
+            max_quads: most_quads,
             tree: LiveTree::new(lying.visible.len()),
             standing: None,
             column: 0,
@@ -155,44 +157,51 @@ impl Sweep {
         }
     }
 
-    /// θ.
+    /// Returns θ.
     pub(super) fn band_px(&self) -> u32 {
         self.cells.band_px
     }
 
-    /// θ, the quads, and what each is.
+    /// Returns θ, the quads and their identities.
     pub(super) fn finish(self) -> (u32, Vec<Quad>, Vec<QuadIdentity>) {
         (self.cells.band_px, self.quads, self.identities)
     }
 
     /// Draws more columns.
-    pub(super) fn step(&mut self, source: &Source, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<Swept> {
+    pub(super) fn step(
+        &mut self,
+        source: &Source,
+        lying: &AddressBlocks,
+        grid: &Grid,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Swept> {
         if source.highlight.is_some() {
-            self.standing.get_or_insert_with(|| Standing::new(lying.visible.len()));
+            self.standing.get_or_insert_with(|| HighlightSet::new(lying.visible.len()));
         }
         let end = grid.edge_px(grid.len()) as i16;
         while self.column < grid.len() {
-            let brush = Brush { source, lying, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
-            for change in lying.changes.of(self.column, self.done) {
-                let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
-                let Some(&lie) = lying.lies.get(leaf as usize) else { continue };
+            let brush =
+                ColumnContext { source, lying, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
+            for change in lying.changes.in_column(self.column, self.done) {
+                let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
+                let Some(&lie) = lying.block_rows.get(leaf as usize) else { continue };
                 match (change, self.cells.is_thin(lie)) {
-                    (Change::Goes(_), true) => self.thin_goes(leaf, lie),
-                    (Change::Comes(_), true) => self.thin_comes(&brush, leaf, lie),
-                    (Change::Goes(_), false) => self.goes(&brush, leaf, lie),
-                    (Change::Comes(_), false) => self.comes(&brush, leaf, lie),
+                    (Change::Leave(_), true) => self.leave_thin(leaf, lie),
+                    (Change::Enter(_), true) => self.enter_thin(&brush, leaf, lie),
+                    (Change::Leave(_), false) => self.leave(&brush, leaf, lie),
+                    (Change::Enter(_), false) => self.enter(&brush, leaf, lie),
                 }
                 self.done += 1;
                 slice.spend(2)?;
             }
             for leaf in lying.changes.pending_from(self.column) {
-                self.pends(&brush, leaf);
+                self.await_free(&brush, leaf);
             }
             let mut dirty = std::mem::take(&mut self.dirty);
             dirty.drain(..).for_each(|cell| self.draw_cell(&brush, cell as usize));
             self.dirty = dirty;
             (self.column, self.done) = (self.column + 1, 0);
-            if self.quads.len() > self.most_quads {
+            if self.quads.len() > self.max_quads {
                 return Ok(Swept::TooMany);
             }
             slice.check()?;
@@ -200,8 +209,8 @@ impl Sweep {
         Ok(Swept::Done)
     }
 
-    /// Something of a cell may look different in this column.
-    fn mark(&mut self, cell: usize) {
+    /// Marks a cell that may look different in this column.
+    fn mark_cell(&mut self, cell: usize) {
         let column = self.column as u16 + 1;
         if let Some(marked) = self.marked.get_mut(cell).filter(|marked| **marked != column) {
             *marked = column;
@@ -209,36 +218,36 @@ impl Sweep {
         }
     }
 
-    fn content_changes(&mut self, cell: usize) {
-        self.mark(cell);
+    fn mark_content(&mut self, cell: usize) {
+        self.mark_cell(cell);
         if let Some(Some(open)) = self.open.get_mut(cell) {
             open.stale = true;
         }
     }
 
-    fn thin_goes(&mut self, leaf: u32, lie: Lie) {
-        let cell = self.cells.of(lie.middle());
+    fn leave_thin(&mut self, leaf: u32, lie: BlockRows) {
+        let cell = self.cells.cell_of_row(lie.middle());
         self.tree.remove(leaf);
         self.standing.iter_mut().for_each(|standing| standing.remove(leaf));
         if let Some(count) = self.counts.get_mut(cell) {
             *count -= 1;
         }
-        self.content_changes(cell);
+        self.mark_content(cell);
     }
 
-    fn thin_comes(&mut self, brush: &Brush, leaf: u32, lie: Lie) {
-        let cell = self.cells.of(lie.middle());
+    fn enter_thin(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
+        let cell = self.cells.cell_of_row(lie.middle());
         self.tree.insert(leaf, brush.size(leaf));
-        if brush.lying.visible.stands_out(leaf) {
+        if brush.lying.visible.is_highlighted(leaf) {
             self.standing.iter_mut().for_each(|standing| standing.insert(leaf));
         }
         if let Some(count) = self.counts.get_mut(cell) {
             *count += 1;
         }
-        self.content_changes(cell);
+        self.mark_content(cell);
     }
 
-    fn goes(&mut self, brush: &Brush, leaf: u32, lie: Lie) {
+    fn leave(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
         self.close(self.quad_of.get(leaf as usize).copied().unwrap_or(NO_QUAD), brush);
         let [lower, upper] = lie.rows.map(|row| row.max(0) as usize);
         for cover in self.cover.get_mut(lower..upper).unwrap_or_default() {
@@ -246,21 +255,21 @@ impl Sweep {
                 *cover = 0;
             }
         }
-        self.cover_changes([lower, upper]);
+        self.mark_rows([lower, upper]);
     }
 
-    fn comes(&mut self, brush: &Brush, leaf: u32, lie: Lie) {
-        // No two blocks that are live lie over each other. Where a file says so, the later one has what is left of its rows.
+    fn enter(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
+        // Live blocks never overlap. In a corrupt file they may, and then the later one gets the rows that are left.
         let [lower, upper] = self.free_part(lie.rows.map(|row| row.max(0) as usize));
         if lower >= upper {
             return;
         }
         self.cover.get_mut(lower..upper).unwrap_or_default().fill(leaf + 1);
-        self.cover_changes([lower, upper]);
+        self.mark_rows([lower, upper]);
         self.draw_block(brush, leaf, [lower as i16, upper as i16]);
     }
 
-    /// The first of these rows that nothing covers, and the next that something does.
+    /// Returns the first run of uncovered rows in this range.
     fn free_part(&self, [lower, upper]: [usize; 2]) -> [usize; 2] {
         let rows = self.cover.get(lower..upper).unwrap_or_default();
         let first = rows.iter().position(|&cover| cover == 0).unwrap_or(rows.len());
@@ -268,16 +277,16 @@ impl Sweep {
         [lower + first, lower + first + length]
     }
 
-    fn cover_changes(&mut self, [lower, upper]: [usize; 2]) {
+    fn mark_rows(&mut self, [lower, upper]: [usize; 2]) {
         if lower < upper {
-            (self.cells.of(lower)..=self.cells.of(upper - 1)).for_each(|cell| self.mark(cell));
+            (self.cells.cell_of_row(lower)..=self.cells.cell_of_row(upper - 1)).for_each(|cell| self.mark_cell(cell));
         }
     }
 
-    fn pends(&mut self, brush: &Brush, leaf: u32) {
-        let Some(&lie) = brush.lying.lies.get(leaf as usize) else { return };
+    fn await_free(&mut self, brush: &ColumnContext, leaf: u32) {
+        let Some(&lie) = brush.lying.block_rows.get(leaf as usize) else { return };
         if self.cells.is_thin(lie) {
-            return self.mark(self.cells.of(lie.middle()));
+            return self.mark_cell(self.cells.cell_of_row(lie.middle()));
         }
         let before = self.quad_of.get(leaf as usize).copied().unwrap_or(NO_QUAD);
         let drawn = self.quads.get(before as usize).copied();
@@ -287,10 +296,10 @@ impl Sweep {
         }
     }
 
-    fn draw_block(&mut self, brush: &Brush, leaf: u32, rows: [i16; 2]) {
-        let is_faded = self.standing.is_some() && !brush.lying.visible.stands_out(leaf);
+    fn draw_block(&mut self, brush: &ColumnContext, leaf: u32, rows: [i16; 2]) {
+        let is_faded = self.standing.is_some() && !brush.lying.visible.is_highlighted(leaf);
         let bytes = brush.size(leaf);
-        let live = Live { bytes, largest: bytes, largest_leaf: leaf, count: 1 };
+        let live = LiveSums { bytes, largest: bytes, largest_leaf: leaf, count: 1 };
         let marks = brush.pending(live) + if is_faded { FADED } else { 0 };
         let quad = self.push(brush, live, [leaf; 2], rows, marks);
         if let Some(slot) = self.quad_of.get_mut(leaf as usize) {
@@ -298,9 +307,9 @@ impl Sweep {
         }
     }
 
-    /// Draws what a cell shows from this column on, unless it is drawn already.
-    fn draw_cell(&mut self, brush: &Brush, cell: usize) {
-        let new = self.seen(brush, cell);
+    /// Draws a cell from this column on, unless its quad is unchanged.
+    fn draw_cell(&mut self, brush: &ColumnContext, cell: usize) {
+        let new = self.visible_part(brush, cell);
         let Some(slot) = self.open.get(cell).copied() else { return };
         if let (Some(open), Some((rows, live, _, marks))) = (slot, new)
             && !open.stale
@@ -313,15 +322,15 @@ impl Sweep {
         }
         let open = new.map(|(rows, live, ends, marks)| {
             let quad = self.push(brush, live, ends, rows, marks);
-            Open { rows, live, marks, quad, stale: false }
+            OpenCell { rows, live, marks, quad, stale: false }
         });
         if let Some(slot) = self.open.get_mut(cell) {
             *slot = open;
         }
     }
 
-    /// What is seen of the thin blocks of a cell: in which rows, what, its first and last leaf, and how.
-    fn seen(&self, brush: &Brush, cell: usize) -> Option<([i16; 2], Live, [u32; 2], u32)> {
+    /// Returns the visible part of a cell's thin blocks: rows, sums, first and last leaf, and flags.
+    fn visible_part(&self, brush: &ColumnContext, cell: usize) -> Option<([i16; 2], LiveSums, [u32; 2], u32)> {
         self.counts.get(cell).filter(|&&count| count > 0)?;
         let [lower, upper] = [cell, cell + 1].map(|cell| self.cells.row(cell, self.cover.len()));
         let rows = self.free_part([lower, upper]);
@@ -336,7 +345,7 @@ impl Sweep {
         Some((rows.map(|row| row as i16), live, ends, marks))
     }
 
-    fn push(&mut self, brush: &Brush, live: Live, ends: [u32; 2], rows: [i16; 2], marks: u32) -> u32 {
+    fn push(&mut self, brush: &ColumnContext, live: LiveSums, ends: [u32; 2], rows: [i16; 2], marks: u32) -> u32 {
         let visible = &brush.lying.visible;
         let kind = match live.count {
             1 if visible.enters(live.largest_leaf) < brush.column => CONTINUED,
@@ -354,27 +363,27 @@ impl Sweep {
         self.quads.len() as u32 - 1
     }
 
-    fn close(&mut self, quad: u32, brush: &Brush) {
+    fn close(&mut self, quad: u32, brush: &ColumnContext) {
         if let Some(quad) = self.quads.get_mut(quad as usize) {
             quad.x[1] = brush.x[0];
         }
     }
 }
 
-/// What is drawn from, and from where to where: one column's left edge, and the right edge of all.
-struct Brush<'a> {
+/// Inputs for drawing one column, with its left edge and the right edge of the window.
+struct ColumnContext<'a> {
     source: &'a Source<'a>,
-    lying: &'a Lying,
+    lying: &'a AddressBlocks,
     column: usize,
     x: [i16; 2],
 }
 
-impl Brush<'_> {
+impl ColumnContext<'_> {
     fn size(&self, leaf: u32) -> u64 {
         self.source.allocations.size(self.lying.visible.id(leaf))
     }
 
-    fn pending(&self, live: Live) -> u32 {
+    fn pending(&self, live: LiveSums) -> u32 {
         let is_pending = live.count == 1 && self.lying.visible.is_pending(live.largest_leaf, self.column);
         if is_pending { PENDING } else { 0 }
     }

@@ -1,1 +1,1 @@
-"""Hooks for trainers. Each imports its trainer, so import the one that you have."""
+"""Hooks for trainers. Each module imports its trainer, so import only the one you use."""

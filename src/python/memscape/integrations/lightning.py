@@ -1,4 +1,4 @@
-"""Lightning: `Trainer(callbacks=[MemscapeCallback("runs/a", every=100)])`."""
+"""Callback for Lightning: `Trainer(callbacks=[MemscapeCallback("runs/a", every=100)])`."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ..recorder import Recorder
 
 
 class MemscapeCallback(Callback):  # type: ignore[misc, unused-ignore]
-    """Records from here on: make it before the model. Options are those of `memscape.start`."""
+    """Records from its creation on, so create it before the model. Options are those of `memscape.start`."""
 
     def __init__(self, folder: str, **options: Any) -> None:
         self.recorder = Recorder(folder, **options)

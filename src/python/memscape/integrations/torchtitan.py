@@ -1,4 +1,4 @@
-"""torchtitan: in place of its own `maybe_enable_memory_snapshot`, with the same `step()` after each step."""
+"""Replacement for torchtitan's `maybe_enable_memory_snapshot`, with the same `step()` after each step."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from ..recorder import Recorder
 
 
 class Profiler(Recorder):
-    """A recorder with what torchtitan calls."""
+    """A recorder with the interface that torchtitan calls."""
 
     def step(self, exit_ctx: bool = False) -> None:  # type: ignore[override]
-        """End a step and begin the next; what ran out of memory was saved when it did."""
+        """End a step and begin the next. An OOM is saved by the recorder when it happens."""
         self.end_step()
         if not exit_ctx:
             self.begin_step()
@@ -21,7 +21,7 @@ class Profiler(Recorder):
 def maybe_enable_memory_snapshot(
     folder: str, *, global_step: int = 0, enabled: bool = True, **options: Any
 ) -> Iterator[Any]:
-    """Record if `enabled`; options are those of `memscape.start`."""
+    """Record if `enabled`. Options are those of `memscape.start`."""
     if not enabled:
         yield None
         return

@@ -1,29 +1,29 @@
-//! The list of events: what is known and seen of it, and what can be done there.
+//! State and actions of the Events tab.
 
 use crate::latest::Latest;
-use crate::rows::{Chosen, Copying, Extent};
+use crate::rows::{Copying, RowSelection, SelectMode};
 use crate::scroll::Scroll;
 use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;
 
-/// CSS pixels of a row.
+/// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 22.0;
 
-/// The list of events.
+/// State of the Events tab.
 #[derive(Clone, Debug)]
 pub struct Events {
-    /// What stands in the field of the filter.
+    /// Text of the filter field.
     pub text: String,
-    pub wrong: Option<String>,
-    /// What is listed: the last text that nothing was wrong with, the chosen actions.
+    pub error: Option<String>,
+    /// Filter in effect: the last valid text and the chosen actions.
     pub(crate) filter: EventsFilter,
-    /// Rows that are chosen, and the one that keys start from.
-    pub chosen: Chosen,
+    /// Selected rows and the active row.
+    pub selected_rows: RowSelection,
     pub scroll: Scroll,
     pub(crate) answer: Latest<EventsQuestion, Rc<EventsPage>>,
-    /// The moment whose row was looked for last, or that the list has set.
-    pub(crate) followed: Option<u32>,
-    pub(crate) lead: Lead,
+    /// Position of the cursor that was last revealed in the list or set by it.
+    pub(crate) revealed_moment: Option<u32>,
+    pub(crate) lead: SyncDirection,
     pub(crate) copying: Copying,
 }
 
@@ -31,36 +31,36 @@ impl Default for Events {
     fn default() -> Events {
         Events {
             text: String::new(),
-            wrong: None,
+            error: None,
             filter: EventsFilter::default(),
-            chosen: Chosen::default(),
+            selected_rows: RowSelection::default(),
             scroll: Scroll::new(ROW_PX),
             answer: Latest::default(),
-            followed: None,
-            lead: Lead::default(),
+            revealed_moment: None,
+            lead: SyncDirection::default(),
             copying: Copying::default(),
         }
     }
 }
 
 impl Events {
-    /// The part of the list that is shown.
+    /// Returns the loaded rows of the list.
     pub fn page(&self) -> Option<&EventsPage> {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// Whether anything but the range decides what is listed.
+    /// Returns true if the list is filtered by text or action. The range does not count.
     pub fn is_filtered(&self) -> bool {
         !self.text.is_empty() || self.filter.actions != 0
     }
 
-    /// The actions that are listed alone: see [`EventsFilter::actions`].
+    /// Returns the filter by action as a bit set. See [`EventsFilter::actions`].
     pub(crate) fn actions(&self) -> u32 {
         self.filter.actions
     }
 
-    /// Lists these actions alone.
-    pub(crate) fn list_actions(&mut self, actions: u32) {
+    /// Sets the filter by action.
+    pub(crate) fn set_actions(&mut self, actions: u32) {
         self.filter.actions = actions;
     }
 
@@ -70,33 +70,33 @@ impl Events {
     }
 }
 
-/// What a person does in the list with pointer and field; and what the browser reports of it.
+/// User input in the list of events, and scroll events of the browser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventsAction {
-    /// So many CSS pixels are above what is seen, and so many are seen.
+    /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
-    RowClicked(u32, Extent),
-    /// This stands in the field of the filter.
-    Typed(String),
-    /// Events of this action, by its place among all, are listed alone beside the others that are, or no longer.
+    RowClicked(u32, SelectMode),
+    /// Text of the filter field.
+    FilterTyped(String),
+    /// Toggles the filter by an action, given by its index in [`engine::protocol::Action::ALL`].
     ActionToggled(u32),
 }
 
-/// What a key asks for.
+/// Commands of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventStep {
     Select,
-    /// To the event that made the selected allocation.
-    ToBorn,
+    /// Goes to the event that allocated the selected allocation.
+    ToAllocated,
     ToFreed,
 }
 
-/// Who follows whom.
+/// Synchronization of the list and the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Lead {
-    /// The list follows the moment.
+pub(crate) enum SyncDirection {
+    /// The list follows the cursor.
     #[default]
-    Moment,
-    /// The moment becomes that of the row that keys led to, as soon as it is known which event that is.
-    Row,
+    CursorLeads,
+    /// The cursor moves to the active row, once the event of that row is known.
+    RowLeads,
 }

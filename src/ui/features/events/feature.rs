@@ -1,17 +1,16 @@
-//! How the list of events takes part in the page.
+//! Registration of the Events tab as a feature.
 
 use super::{EventStep, Events, EventsAction, KEYS, act, ask, link, reset, step, take};
-use crate::change::Turn;
-use crate::feature::{Feature, ends_nothing};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
     reset,
-    asks: &[(Turn::WithScene, ask)],
-    take,
-    act,
-    command: step,
-    keys: KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::WithScene, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: step,
+    bindings: KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

@@ -1,20 +1,20 @@
-//! What of the list of events stands in a link.
+//! Link keys of the Events tab.
 
 use super::{Events, EventsAction, act};
-use crate::link::reading::{Key, hexadecimal, kept, word};
+use crate::link::value::{Key, hexadecimal, view_key, word_if};
 
 pub(super) const LINKS: &[Key<Events>] = &[
-    kept(
+    view_key(
         "events",
         |events, _| events.text.clone(),
-        |events, shared, link| act(events, shared, EventsAction::Typed(link.text.to_owned()), link.effects),
+        |events, shared, link| act(events, shared, EventsAction::FilterTyped(link.text.to_owned()), link.effects),
     ),
-    kept(
+    view_key(
         "actions",
-        |events, _| word(events.actions() != 0, &hexadecimal(events.actions().into())),
+        |events, _| word_if(events.actions() != 0, &hexadecimal(events.actions().into())),
         |events, _, link| {
-            let actions = link.hexadecimal().and_then(|actions| u32::try_from(actions).ok());
-            events.list_actions(actions.unwrap_or(0));
+            let actions = link.format_hex().and_then(|actions| u32::try_from(actions).ok());
+            events.set_actions(actions.unwrap_or(0));
         },
     ),
 ];

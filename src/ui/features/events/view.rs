@@ -1,15 +1,15 @@
-//! What of the list of events is seen: rows of text, the actions to choose from, what is said of all of it.
+//! Contents of the Events tab: rows, action filters and status line.
 
 use super::Events;
-use crate::details::clock;
+use crate::details::time_of_day;
 use crate::moment::elapsed;
 use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
 use crate::rows::{Cell, Grid, RowView};
 use crate::shared::Shared;
-use base::units::{Bytes, counted, duration_us, grouped};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
-/// The columns: each with its name and what that means.
+/// Columns of the list: name and tooltip.
 pub const COLUMNS: [(&str, &str); 12] = [
     ("Event", "Index of the event in the trace"),
     ("Time, s", "Seconds since the first event"),
@@ -25,35 +25,35 @@ pub const COLUMNS: [(&str, &str); 12] = [
     ("Reserved", "Reserved bytes after the event"),
 ];
 
-/// An action that can be listed alone.
+/// A button that filters the list by an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chip {
+pub struct ActionFilter {
     pub action: u32,
-    /// Its sign, its name and how many events there are of it.
+    /// Symbol, name and number of events.
     pub text: String,
-    /// Whether it is listed alone, or with others that are.
+    /// True if the list is filtered by this action.
     pub is_pressed: bool,
 }
 
-/// What is said of the list.
+/// The status line of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsStatus {
     pub text: String,
-    /// Whether something of the filter is wrong: then `text` says what.
-    pub is_wrong: bool,
-    /// Whether there is a filter to clear.
+    /// True if the filter is invalid. `text` is then the error message.
+    pub is_error: bool,
+    /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// How many events are listed, and how many there are.
-    pub data: [u32; 2],
+    /// Number of listed events, and of all events.
+    pub counts: [u32; 2],
 }
 
-/// What is wrong with the text of a filter.
-pub(super) fn problem(text: &str) -> Option<String> {
+/// Returns the error of a filter text. `None` if it is valid.
+pub(super) fn filter_error(text: &str) -> Option<String> {
     EventTerms::parse(text).err().map(|error| error.to_string())
 }
 
-/// A sign for what an action does, so that colour is not the only one.
-fn sign(action: Action) -> &'static str {
+/// Returns a symbol for an action, so that it is not marked by colour alone.
+fn symbol(action: Action) -> &'static str {
     match action {
         Action::Alloc => "+",
         Action::FreeRequested => "◌",
@@ -69,32 +69,32 @@ fn sign(action: Action) -> &'static str {
     }
 }
 
-/// The part of the list that is seen.
+/// Returns the visible part of the list.
 pub fn grid(events: &Events, shared: &Shared) -> Grid {
     let Some(page) = events.page() else { return Grid::default() };
-    let shown = events.scroll.shown();
+    let shown = events.scroll.rendered_rows();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let row = |(row, facts): (u32, &EventRow)| {
-        let is_chosen = events.chosen.holds(row);
+        let is_chosen = events.selected_rows.contains(row);
         let action = Action::ALL.get(usize::from(facts.action)).copied().unwrap_or(Action::Unknown);
         let class = classes(&[
             (is_chosen, "chosen "),
-            (events.chosen.active() == Some(row), "active "),
-            (facts.event.checked_add(1) == Some(shared.pinned.moment), "now "),
+            (events.selected_rows.active() == Some(row), "active "),
+            (facts.event.checked_add(1) == Some(shared.cursor.moment), "now "),
             (selected.is_some() && selected == facts.allocation, "selected "),
             (facts.matches, "found "),
             (action == Action::Alloc, "alloc"),
             (matches!(action, Action::FreeCompleted | Action::FreeRequested), "free"),
             (action == Action::Oom, "oom"),
         ]);
-        RowView { row, of: facts.event, cells: cells(shared, action, facts), class, is_chosen }
+        RowView { row, item: facts.event, cells: cells(shared, action, facts), class, is_chosen }
     };
     let rows: Vec<RowView> = (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
     Grid {
         count: page.listed,
-        all_px: events.scroll.all_px(),
-        rows_px: events.scroll.top_px(rows.first().map_or(0, |row| row.row)),
-        active: events.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
+        total_px: events.scroll.all_px(),
+        offset_px: events.scroll.top_px(rows.first().map_or(0, |row| row.row)),
+        active: events.selected_rows.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
         empty: match (page.listed, page.all) {
             (0, 0) => "No events recorded.",
@@ -117,16 +117,16 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     } else if matches!(action, Action::Snapshot | Action::Unknown) && row.site.is_empty() {
         site.clear();
     }
-    let knows_reserved = shared.device().is_some_and(|device| device.knows_reserved());
+    let knows_reserved = shared.device().is_some_and(|device| device.has_reserved());
     vec![
         plain(number(row.event)),
         time.map_or_else(nothing, |text| {
             let text = text.trim_start_matches('+').trim_end_matches(" s").to_owned();
-            cell(text, row.time_us.and_then(clock).unwrap_or_default())
+            cell(text, row.time_us.and_then(time_of_day).unwrap_or_default())
         }),
         row.since_us.map_or_else(nothing, |us| plain(duration_us(us))),
-        plain([sign(action), " ", action.name()].concat()),
-        if row.size == 0 && !action.moves_memory() { nothing() } else { bytes_cell(row.size) },
+        plain([symbol(action), " ", action.name()].concat()),
+        if row.size == 0 && !action.requires_address() { nothing() } else { bytes_cell(row.size) },
         row.address.map_or_else(nothing, |address| plain(versioned(address, row.version))),
         stream_cell(row.stream),
         pool_cell(shared, row.pool),
@@ -137,36 +137,36 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     ]
 }
 
-/// The actions that there are.
-pub fn chips(events: &Events) -> Vec<Chip> {
+/// Returns a filter button for each action that occurs.
+pub fn action_filters(events: &Events) -> Vec<ActionFilter> {
     let counts = events.page().map_or(&[][..], |page| &page.actions);
-    let chip = |((action, count), place): ((&Action, &u32), u32)| Chip {
+    let chip = |((action, count), place): ((&Action, &u32), u32)| ActionFilter {
         action: place,
-        text: [sign(*action), " ", action.name(), " ", &number(*count)].concat(),
+        text: [symbol(*action), " ", action.name(), " ", &number(*count)].concat(),
         is_pressed: events.filter.actions >> place & 1 == 1,
     };
     Action::ALL.iter().zip(counts).zip(0..).filter(|((_, count), _)| **count > 0).map(chip).collect()
 }
 
-/// What is said of the list.
+/// Returns the status line of the list.
 pub fn status(events: &Events) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {
-        status.data = [page.listed, page.all];
-        let chosen = events.chosen.count();
+        status.counts = [page.listed, page.all];
+        let chosen = events.selected_rows.count();
         if chosen > 1 {
             status.text = number(chosen) + " selected · ";
         }
-        status.text += &counted(page.listed.into(), "event");
+        status.text += &pluralize(page.listed.into(), "event");
         if page.listed != page.all {
-            status.text += &[" of ", &grouped(page.all.into())].concat();
+            status.text += &[" of ", &group_digits(page.all.into())].concat();
         }
-        if events.answer.question().is_some_and(|known| known.filter.between.is_some()) {
+        if events.answer.answered_question().is_some_and(|known| known.filter.between.is_some()) {
             status.text += " · in range";
         }
     }
-    if let Some(wrong) = &events.wrong {
-        (status.text, status.is_wrong) = (wrong.clone(), true);
+    if let Some(wrong) = &events.error {
+        (status.text, status.is_error) = (wrong.clone(), true);
     }
     status
 }

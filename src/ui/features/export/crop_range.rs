@@ -1,37 +1,39 @@
-//! The ranges that become a smaller snapshot.
+//! Ranges of events that can be exported as a smaller snapshot.
 
 use crate::shared::Shared;
-use base::units::grouped;
+use base::units::group_digits;
 use engine::protocol::RangeMark;
 use picture::timeline::Axis;
 
-/// Events before and after the peak or an OOM.
+/// Number of events included before and after the peak or an OOM.
 const AROUND: u32 = 1000;
 
 base::listed! {
-    /// The ranges that the dialog offers, in its order.
+    /// Ranges offered by the dialog, in its order.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum CropRange {
         Selected,
         #[default]
         Window,
-        /// The annotated step that the cursor is in.
+        /// The annotated step that contains the cursor.
         Step,
         Peak,
         OutOfMemory,
     }
 }
 
-/// The annotation around the cursor that is most likely a step: one that says so, else the longest.
-fn step_at(shared: &Shared) -> Option<&RangeMark> {
-    let at = shared.pinned.moment;
-    let around = shared.around.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
+/// Returns the annotation around the cursor that is most likely a step: one with "step" in its name, or else the
+/// longest.
+fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
+    let at = shared.cursor.moment;
+    let around =
+        shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 
-/// The moments that the window shows, whole columns: where a column has many, it is drawn at its highest, so on the time axis the columns
-/// beside the window say where it begins and ends.
-fn visible(shared: &Shared) -> Option<[u32; 2]> {
+/// Returns the events in the window, extended to whole columns. On the time axis a column has several events and
+/// stands for the highest one, so the adjacent columns determine where it starts and ends.
+fn visible_events(shared: &Shared) -> Option<[u32; 2]> {
     let view = shared.view?;
     let [left, right] = [view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px))];
     if shared.axis == Axis::Events {
@@ -47,46 +49,50 @@ fn visible(shared: &Shared) -> Option<[u32; 2]> {
 }
 
 impl CropRange {
-    /// The events, the first and the first beyond; `None` where there are none.
+    /// Returns the half-open range of events. `None` if the range does not exist or is empty.
     pub fn events(self, shared: &Shared) -> Option<[u32; 2]> {
         let device = shared.device()?;
         let last = shared.end_moment();
         let around = |event: u32| [event.saturating_sub(AROUND), event.saturating_add(AROUND + 1).min(last)];
         let events = match self {
-            CropRange::Selected => shared.pinned.range.map(|range| [range.from, range.to]),
-            CropRange::Window => visible(shared).map(|[from, to]| [from.min(last), to.min(last)]),
+            CropRange::Selected => shared.cursor.range.map(|range| [range.from, range.to]),
+            CropRange::Window => visible_events(shared).map(|[from, to]| [from.min(last), to.min(last)]),
             CropRange::Step => {
-                let span = step_at(shared)?.span;
+                let span = step_at_cursor(shared)?.span;
                 Some([span.from, span.to])
             }
             CropRange::Peak => Some(around(shared.peak_moment().saturating_sub(1))),
             CropRange::OutOfMemory => {
-                let marks = shared.around.marks.latest()?;
-                marks.out_of_memory.last().filter(|_| device.ooms() > 0).map(|mark| around(mark.event))
+                let marks = shared.surroundings.marks.latest()?;
+                marks.out_of_memory.last().filter(|_| device.oom_count() > 0).map(|mark| around(mark.event))
             }
         };
         events.filter(|[from, to]| from < to)
     }
 
-    /// What it is, for people: `1,002 events from event 840`.
+    /// Returns the label in the dialog, such as `Selected range: events 840–1,841`.
     pub fn label(self, shared: &Shared) -> String {
         let name = match self {
             CropRange::Selected => "Selected range",
             CropRange::Window => "Visible window",
-            CropRange::Step => step_at(shared).map_or("Step", |step| &step.name),
+            CropRange::Step => step_at_cursor(shared).map_or("Step", |step| &step.name),
             CropRange::Peak => "Around the peak",
             CropRange::OutOfMemory => "Around the OOM",
         };
         match self.events(shared) {
             Some([from, to]) => {
-                format!("{name}: events {}–{}", grouped(from.into()), grouped(u64::from(to).saturating_sub(1)))
+                format!(
+                    "{name}: events {}–{}",
+                    group_digits(from.into()),
+                    group_digits(u64::from(to).saturating_sub(1))
+                )
             }
             None => name.to_owned(),
         }
     }
 }
 
-/// The ranges that there are, in the order of the dialog.
+/// Returns the ranges that exist, in the order of the dialog.
 pub fn ranges(shared: &Shared) -> Vec<CropRange> {
     CropRange::ALL.into_iter().filter(|range| range.events(shared).is_some()).collect()
 }

@@ -1,83 +1,82 @@
-//! What the page knows of exports, and what happens to them.
+//! State and actions of exports.
 
 use super::crop_range::CropRange;
-use crate::figure::{Figure, words::Words};
+use crate::figure::{Figure, words::SheetText};
 use crate::picture_file::Format;
 use engine::protocol::{ExportFormat, ExportTable, Looks};
 use picture::timeline::{OutlineRect, View};
 use std::collections::BTreeSet;
 
-/// Whether the dialog that offers formats is open.
+/// State of the export dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialog {
-    /// No.
     #[default]
     Closed,
     Open,
 }
 
-/// What the page knows of exports.
+/// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
     pub dialog: Dialog,
-    pub(super) wanted: Option<Format>,
-    pub(super) making: Option<Box<Making>>,
-    /// Which table CSV and JSON lines have.
+    pub(super) requested_format: Option<Format>,
+    pub(super) pending_picture: Option<Box<PendingPicture>>,
+    /// Table for the formats CSV and JSON Lines.
     pub table: ExportTable,
-    /// Which range becomes a smaller snapshot.
+    /// Range to export as a smaller snapshot.
     pub crop: CropRange,
-    /// What the profiler's trace is called that Perfetto's file is put into.
+    /// Name of the torch.profiler trace that the Perfetto export is added to.
     pub trace: Option<String>,
-    /// Whether the worker writes a file.
+    /// True while the worker writes a file.
     pub(super) is_writing: bool,
 }
 
-/// A picture whose scene is on its way: everything but that, as it was when it was asked for.
+/// A picture that waits for its scene. The other fields are as they were when the scene was requested.
 #[derive(Clone, Debug)]
-pub(super) struct Making {
-    /// Of the requests for scene and outline.
+pub(super) struct PendingPicture {
+    /// Serials of the requests for scene and outline.
     pub(super) serials: [u32; 2],
     pub(super) format: Format,
     pub(super) view: View,
     pub(super) looks: Looks,
     pub(super) faded: BTreeSet<u32>,
     pub(super) figure: Figure,
-    pub(super) words: Words,
+    pub(super) words: SheetText,
     pub(super) outline: Vec<OutlineRect>,
 }
 
 impl Export {
-    /// Whether the worker is making a scene for a file.
+    /// Returns true while the worker computes a scene for a file.
     pub(crate) fn is_drawing(&self) -> bool {
-        self.making.is_some()
+        self.pending_picture.is_some()
     }
 }
 
-/// What happened to a picture on its way to a file.
+/// Events of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportAction {
-    /// The dialog of formats was closed by the browser.
+    /// The browser closed the dialog.
     Closed,
-    /// The shell has made the file of this name, or could not.
-    Saved(Result<String, String>),
-    /// The same of one that the worker has written.
-    Written(Result<String, String>),
-    /// Of the list of tables this one was chosen.
+    /// The picture was saved under this name, or saving failed.
+    PictureSaved(Result<String, String>),
+    /// The worker has written a file of this name, or failed.
+    FileWritten(Result<String, String>),
+    /// A table was chosen, by its index.
     TableChosen(usize),
     CropChosen(usize),
-    /// A trace of torch.profiler was given.
-    TraceGiven(String),
+    /// A torch.profiler trace with this name was chosen.
+    TraceChosen(String),
 }
 
-/// What keys and controls do with the picture.
+/// Commands of the export dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExportStep {
-    /// Offer the formats of a picture, or stop it.
+    /// Opens or closes the dialog.
     Toggle,
     Save(Format),
     Write(ExportFormat),
-    /// Write the chosen range as a snapshot.
+    /// Saves the chosen range as a snapshot.
     Crop,
-    /// Choose a profiler's trace, or leave the one that was chosen out.
+    /// Chooses a torch.profiler trace, or removes the chosen one.
     Trace,
 }

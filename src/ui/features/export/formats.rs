@@ -1,35 +1,35 @@
-//! The snapshot in the formats of other tools, and a range of it as a smaller snapshot: what the dialog offers, and what is asked for.
+//! Export to the formats of other tools, and of a range as a smaller snapshot.
 
 use super::data::{Dialog, Export, ExportStep};
-use crate::binding::{Binding, Scope, line};
-use crate::comparing::Second;
-use crate::effect::{Effect, FileToWrite, Then};
-use crate::figure::words::plain;
+use crate::binding::{Binding, KeyScope, bind};
+use crate::comparing::SecondFile;
+use crate::effect::{AfterWrite, Effect, FileToWrite};
+use crate::figure::words::file_stem;
 use crate::shared::Shared;
-use crate::to_write::to_write;
-use base::units::{Moment, grouped};
-use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, own_ordinal};
+use crate::snapshot_to_save::snapshot_to_save;
+use base::units::{Moment, group_digits};
+use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 
-/// How many of the largest allocations a trace shows.
-const LARGEST: u32 = 200;
+/// Number of the largest allocations in an exported trace.
+const MAX_TRACE_ALLOCATIONS: u32 = 200;
 
-/// What of the trace the formats have, for people.
-pub fn exported(shared: &Shared) -> String {
-    let after = Moment(shared.pinned.moment).event_or_minus_one();
+/// Describes the part of the trace that is exported.
+pub fn describe_scope(shared: &Shared) -> String {
+    let after = Moment(shared.cursor.moment).event_or_minus_one();
     let live = match u64::try_from(after) {
-        Ok(event) => format!("Live: after event {}.", grouped(event)),
+        Ok(event) => format!("Live: after event {}.", group_digits(event)),
         Err(_) => "Live: before the first event.".to_owned(),
     };
-    match shared.pinned.range {
+    match shared.cursor.range {
         Some(range) => {
             let last = u64::from(range.to).saturating_sub(1);
-            format!("{live} Allocated: in events {}–{}.", grouped(range.from.into()), grouped(last))
+            format!("{live} Allocated: in events {}–{}.", group_digits(range.from.into()), group_digits(last))
         }
         None => format!("{live} Allocated: in the whole trace."),
     }
 }
 
-/// Its key in the dialog, and its button.
+/// Returns the key and the button of a format in the dialog.
 pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
     let (keys, label, control): (&[&str], _, _) = match format {
         ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
@@ -41,45 +41,45 @@ pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
         ExportFormat::Csv => (&["v"], "Export a table as CSV", "export-csv"),
         ExportFormat::JsonLines => (&["j"], "Export a table as JSON lines", "export-jsonl"),
     };
-    line(Scope::Export, keys, ExportStep::Write(format), label, control)
+    bind(KeyScope::Export, keys, ExportStep::Write(format), label, control)
 }
 
-/// What the names of files of the shown device begin with.
-fn name(shared: &Shared) -> Option<String> {
-    let (device, is_second) = own_ordinal(shared.device()?.device);
+/// Returns the common prefix of the names of files exported from the shown device.
+fn file_prefix(shared: &Shared) -> Option<String> {
+    let (device, is_second) = split_ordinal(shared.device()?.device);
     let file = match &shared.comparing.second {
-        Second::Open(second, ..) if is_second => second,
+        SecondFile::Open(second, ..) if is_second => second,
         _ => shared.file()?,
     };
-    let name = plain(&file.file);
+    let name = file_stem(&file.file);
     Some(if file.devices.len() > 1 { format!("{name}-gpu{device}") } else { name })
 }
 
-/// The device shall be written in a format.
-pub(super) fn write(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
-    let Some(name) = name(shared) else { return };
+/// Starts the export of the shown device to a format.
+pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
+    let Some(name) = file_prefix(shared) else { return };
     let end = shared.end_moment();
-    let range = shared.pinned.range.map_or(Span { from: 0, to: end }, |range| Span { from: range.from, to: range.to });
+    let range = shared.cursor.range.map_or(Span { from: 0, to: end }, |range| Span { from: range.from, to: range.to });
     let file = match format.has_rows() {
-        true => format!("{name}-{}.{}", export.table.name(), format.ending()),
-        false => format!("{name}.{}", format.ending()),
+        true => format!("{name}-{}.{}", export.table.name(), format.extension()),
+        false => format!("{name}.{}", format.extension()),
     };
-    let at = shared.pinned.moment;
+    let at = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
-    let question = ExportQuestion { format, table, at, range, scope, largest: LARGEST };
-    begin(export, shared, ExportJob::Format(question), file, effects);
+    let question = ExportQuestion { format, table, at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
+    start_job(export, shared, ExportJob::Format(question), file, effects);
 }
 
-/// The chosen range shall be written as a snapshot.
-pub(super) fn crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
-    let (Some(name), Some(events)) = (name(shared), export.crop.events(shared)) else { return };
+/// Starts the export of the chosen range as a snapshot.
+pub(super) fn export_crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    let (Some(name), Some(events)) = (file_prefix(shared), export.crop.events(shared)) else { return };
     let source = shared.file().map_or_else(String::new, |file| file.file.clone());
     let file = format!("{name}-{}-{}.pickle", events[0], events[1].saturating_sub(1));
-    begin(export, shared, ExportJob::Crop { events, source }, file, effects);
+    start_job(export, shared, ExportJob::Crop { events, source }, file, effects);
 }
 
-fn begin(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String, effects: &mut Vec<Effect>) {
-    let Some((snapshot, device)) = to_write(shared) else { return };
+fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String, effects: &mut Vec<Effect>) {
+    let Some((snapshot, device)) = snapshot_to_save(shared) else { return };
     export.dialog = Dialog::Closed;
     if export.is_writing {
         shared.remark = Some("Already writing a file.".to_owned());
@@ -88,7 +88,7 @@ fn begin(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String,
     export.is_writing = true;
     shared.remark = Some(format!("Writing {file}…"));
     let is = |wanted| matches!(&job, ExportJob::Format(ExportQuestion { format, .. }) if *format == wanted);
-    let (is_packed, is_onto) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
+    let (is_packed, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
     let categories = Box::new(shared.rules.set());
     effects.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
@@ -96,13 +96,13 @@ fn begin(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String,
         job,
         categories,
         file,
-        is_packed,
-        is_onto,
-        then: Then::Save,
+        is_gzipped: is_packed,
+        extends_trace,
+        next: AfterWrite::Save,
     })));
 }
 
-/// What the tables of CSV and JSON lines are called.
+/// Returns the name of a table in the dialog.
 pub fn table_label(table: ExportTable) -> &'static str {
     match table {
         ExportTable::Allocations => "Allocations",

@@ -1,17 +1,16 @@
-//! How the flame graph takes part in the page.
+//! Registration of the flame graph as a feature.
 
-use super::{FlameAction, FlameGraph, FlameStep, act, ask, keys, link, reset, step, take, unzoom};
-use crate::change::Turn;
+use super::{FlameAction, FlameGraph, FlameStep, act, ask, keys, link, reset, step, take, zoom_out_fully};
+use crate::change::AskPhase;
 use crate::feature::Feature;
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<FlameGraph, FlameAction, FlameStep> = Feature {
     reset,
-    asks: &[(Turn::Early, ask)],
-    take,
-    act,
-    command: step,
-    keys: keys::KEYS,
-    links: link::LINKS,
-    escape: unzoom,
+    questions: &[(AskPhase::BeforeScene, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: step,
+    bindings: keys::KEYS,
+    link_keys: link::LINKS,
+    on_escape: zoom_out_fully,
 };

@@ -1,20 +1,22 @@
-//! What of the flame graph stands in a link.
+//! Link keys of the flame graph.
 
-use super::{FlameGraph, Growth};
-use crate::link::reading::{Key, kept, optional, word};
+use super::{FlameGraph, GrowthDirection};
+use crate::link::value::{Key, format_optional, view_key, word_if};
 
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
-    kept(
+    view_key(
         "zoom",
-        |flame, shared| optional(flame.zoom_node(shared)),
+        |flame, shared| format_optional(flame.zoom_node(shared)),
         |flame, shared, link| {
             let node = link.number().unwrap_or(0);
             flame.zoom_to(shared, node);
         },
     ),
-    kept(
+    view_key(
         "flame",
-        |flame, _| word(flame.growth == Growth::Up, "up"),
-        |flame, _, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
+        |flame, _| word_if(flame.growth == GrowthDirection::Up, "up"),
+        |flame, _, link| {
+            flame.growth = if link.is_second_word(["down", "up"]) { GrowthDirection::Up } else { GrowthDirection::Down }
+        },
     ),
 ];

@@ -1,24 +1,24 @@
-//! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
+//! Layout of the flame graph as tiles, texts and outlines in device pixels. Only visible rows are included.
 
 use super::FlameGraph;
-use super::words::brief_place;
+use super::words::short_location;
 use crate::amount::{amount, change, per_mille, sign};
 use crate::shared::Shared;
 use engine::protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
-/// The size of names in CSS pixels.
+/// Font size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;
-/// CSS pixels between a box's edge and its name.
+/// Padding between the edge of a box and its name, in CSS pixels.
 const PAD_PX: f64 = 5.0;
-/// How wide a sign is on the average, in hundredths of the text's size; of other scripts some are twice as wide.
-const SIGN: f64 = 0.55;
-/// Fewer signs than this say nothing.
-const LEAST_SIGNS: usize = 3;
+/// Average width of a character, as a fraction of the font size. Some characters of other scripts are twice as wide.
+const CHAR_WIDTH: f64 = 0.55;
+/// Minimum number of characters of a name that is shown.
+const MIN_CHARS: usize = 3;
 
-/// The largest step of a change: it is new, or most of it is.
-pub const MOST_CHANGED: i8 = 3;
+/// Highest level of a change: the box is new or gone, or most of its bytes are.
+pub const MAX_CHANGE: i8 = 3;
 
-/// What is drawn.
+/// The visible part of the flame graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlamePicture {
     pub size_px: [u32; 2],
@@ -28,7 +28,7 @@ pub struct FlamePicture {
     pub outlines: Vec<FlameOutline>,
 }
 
-/// A box on the canvas; edges in device pixels from its left upper corner, which may lie outside.
+/// A box. Edges are in device pixels from the upper left corner of the canvas, and may lie outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameTile {
     pub x: [i32; 2],
@@ -36,32 +36,32 @@ pub struct FlameTile {
     pub fill: FlameFill,
     pub is_faded: bool,
     pub is_hatched: bool,
-    /// How much of its width a search found.
-    pub found_px: u32,
+    /// Width in device pixels that the search matches.
+    pub matched_px: u32,
 }
 
-/// What the colour of a box tells.
+/// Meaning of a box's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameFill {
-    /// The call site, by its slot of the palette.
+    /// Call site, by its palette slot.
     Slot(u32),
     Kind(NodeKind),
-    /// How much it grew or shrank, in steps up to [`MOST_CHANGED`].
+    /// Growth (positive) or shrinkage, in levels up to [`MAX_CHANGE`].
     Change(i8),
 }
 
-/// A name.
+/// The name of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameText {
-    /// As much of it as has room.
+    /// Name, shortened to fit.
     pub text: String,
-    /// The left end of its middle line.
-    pub at: [f64; 2],
-    /// It must not be wider than this.
-    pub room_px: f64,
-    /// The tile that it stands on: its place among the tiles.
+    /// Left end, at the vertical middle.
+    pub origin: [f64; 2],
+    /// Maximum width in device pixels.
+    pub max_width_px: f64,
+    /// Index of the tile below the text.
     pub tile: usize,
-    /// Whether its own frame is what the search looks for.
+    /// True if the box's own frame matches the search.
     pub is_bold: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct FlameOutline {
     pub stroke: FlameStroke,
 }
 
-/// Why a box is outlined.
+/// Reason why a box is outlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameStroke {
     Hovered,
@@ -81,7 +81,7 @@ pub enum FlameStroke {
     Selected,
 }
 
-/// What is drawn now; `None` until there is something.
+/// Returns the visible part of the flame graph. `None` until it has boxes and a canvas.
 pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
@@ -92,11 +92,11 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let top = flame.top_of(of.row);
         (top < height && top + row_px > 0).then(|| (of.x.map(edge), [top as i32, (top + row_px) as i32]))
     };
-    let scope = flame.answer.question().map_or(shared.views.scope, |known| known.scope);
+    let scope = flame.answer.answered_question().map_or(shared.views.scope, |known| known.scope);
     let is_change = matches!(scope, Scope::Change(_));
-    // Colours mean what they mean in the timeline: where those are not of call sites, they tell whose code it is.
+    // Colours match the timeline if that is coloured by call site. Otherwise they show the kind of code.
     let slot = |of: &FlameBox| of.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
-    let searches = shared.found_serial().is_some();
+    let searches = shared.match_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
         FlamePicture { size_px: [width, canvas.height_px], tiles: vec![], texts: vec![], text_px, outlines: vec![] };
@@ -104,34 +104,34 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
         let label = page.labels.get(of.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
-        let is_faded =
-            searches && of.found == 0 || !is_change && slot(of).is_some_and(|slot| shared.around.faded.contains(&slot));
+        let is_faded = searches && of.found == 0
+            || !is_change && slot(of).is_some_and(|slot| shared.surroundings.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
-        let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
-        // What is found is seen, however little it is.
-        let found_px = if of.found > 0 { found_px.clamp(1, wide) as u32 } else { 0 };
+        let matched_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
+        // A match is at least one pixel wide.
+        let matched_px = if of.found > 0 { matched_px.clamp(1, wide) as u32 } else { 0 };
         picture.tiles.push(FlameTile {
             x,
             y,
-            fill: if is_change { changed(of) } else { slot(of).map_or(FlameFill::Kind(kind), FlameFill::Slot) },
+            fill: if is_change { change_level(of) } else { slot(of).map_or(FlameFill::Kind(kind), FlameFill::Slot) },
             is_faded,
             is_hatched: of.nodes > 1,
-            found_px,
+            matched_px,
         });
         let pad = PAD_PX * canvas.scale;
-        let room_px = f64::from(x[1] - x[0]) - 2.0 * pad;
-        let signs = (room_px / (SIGN * text_px)).max(0.0) as usize;
-        if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= LEAST_SIGNS) {
+        let max_width_px = f64::from(x[1] - x[0]) - 2.0 * pad;
+        let signs = (max_width_px / (CHAR_WIDTH * text_px)).max(0.0) as usize;
+        if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= MIN_CHARS) {
             picture.texts.push(FlameText {
-                text: name(label, of, scope, signs),
-                at: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
-                room_px,
+                text: box_label(label, of, scope, signs),
+                origin: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
+                max_width_px,
                 tile: picture.tiles.len() - 1,
                 is_bold: of.matches,
             });
         }
     }
-    let hovered = flame.pointer.and_then(|pointer| flame.at(pointer));
+    let hovered = flame.pointer.and_then(|pointer| flame.hit_test(pointer));
     let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| shared.selection.is_some());
     let strokes =
@@ -143,34 +143,34 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     Some(picture)
 }
 
-/// How much a box changed: little of it, up to a quarter, up to three quarters, or more.
-fn changed(of: &FlameBox) -> FlameFill {
+/// Returns the level of a box's change, with limits at 25 % and 75 % of its larger size.
+fn change_level(of: &FlameBox) -> FlameFill {
     let [begin, end] = of.ends.map(|end| end.bytes);
     let step = match per_mille(begin.abs_diff(end), begin.max(end)) {
         _ if begin == end => 0,
         ..250 => 1,
         250..750 => 2,
-        _ => MOST_CHANGED,
+        _ => MAX_CHANGE,
     };
     FlameFill::Change(if end < begin { -step } else { step })
 }
 
-/// As much of a box's name as `signs` have room for: with its place and what it weighs, if they fit as well.
-fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
-    // What a C++ function takes says less than what it is.
+/// Returns a box's name, with location and size if they fit into `signs` characters.
+fn box_label(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
+    // Parameters of a C++ function are dropped.
     let name = match label.kind {
         NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
         _ => &label.name,
     };
     let [begin, end] = of.ends.map(|end| end.bytes);
     let is_change = matches!(scope, Scope::Change(_));
-    // Colour is not the only sign of what grew and what shrank.
+    // The sign shows the direction of a change without colour.
     let name = [if is_change { sign(begin, end) } else { "" }, if is_change { " " } else { "" }, name].concat();
-    let mut text = elided(&name, signs);
-    let mut room = signs.saturating_sub(signs_of(&name));
+    let mut text = elide(&name, signs);
+    let mut room = signs.saturating_sub(char_width(&name));
     let weight = if is_change { change(begin, end) } else { amount(scope, of.weight.bytes) };
-    for more in [brief_place(label), weight] {
-        let needed = signs_of(&more) + 2;
+    for more in [short_location(label), weight] {
+        let needed = char_width(&more) + 2;
         if needed > room {
             break;
         }
@@ -183,14 +183,14 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
     text
 }
 
-/// How many signs wide a text is.
-fn signs_of(text: &str) -> usize {
+/// Returns the width of a text in characters. Wide characters count twice.
+fn char_width(text: &str) -> usize {
     text.chars().map(|sign| if sign < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// The beginning of a name; of one with a namespace its end, which tells more.
-fn elided(name: &str, signs: usize) -> String {
-    if signs_of(name) <= signs {
+/// Shortens a name to its start, or to its end if it has a namespace.
+fn elide(name: &str, signs: usize) -> String {
+    if char_width(name) <= signs {
         return name.to_owned();
     }
     let mut room = signs.saturating_sub(1);

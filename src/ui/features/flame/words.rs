@@ -1,49 +1,49 @@
-//! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
+//! Texts of the flame graph: card, status line, breadcrumb path.
 
 use super::FlameGraph;
 use crate::amount::{amount, change, exact, exact_change, percent, ratio};
-use crate::features::tree_rows::nothing;
-use crate::find::found_in;
+use crate::features::tree_rows;
+use crate::find::matches_text;
 use crate::shared::Shared;
-use base::units::{Bytes, counted, grouped};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
-/// Boxes of the way that are named beside the first: the last ones.
-const NAMED: usize = 2;
+/// Number of boxes at the end of the path that are named, besides the root.
+const MAX_LAST_CRUMBS: usize = 2;
 
-/// The card beside the pointer. It has the same lines for every box, so that it never jumps.
+/// The card beside the pointer. All boxes have the same number of lines, so that its size is stable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameCard {
-    /// What it weighs, in short and exactly.
+    /// Bytes, abbreviated and exact.
     pub title: String,
     pub name: String,
-    pub place: String,
-    /// Its shares, and how many allocations.
+    pub location: String,
+    /// Shares of total and parent, and number of allocations.
     pub shares: String,
 }
 
-/// One of the boxes on the way to the zoomed one.
+/// An entry of the breadcrumb path to the zoomed box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crumb {
     pub node: u32,
-    /// Its name; boxes left out before it are a dot dot dot.
+    /// Name, preceded by `…` if boxes before it were left out.
     pub text: String,
 }
 
-/// File and line of a box, as `model.py:31`; empty where there is none.
-pub(super) fn brief_place(label: &NodeLabel) -> String {
+/// Returns file name and line, such as `model.py:31`. Empty if unknown.
+pub(super) fn short_location(label: &NodeLabel) -> String {
     with_line(label.file.rsplit(['/', '\\']).next().unwrap_or_default(), label)
 }
 
-/// The same with the whole path.
-fn place(label: &NodeLabel) -> String {
+/// Returns full path and line. Empty if unknown.
+fn location(label: &NodeLabel) -> String {
     with_line(&label.file, label)
 }
 
 fn with_line(file: &str, label: &NodeLabel) -> String {
     match file {
         "" | "??" | "none" => String::new(),
-        // A file's own name is the box's already.
+        // The name of the box already is the file.
         _ if label.line.is_empty() && file == label.name => String::new(),
         _ if label.line.is_empty() => file.to_owned(),
         _ => [file, ":", &label.line].concat(),
@@ -60,19 +60,19 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
     page.labels.get(of.label as usize).unwrap_or(NONE)
 }
 
-/// What is said of a box.
+/// Returns the card of a box.
 pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
     let scope = shared.views.scope;
     let bytes = of.weight.bytes;
     if let Scope::Change(_) = scope {
-        return card_of_change(page, of);
+        return change_card(page, of);
     }
     let mut title = amount(scope, bytes);
     if bytes >= 1024 {
         title.push_str(" · ");
         title.push_str(&exact(scope, bytes));
     }
-    let (name, place) = named(page, of);
+    let (name, place) = name_and_location(page, of);
     let mut shares = percent(bytes, page.total.bytes);
     shares.push_str(" of all");
     if let Some(parent) = page.boxes.get(of.parent as usize).filter(|_| of.row > 0) {
@@ -81,38 +81,38 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
         shares.push_str(" of its parent");
     }
     shares.push_str(" · ");
-    shares.push_str(&counted(of.weight.count.into(), "allocation"));
+    shares.push_str(&pluralize(of.weight.count.into(), "allocation"));
     if of.found > 0 {
         shares.push_str(" · found: ");
         shares.push_str(&amount(scope, of.found));
     }
-    FlameCard { title, name, place, shares }
+    FlameCard { title, name, location: place, shares }
 }
 
-/// What a box is called, and where that is.
-fn named(page: &FlamePage, of: &FlameBox) -> (String, String) {
+/// Returns the name of a box, and its location.
+fn name_and_location(page: &FlamePage, of: &FlameBox) -> (String, String) {
     let label = label(page, of);
     if of.nodes > 1 {
-        (grouped(of.nodes.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
+        (group_digits(of.nodes.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
     } else {
-        (label.name.clone(), place(label))
+        (label.name.clone(), location(label))
     }
 }
 
-/// What is said of a box where the graph shows what changed.
-fn card_of_change(page: &FlamePage, of: &FlameBox) -> FlameCard {
-    let (name, place) = named(page, of);
+/// Returns the card of a box for [`Scope::Change`].
+fn change_card(page: &FlamePage, of: &FlameBox) -> FlameCard {
+    let (name, place) = name_and_location(page, of);
     let [begin, end] = of.ends;
     let title = [&change(begin.bytes, end.bytes), " · ", &exact_change(begin.bytes, end.bytes)].concat();
     let at = |name: &str, end: Weight| {
-        [name, &Bytes(end.bytes).to_string(), " in ", &counted(end.count.into(), "allocation")].concat()
+        [name, &Bytes(end.bytes).to_string(), " in ", &pluralize(end.count.into(), "allocation")].concat()
     };
     let shares = [at("A: ", begin), at("B: ", end), ratio(begin.bytes, end.bytes)].join(" · ");
-    FlameCard { title, name, place, shares }
+    FlameCard { title, name, location: place, shares }
 }
 
-/// The line below: the selected box, or that of the selected allocation, or how to move.
-pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
+/// Returns the status line: the selected box, the box of the selected allocation, or a hint.
+pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
     let Some(page) = flame.page() else { return "…".to_owned() };
     let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
@@ -121,7 +121,7 @@ pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
         let hint = if page.is_cut { "Some rows are not drawn. Zoom in to see them. " } else { "" };
         return hint.to_owned() + "Click to select, double-click or Enter to zoom in, Backspace to zoom out.";
     };
-    let FlameCard { title, name, place, shares } = card(shared, page, of);
+    let FlameCard { title, name, location: place, shares } = card(shared, page, of);
     let whose = if revealed.is_some() { "The selected allocation is in" } else { "" };
     [whose.to_owned(), title, name, shares, place]
         .into_iter()
@@ -130,33 +130,37 @@ pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
         .join(" · ")
 }
 
-/// What the search found; nothing while nothing is looked for.
-pub fn found(flame: &FlameGraph, shared: &Shared) -> String {
-    let Some((question, page)) = flame.answer.question().zip(flame.page()) else { return String::new() };
-    // What a search finds of a change has no single number.
+/// Returns the matches of the search. Empty without a search.
+pub fn matches(flame: &FlameGraph, shared: &Shared) -> String {
+    let Some((question, page)) = flame.answer.answered_question().zip(flame.page()) else { return String::new() };
+    // Matches within a change have no single size.
     let find = question.find.filter(|_| !matches!(question.scope, Scope::Change(_)));
-    found_in(shared, find, question.scope, page.found)
+    matches_text(shared, find, question.scope, page.found)
 }
 
-/// What stands in the place of boxes where there are none.
-pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
+/// Returns the text shown instead of boxes. Empty if there are any.
+pub fn empty_message(flame: &FlameGraph, shared: &Shared) -> &'static str {
     let Some(page) = flame.page() else { return "" };
     let zoomed = page.boxes.get(page.zoom as usize);
     match (shared.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
         (_, 1..) => "",
-        (scope, _) if page.total.count == 0 => nothing(scope),
+        (scope, _) if page.total.count == 0 => tree_rows::empty_message(scope),
         (Scope::At(_), _) => "Nothing in this frame is live at the cursor.",
         _ => "Nothing in this frame falls within this range.",
     }
 }
 
-/// The way from the root to the zoomed box, which is the last; empty where everything fills the width.
+/// Returns the path from the root to the zoomed box. Empty if the graph is not zoomed.
 pub fn crumbs(page: &FlamePage) -> Vec<Crumb> {
     let last = page.zoom as usize;
-    let way =
-        page.boxes.iter().take(last + 1).enumerate().filter(|(at, _)| last > 0 && (*at == 0 || at + NAMED > last));
+    let way = page
+        .boxes
+        .iter()
+        .take(last + 1)
+        .enumerate()
+        .filter(|(at, _)| last > 0 && (*at == 0 || at + MAX_LAST_CRUMBS > last));
     let crumb = |(at, of): (usize, &FlameBox)| {
-        let before = if at > 1 && at + NAMED == last + 1 { "… " } else { "" };
+        let before = if at > 1 && at + MAX_LAST_CRUMBS == last + 1 { "… " } else { "" };
         Crumb { node: of.node, text: [before, &label(page, of).name].concat() }
     };
     way.map(crumb).collect()

@@ -1,62 +1,65 @@
-//! What is known and seen of the allocator's state, and what can be done there.
+//! State and actions of the Segments tab.
 
+use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::scroll::Scroll;
-use crate::shown::Canvas;
-use engine::protocol::{Details, Only, PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use engine::protocol::{
+    Details, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion,
+};
 use std::rc::Rc;
 
-pub(crate) const A_THOUSAND: f64 = 1000.0;
+pub(crate) const ZOOM_SCALE: f64 = 1000.0;
 
-pub(crate) fn allocation(piece: &StatePiece) -> Option<u32> {
+pub(crate) fn allocation(piece: &SegmentsPiece) -> Option<u32> {
     (piece.kind != PieceKind::Free).then_some(piece.allocation)
 }
 
-/// Bytes to a device pixel: the least shows a block of 512 bytes with room for its size, the most a TiB in a pixel.
+/// Minimum and maximum bytes per device pixel. At the minimum, a block of 512 bytes has room for its label. At the
+/// maximum, a pixel is a terabyte.
 pub(crate) const BYTES_PER_PX: [f64; 2] = [4.0, 1e12];
 
-/// CSS pixels between the canvas's edges and the bars.
+/// Padding between the edges of the canvas and the bars, in CSS pixels.
 pub(crate) const PAD_PX: f64 = 12.0;
 
-/// CSS pixels of a row.
+/// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 24.0;
 
-/// The orders, as the picker has them.
+/// Sort orders, in the order of the picker.
 pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free];
 
-/// What is known and seen of the allocator's state.
+/// State of the Segments tab.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// The canvas; `None` until it was seen.
+    /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
     pub scroll: Scroll,
-    pub only: Only,
-    /// The order of the segments of a group.
+    pub filter: MemoryFilter,
+    /// Order of the segments within a group.
     pub sort: SegmentSort,
-    /// Bytes a CSS pixel covers; `None`: as many as make all fit.
+    /// Bytes per CSS pixel. `None` fits all segments.
     pub(crate) zoom: Option<f64>,
-    /// Where the pointer is, in device pixels from the canvas's left upper corner.
+    /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
-    /// What keys or a click have led to.
-    pub(crate) active: Option<Stop>,
-    /// What stands in the field of the request.
-    pub text: String,
-    pub wrong: Option<String>,
+    /// The active block or segment, set by keys or a click.
+    pub(crate) active: Option<NavTarget>,
+    /// Text of the field for a simulated request.
+    pub request_text: String,
+    pub request_error: Option<String>,
     pub(crate) request: Option<u64>,
-    /// The address whose place is wanted…
+    /// Address to locate.
     pub(crate) reveal: Option<u64>,
-    /// …and whether it has to be brought into view.
-    pub(crate) brings: bool,
-    /// The allocation that was brought into view last.
-    pub(crate) followed: Option<u32>,
-    /// A step for which the rows have to come first.
-    pub(crate) waiting: Option<MemoryStep>,
-    pub(crate) answer: Latest<(StateQuestion, u32), Rc<StatePage>>,
-    /// About the allocation that is pointed at, and that which keys have led to.
+    /// True if the address must also be scrolled into view.
+    pub(crate) scrolls_to_reveal: bool,
+    /// The allocation that was last scrolled into view.
+    pub(crate) revealed_allocation: Option<u32>,
+    /// A navigation step that waits for its rows.
+    pub(crate) pending_step: Option<SegmentsStep>,
+    pub(crate) answer: Latest<(SegmentsQuestion, u32), Rc<SegmentsPage>>,
+    /// Details of the allocations at the pointer and at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
-    /// The pools and the streams there have been: what can be shown alone.
+    /// Pools seen so far, as options of the filter.
     pub pools: Vec<(u64, u64)>,
-    /// See `pools`.
+    /// Streams seen so far, as options of the filter.
     pub streams: Vec<u64>,
 }
 
@@ -65,18 +68,18 @@ impl Default for Memory {
         Memory {
             canvas: None,
             scroll: Scroll::new(ROW_PX),
-            only: Only::default(),
+            filter: MemoryFilter::default(),
             sort: SegmentSort::default(),
             zoom: None,
             pointer: None,
             active: None,
-            text: String::new(),
-            wrong: None,
+            request_text: String::new(),
+            request_error: None,
             request: None,
             reveal: None,
-            brings: false,
-            followed: None,
-            waiting: None,
+            scrolls_to_reveal: false,
+            revealed_allocation: None,
+            pending_step: None,
             answer: Latest::default(),
             details: Default::default(),
             pools: Vec::new(),
@@ -86,50 +89,50 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// What is shown.
-    pub fn page(&self) -> Option<&Rc<StatePage>> {
+    /// Returns the rows that are shown.
+    pub fn page(&self) -> Option<&Rc<SegmentsPage>> {
         self.answer.latest()
     }
 
-    /// The place of the order in the picker; those of pool and stream, 0 for all.
-    pub fn chosen(&self) -> [usize; 3] {
+    /// Returns the indices of the chosen sort order, pool and stream. For pool and stream, 0 stands for all.
+    pub fn picker_indices(&self) -> [usize; 3] {
         let after = |place: Option<usize>| place.map_or(0, |place| place + 1);
         [
             SORTS.iter().position(|sort| *sort == self.sort).unwrap_or(0),
-            after(self.only.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
-            after(self.only.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
+            after(self.filter.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
+            after(self.filter.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
         ]
     }
 
-    /// Whether all of it is made to fit.
+    /// Returns true if all segments are fitted.
     pub fn fits(&self) -> bool {
         self.zoom.is_none()
     }
 
-    /// Bytes that a thousand CSS pixels cover; `None` where all is made to fit.
-    pub(crate) fn zoom(&self) -> Option<u64> {
-        self.zoom.map(|zoom| (zoom * A_THOUSAND).round() as u64)
+    /// Returns the bytes per thousand CSS pixels. `None` if all segments are fitted.
+    pub(crate) fn link_zoom(&self) -> Option<u64> {
+        self.zoom.map(|zoom| (zoom * ZOOM_SCALE).round() as u64)
     }
 
-    /// See [`Memory::zoom`].
-    pub(crate) fn zoom_to(&mut self, bytes: Option<u64>) {
+    /// Sets the bytes per thousand CSS pixels. `None` fits all segments.
+    pub(crate) fn set_link_zoom(&mut self, bytes: Option<u64>) {
         let [least, most] = BYTES_PER_PX;
-        self.zoom = bytes.map(|bytes| (bytes as f64 / A_THOUSAND).clamp(least, most));
+        self.zoom = bytes.map(|bytes| (bytes as f64 / ZOOM_SCALE).clamp(least, most));
     }
 
     pub(crate) fn scale(&self) -> f64 {
         self.canvas.map_or(1.0, |canvas| canvas.scale)
     }
 
-    /// Device pixels from the canvas's left edge to the bars.
+    /// Returns the padding at the left edge of the canvas in device pixels.
     pub(crate) fn pad_px(&self) -> i32 {
         (PAD_PX * self.scale()).round() as i32
     }
 
-    /// What is at a place of the canvas.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
+    /// Returns the bar and the piece at a position of the canvas.
+    pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
         let page = self.page()?;
-        let row = self.scroll.above() + y / (ROW_PX * self.scale());
+        let row = self.scroll.rows_above() + y / (ROW_PX * self.scale());
         let x = u32::try_from(x.floor() as i64 - i64::from(self.pad_px())).ok()?;
         let holds = |[from, to]: [u32; 2]| (from..to).contains(&x);
         let from = page.bars.partition_point(|bar| bar.row < row.max(0.0) as u32);
@@ -138,110 +141,109 @@ impl Memory {
         Some((bar, pieces(page, bar).iter().find(|piece| holds(piece.x))))
     }
 
-    /// What keys or a click have led to, where it is among the rows that are known.
+    /// Returns the active position, if it is among the loaded rows.
     pub fn active(&self) -> Option<BlockInBar<'_>> {
         let (page, active) = (self.page()?, self.active?);
-        stops(page).find(|place| stop(*place) == active)
+        nav_targets(page).find(|place| nav_target(*place) == active)
     }
 
-    /// The allocations that are told of: under the pointer, and where keys have led to.
+    /// Returns the allocations to describe: at the pointer, and at the active position.
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
-        let hovered = self.pointer.and_then(|pointer| self.at(pointer));
-        // Of a free block, what keeps its segment.
+        let hovered = self.pointer.and_then(|pointer| self.hit_test(pointer));
+        // For a free block, the allocation that keeps its segment from being released.
         [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.keeper)))
     }
 
-    /// What is known of the allocation of a piece.
-    pub(crate) fn details_of(&self, piece: &StatePiece) -> Option<&Details> {
-        self.details_by(piece.allocation)
+    /// Returns the details of a piece's allocation, if they are known.
+    pub(crate) fn piece_details(&self, piece: &SegmentsPiece) -> Option<&Details> {
+        self.allocation_details(piece.allocation)
     }
 
-    /// What is known of an allocation.
-    pub(crate) fn details_by(&self, allocation: u32) -> Option<&Details> {
-        self.details.iter().find_map(|details| details.about(&allocation))?.as_deref()
+    /// Returns the details of an allocation, if they are known.
+    pub(crate) fn allocation_details(&self, allocation: u32) -> Option<&Details> {
+        self.details.iter().find_map(|details| details.answer_to(&allocation))?.as_deref()
     }
 
-    /// An address that has to stay in view.
-    pub(crate) fn keep(&mut self) {
-        let above = self.scroll.above().ceil() as u32;
+    /// Keeps the active position or the first visible bar in view during the next change.
+    pub(crate) fn keep_in_view(&mut self) {
+        let above = self.scroll.rows_above().ceil() as u32;
         let first = self.page().and_then(|page| page.bars.iter().find(|bar| bar.row >= above)).map(|bar| bar.address);
         self.reveal = self.active.map(|active| active.address).or(first);
-        self.brings = true;
+        self.scrolls_to_reveal = true;
     }
 }
 
-/// What a person does with the pointer, places in device pixels from the canvas's left upper corner, and with the controls; and what the
-/// browser reports.
+/// Pointer, control and browser events. Positions are in device pixels from the upper left corner of the canvas.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MemoryAction {
+pub enum SegmentsAction {
     Resized(Canvas),
-    /// So many CSS pixels are above what is seen, and so many are seen.
+    /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
-    /// The pointer is here; nowhere when it left.
+    /// Position of the pointer. `None` when it left the canvas.
     PointerAt(Option<[f64; 2]>),
     Clicked([f64; 2]),
-    /// Segments in the order of this place in the picker.
+    /// Sorts segments by the order at this index of the picker.
     SortChosen(usize),
-    /// All pools (0), or one alone, by its place in the picker.
+    /// Shows the pool at this index of the picker, or all pools (0).
     PoolChosen(usize),
-    /// All streams (0), or one alone.
+    /// Shows the stream at this index of the picker, or all streams (0).
     StreamChosen(usize),
-    /// This stands in the field of the request.
+    /// Text of the field for a simulated request.
     RequestTyped(String),
-    /// Of the lines above the segments, that of this allocation.
-    KeeperPicked(u32),
+    /// Selects the allocation of a line above the segments.
+    KeptLineClicked(u32),
 }
 
-/// What a key asks for.
+/// Commands of the Segments tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryStep {
-    /// To the block before.
-    Before,
-    /// To the block after.
-    After,
-    /// To the segment before.
-    SegmentBefore,
-    /// To the segment after.
-    SegmentAfter,
+pub enum SegmentsStep {
+    /// Goes to the previous block.
+    PreviousBlock,
+    /// Goes to the next block.
+    NextBlock,
+    /// Goes to the previous segment.
+    PreviousSegment,
+    /// Goes to the next segment.
+    NextSegment,
     First,
     Last,
     Select,
-    /// Fewer bytes a pixel.
+    /// Decreases the bytes per pixel.
     ZoomIn,
     ZoomOut,
     Fit,
-    /// Segments in another order.
+    /// Cycles through the sort orders.
     NextSort,
     NextPool,
     NextStream,
     TypeRequest,
-    Earlier,
-    Later,
+    CursorBack,
+    CursorForward,
 }
 
-/// What is at a place: a bar, and the piece of it.
-pub type BlockInBar<'a> = (&'a StateBar, Option<&'a StatePiece>);
+/// A bar and one of its pieces.
+pub type BlockInBar<'a> = (&'a SegmentsBar, Option<&'a SegmentsPiece>);
 
-/// The pieces of a bar.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+/// Returns the pieces of a bar.
+pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     page.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).unwrap_or_default()
 }
 
-/// A place that keys walk to: a block, a free block, or a segment that has no such thing of a pixel's width.
+/// A target of keyboard navigation: a block, a free block, or a segment whose pieces are all narrower than a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stop {
+pub(crate) struct NavTarget {
     pub(crate) segment: u64,
     pub(crate) address: u64,
     pub(crate) is_free: bool,
 }
 
-pub(crate) fn stop((bar, piece): BlockInBar<'_>) -> Stop {
+pub(crate) fn nav_target((bar, piece): BlockInBar<'_>) -> NavTarget {
     let address = piece.map_or(bar.segment, |piece| piece.address);
-    Stop { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
+    NavTarget { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
 }
 
-/// All places that keys walk to, in reading order. What goes on in the next row is there once a row.
-pub(crate) fn stops(page: &StatePage) -> impl Iterator<Item = BlockInBar<'_>> {
+/// Returns all navigation targets in reading order. A block that continues in the next row appears once per row.
+pub(crate) fn nav_targets(page: &SegmentsPage) -> impl Iterator<Item = BlockInBar<'_>> {
     page.bars.iter().flat_map(move |bar| {
         let all = pieces(page, bar);
         let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));

@@ -1,17 +1,16 @@
-//! How the view of the allocator's state takes part in the page.
+//! Registration of the Segments tab as a feature.
 
-use super::{Memory, MemoryAction, MemoryStep, act, ask, keys, link, reset, step, take};
-use crate::change::Turn;
-use crate::feature::{Feature, ends_nothing};
+use super::{Memory, SegmentsAction, SegmentsStep, act, ask, keys, link, reset, step, take};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
 
-/// What it declares.
-pub(crate) const FEATURE: Feature<Memory, MemoryAction, MemoryStep> = Feature {
+pub(crate) const FEATURE: Feature<Memory, SegmentsAction, SegmentsStep> = Feature {
     reset,
-    asks: &[(Turn::WithScene, ask)],
-    take,
-    act,
-    command: step,
-    keys: keys::KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::WithScene, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: step,
+    bindings: keys::KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

@@ -1,33 +1,41 @@
-//! What of the allocator's state stands in a link.
+//! Link keys of the Segments tab.
 
-use super::{Memory, MemoryAction, act};
-use crate::link::reading::{Key, kept, later_name, optional, pool, pool_of};
+use super::{Memory, SegmentsAction, act};
+use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use engine::protocol::SegmentSort;
 
-/// What stands first is not written.
+/// Values of the key `segments`. The first one is the default and is not written.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<Memory>] = &[
-    kept("mpool", |memory, _| pool(memory.only), |memory, _, link| memory.only.pool = link.take(pool_of(link.text))),
-    kept("mstream", |memory, _| optional(memory.only.stream), |memory, _, link| memory.only.stream = link.number()),
-    kept(
+    view_key(
+        "mpool",
+        |memory, _| format_pool(memory.filter),
+        |memory, _, link| memory.filter.pool = link.check(parse_pool(link.text)),
+    ),
+    view_key(
+        "mstream",
+        |memory, _| format_optional(memory.filter.stream),
+        |memory, _, link| memory.filter.stream = link.number(),
+    ),
+    view_key(
         "segments",
-        |memory, _| later_name(&SEGMENTS, memory.sort as usize),
+        |memory, _| word_unless_first(&SEGMENTS, memory.sort as usize),
         |memory, _, link| {
-            memory.sort = link.one_of(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
+            memory.sort = link.map_word(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
         },
     ),
-    kept(
+    view_key(
         "mzoom",
-        |memory, _| optional(memory.zoom()),
+        |memory, _| format_optional(memory.link_zoom()),
         |memory, _, link| {
             let zoom = link.number();
-            memory.zoom_to(zoom);
+            memory.set_link_zoom(zoom);
         },
     ),
-    kept(
+    view_key(
         "request",
-        |memory, _| memory.text.clone(),
-        |memory, shared, link| act(memory, shared, MemoryAction::RequestTyped(link.text.to_owned()), link.effects),
+        |memory, _| memory.request_text.clone(),
+        |memory, shared, link| act(memory, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects),
     ),
 ];

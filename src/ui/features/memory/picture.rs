@@ -1,99 +1,101 @@
-//! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
+//! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
 use super::Memory;
-use super::data::stop;
+use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
 use base::units::Bytes;
-use engine::protocol::{PieceKind, StateBar, StatePiece};
+use engine::protocol::{PieceKind, SegmentsBar, SegmentsPiece};
 use std::collections::BTreeSet;
 
-/// CSS pixels above a bar and below it.
+/// Space above and below a bar in CSS pixels.
 const GAP_PX: [f64; 2] = [2.0, 4.0];
-/// The size of texts in CSS pixels.
+/// Font size in CSS pixels.
 const TEXT_PX: f64 = 11.0;
-/// How wide a sign is on the average, as a part of the text's size.
-const SIGN: f64 = 0.62;
+/// Average width of a character, as a fraction of the font size.
+const CHAR_WIDTH: f64 = 0.62;
 
-/// What is drawn.
+/// The visible part of the Segments tab.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryPicture {
+pub struct SegmentsPicture {
     pub size_px: [u32; 2],
-    pub frames: Vec<MemoryFrame>,
-    pub tiles: Vec<MemoryTile>,
-    /// Sizes, where there is room.
-    pub texts: Vec<MemoryText>,
+    pub frames: Vec<SegmentsFrame>,
+    pub tiles: Vec<SegmentsTile>,
+    /// Sizes of blocks that have room for them.
+    pub texts: Vec<SegmentsText>,
     pub text_px: f64,
-    /// What is outlined, back to front: left and right, upper and lower edge.
-    pub outlines: Vec<([[i32; 2]; 2], MemoryStroke)>,
-    /// Slots of the palette that are faded.
+    /// Outlines from back to front, as [left, right] and [top, bottom] edges.
+    pub outlines: Vec<([[i32; 2]; 2], SegmentsStroke)>,
+    /// Faded palette slots.
     pub faded: BTreeSet<u32>,
-    /// Whether colours tell something with an order.
+    /// True if the colours form an ordered scale.
     pub is_ordered: bool,
 }
 
-/// A segment, or the part of it in a row. Edges in device pixels from the canvas's left upper corner, which may lie outside.
+/// The part of a segment in one row. Edges are in device pixels from the upper left corner of the canvas, and may lie
+/// outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryFrame {
+pub struct SegmentsFrame {
     pub x: [i32; 2],
     pub y: [i32; 2],
-    /// Whether there is a line at its left and at its right: not where it goes on in another row, nor where it can grow.
-    pub lines: [bool; 2],
+    /// True if the left or right edge has a line. There is none where the segment continues in another row or can
+    /// grow.
+    pub has_edge_lines: [bool; 2],
 }
 
 /// A piece of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryTile {
+pub struct SegmentsTile {
     pub x: [i32; 2],
     pub y: [i32; 2],
     pub kind: PieceKind,
     pub paint: u16,
 }
 
-/// A text.
+/// The size of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryText {
+pub struct SegmentsText {
     pub text: String,
-    /// The left end of its middle line.
-    pub at: [f64; 2],
-    /// The tile that it stands on: its place among the tiles.
+    /// Left end, at the vertical middle.
+    pub origin: [f64; 2],
+    /// Index of the tile below the text.
     pub tile: usize,
 }
 
-/// Why something is outlined.
+/// Reason for an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryStroke {
+pub enum SegmentsStroke {
     Hovered,
     Selected,
     Active,
 }
 
-/// What is drawn now; `None` until there is something.
-pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
+/// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
+pub fn picture(memory: &Memory, shared: &Shared) -> Option<SegmentsPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
-    let (row_px, above) = (ROW_PX * scale, memory.scroll.above());
+    let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());
     let edges = |row: u32| {
         let top = (f64::from(row) - above) * row_px;
         [(top + GAP_PX[0] * scale).round() as i32, (top + row_px - GAP_PX[1] * scale).round() as i32]
     };
     let across = |x: [u32; 2]| x.map(|edge| i32::try_from(edge).unwrap_or(i32::MAX).saturating_add(pad));
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
-    let active = memory.active().map(stop);
-    let hovered = memory.pointer.and_then(|pointer| memory.at(pointer)).map(stop);
+    let active = memory.active().map(nav_target);
+    let hovered = memory.pointer.and_then(|pointer| memory.hit_test(pointer)).map(nav_target);
     let text_px = TEXT_PX * scale;
-    let question = memory.answer.question().map(|(question, _)| question);
-    let mut picture = MemoryPicture {
+    let question = memory.answer.answered_question().map(|(question, _)| question);
+    let mut picture = SegmentsPicture {
         size_px: [canvas.width_px, canvas.height_px],
         frames: vec![],
         tiles: vec![],
         texts: vec![],
         text_px,
         outlines: vec![],
-        faded: shared.around.faded.clone(),
+        faded: shared.surroundings.faded.clone(),
         is_ordered: question.is_some_and(|question| question.colouring.is_ordered()),
     };
-    let seen = |bar: &&StateBar| {
+    let seen = |bar: &&SegmentsBar| {
         let [top, bottom] = edges(bar.row);
         bottom > 0 && top < canvas.height_px as i32
     };
@@ -101,14 +103,14 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     for bar in page.bars.iter().filter(seen) {
         let (y, x) = (edges(bar.row), across(bar.x));
         let grows = words::group_of(page, bar).is_some_and(|group| group.expandable);
-        picture.frames.push(MemoryFrame { x, y, lines: [bar.ends[0], bar.ends[1] && !grows] });
+        picture.frames.push(SegmentsFrame { x, y, has_edge_lines: [bar.ends[0], bar.ends[1] && !grows] });
         let own = pieces(page, bar);
         for piece in own {
-            let tile = MemoryTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
+            let tile = SegmentsTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
             picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
             picture.tiles.push(tile);
             let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
-            let here = (piece.kind != PieceKind::Rounding).then(|| stop((bar, Some(piece))));
+            let here = (piece.kind != PieceKind::Rounding).then(|| nav_target((bar, Some(piece))));
             for (outlines, holds) in outlines.iter_mut().zip([
                 here.is_some() && here == hovered,
                 is_selected && here.is_some(),
@@ -117,43 +119,43 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
                 outlines.extend(holds.then_some([tile.x, y]));
             }
         }
-        // A segment without a piece is walked to as a whole.
-        let whole = own.is_empty().then(|| stop((bar, None)));
+        // A segment without pieces is a single navigation target.
+        let whole = own.is_empty().then(|| nav_target((bar, None)));
         outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
         outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
     }
-    let strokes = [MemoryStroke::Hovered, MemoryStroke::Selected, MemoryStroke::Active];
+    let strokes = [SegmentsStroke::Hovered, SegmentsStroke::Selected, SegmentsStroke::Active];
     for (outlines, stroke) in outlines.into_iter().zip(strokes) {
         picture.outlines.extend(outlines.into_iter().map(|edges| (edges, stroke)));
     }
-    // What is thinner than a pixel has no piece of its own: its place is marked.
-    let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == MemoryStroke::Selected);
+    // A block thinner than a pixel has no piece, so its position is marked instead.
+    let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == SegmentsStroke::Selected);
     let address = shared.selection.as_deref().and_then(|selection| selection.address);
     let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
     if let Some([row, x]) = page.revealed.filter(|_| is_told && !is_drawn) {
         let [left, _] = across([x, x]);
         let thick = scale.round().max(1.0) as i32;
-        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], MemoryStroke::Selected));
+        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], SegmentsStroke::Selected));
     }
     Some(picture)
 }
 
-/// The size of a block, where it has room.
-fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Option<MemoryText> {
+/// Returns the size of a block, if there is room for it.
+fn text(piece: &SegmentsPiece, tile: &SegmentsTile, place: usize, text_px: f64) -> Option<SegmentsText> {
     let (bytes, before) = match piece.kind {
         PieceKind::Rounding => return None,
         PieceKind::Free => (piece.rounded, "free "),
         _ => (piece.requested, ""),
     };
     let width = f64::from(tile.x[1].saturating_sub(tile.x[0]));
-    // Most are narrower than any text: those need no string.
-    if piece.count > 1 || width < 5.0 * SIGN * text_px {
+    // Most blocks are narrower than any text. They need no string.
+    if piece.count > 1 || width < 5.0 * CHAR_WIDTH * text_px {
         return None;
     }
     let short = Bytes(bytes).to_string();
     let longer = [before, &short].concat();
-    let room = |text: &String| (text.chars().count() as f64 + 1.5) * SIGN * text_px <= width;
+    let room = |text: &String| (text.chars().count() as f64 + 1.5) * CHAR_WIDTH * text_px <= width;
     let text = Some(longer).filter(room).or(Some(short).filter(room))?;
     let at = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
-    Some(MemoryText { text, at, tile: place })
+    Some(SegmentsText { text, origin: at, tile: place })
 }

@@ -1,37 +1,38 @@
-//! What is said of the allocator's state: headings, sums, the card beside the pointer, the line below, where a request would go.
+//! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
 
 use super::{BlockInBar, Memory};
-use crate::hover::life;
-use crate::moment::{event_name, exact};
+use crate::hover::lifetime_text;
+use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
-use base::units::{Bytes, counted, grouped, percent};
+use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::{
-    PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, pool_of_id,
+    PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
+    default_pool_name,
 };
 
-/// The card beside the pointer, and the line of what keys have led to.
+/// The card beside the pointer. Also the text of the active position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MemoryCard {
-    /// What it is, in short and exactly.
+pub struct SegmentsCard {
+    /// Kind and size, abbreviated and exact.
     pub title: String,
     pub site: String,
-    /// From when to when.
-    pub life: String,
+    /// Allocation and free events.
+    pub lifetime: String,
     pub segment: String,
 }
 
-/// The heading of a group.
+/// The heading of a group of segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heading {
-    /// CSS pixels from the canvas's upper edge.
+    /// Distance from the top of the canvas in CSS pixels.
     pub top: i32,
     pub name: String,
     pub sums: String,
 }
 
 fn pool(pool: Option<(u64, u64)>) -> String {
-    pool.map_or_else(|| "unknown pool".to_owned(), pool_of_id)
+    pool.map_or_else(|| "unknown pool".to_owned(), default_pool_name)
 }
 
 fn stream(stream: Option<u64>) -> String {
@@ -42,12 +43,12 @@ fn stream(stream: Option<u64>) -> String {
     }
 }
 
-/// The lines of a picker of pools.
+/// Returns the entries of the pool picker.
 pub fn pool_choices(memory: &Memory) -> Vec<String> {
     choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
 }
 
-/// The lines of a picker of streams.
+/// Returns the entries of the stream picker.
 pub fn stream_choices(memory: &Memory) -> Vec<String> {
     choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
 }
@@ -56,13 +57,13 @@ fn choices(all: &str, others: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once(all.to_owned()).chain(others).collect()
 }
 
-fn group_name(group: &StateGroup) -> String {
+fn group_name(group: &SegmentsGroup) -> String {
     let size = if group.small { "Small blocks" } else { "Large blocks" };
     let expandable = if group.expandable { " · expandable" } else { "" };
     [size, " · ", &stream(group.stream), " · ", &pool(group.pool), expandable].concat()
 }
 
-fn free(sums: &StateSums) -> String {
+fn free(sums: &SegmentsSums) -> String {
     let [free, largest] = [sums.free, sums.largest_free].map(|bytes| Bytes(bytes).to_string());
     if sums.free == 0 {
         "nothing free".to_owned()
@@ -71,17 +72,17 @@ fn free(sums: &StateSums) -> String {
     }
 }
 
-fn group_sums(sums: &StateSums) -> String {
-    let segments = counted(sums.segments.into(), "segment");
+fn group_sums(sums: &SegmentsSums) -> String {
+    let segments = pluralize(sums.segments.into(), "segment");
     [&segments, " · ", &Bytes(sums.reserved).to_string(), " reserved · ", &free(sums)].concat()
 }
 
-/// The headings that are in view.
+/// Returns the headings of the visible groups.
 pub fn headings(memory: &Memory) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
-    let (above, seen) = (memory.scroll.above(), memory.scroll.seen());
-    let is_seen = |group: &&StateGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
-    let heading = |group: &StateGroup| Heading {
+    let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
+    let is_seen = |group: &&SegmentsGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
+    let heading = |group: &SegmentsGroup| Heading {
         top: ((f64::from(group.row) - above) * super::ROW_PX).round() as i32,
         name: group_name(group),
         sums: group_sums(&group.sums),
@@ -89,11 +90,11 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
     page.groups.iter().filter(is_seen).map(heading).collect()
 }
 
-/// All of it in a line, in short; and to the byte.
-pub fn sums(page: &StatePage) -> [String; 2] {
+/// Returns the totals as one line: abbreviated, and in exact bytes.
+pub fn sums(page: &SegmentsPage) -> [String; 2] {
     let whole = &page.whole;
     let line = |bytes: &dyn Fn(u64) -> String| {
-        let mut text = counted(whole.segments.into(), "segment");
+        let mut text = pluralize(whole.segments.into(), "segment");
         for (before, value, after) in [
             (" · ", whole.reserved, " reserved"),
             (" · live ", whole.requested, " requested, "),
@@ -110,17 +111,17 @@ pub fn sums(page: &StatePage) -> [String; 2] {
         }
         text
     };
-    // A line is broken between its parts.
+    // Non-breaking spaces, so that lines break only between parts.
     let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", " ·\u{a0}");
-    [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| grouped(bytes) + " B")]
+    [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
-/// Where the request would go: of each kind of segments that may serve it.
-pub fn fits(page: &StatePage) -> Vec<String> {
+/// Describes where the simulated request would go, for each kind of segment that may serve it.
+pub fn request_placement(page: &SegmentsPage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
 
-fn fit_text(fit: &StateFit, of: usize) -> String {
+fn fit_text(fit: &SegmentsFit, of: usize) -> String {
     let mut text = if of > 1 { [&pool(fit.pool), ", ", &stream(fit.stream), ": "].concat() } else { String::new() };
     let rounded = Bytes(fit.rounded).to_string();
     let parts = match fit.block {
@@ -151,87 +152,88 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
     text
 }
 
-/// What is said of a place.
-fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> MemoryCard {
-    let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
+/// Returns the card of a position.
+fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
+    let mut card = SegmentsCard { segment: segment(memory, bar), ..SegmentsCard::default() };
     match piece {
         None => {
-            card.title = exact(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
+            card.title = bytes_text(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
         }
         Some(piece) if piece.kind == PieceKind::Free => {
-            card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
+            card.title = ["Free: ≤ ", &bytes_text(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
-            card.life = keeps(memory, bar);
+            card.lifetime = keeper_text(memory, bar);
         }
         Some(piece) => block(memory, piece, &mut card),
     }
     card
 }
 
-/// Who keeps the segment of a free block from going back to the driver.
-fn keeps(memory: &Memory, bar: &StateBar) -> String {
+/// Describes the blocks that keep the segment of a free block from being released.
+fn keeper_text(memory: &Memory, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
     let mut text = "Kept by ".to_owned();
-    text.push_str(&counted(bar.sums.blocks.into(), "live block"));
+    text.push_str(&pluralize(bar.sums.blocks.into(), "live block"));
     text.push_str(if bar.sums.blocks > 1 { "; the largest: " } else { ": " });
-    match memory.details_by(keeper) {
+    match memory.allocation_details(keeper) {
         Some(details) => {
             text.push_str(&Bytes(details.requested).to_string());
             text.push_str(" · ");
-            text.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
+            text.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
         }
         None => text.push('…'),
     }
     text
 }
 
-/// The segments that could be released, and those that one block pins: a line each, with the allocation that it selects.
+/// A line about segments that could be released, or about blocks that pin them. Clicking it selects the allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptLine {
     pub text: String,
     pub allocation: Option<u32>,
 }
 
-/// Call sites that pin segments: those that are seen.
-const MOST_SITES: usize = 2;
+/// Maximum number of call sites listed for pinned segments.
+const MAX_PINNED_SITES: usize = 2;
 
-/// What is told above the segments, what costs most first; nothing where nothing could be released.
-pub fn kept(page: &StatePage) -> Vec<KeptLine> {
+/// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
+pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     let kept = &page.kept;
     let mut lines = Vec::new();
     let segments = |of: Weight, what: &str| {
-        let count = grouped(of.count.into());
+        let count = group_digits(of.count.into());
         [count.as_str(), what, if of.count == 1 { " segment" } else { " segments" }].concat()
     };
     if kept.empty.count > 0 {
         let text = [&segments(kept.empty, " empty"), ", ", &Bytes(kept.empty.bytes).to_string(), ", can be released"];
         lines.push(KeptLine { text: text.concat(), allocation: None });
     }
-    for pinned in kept.by_site.iter().take(MOST_SITES) {
+    for pinned in kept.by_site.iter().take(MAX_PINNED_SITES) {
         let free = Bytes(pinned.free.bytes).to_string();
         let text = [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.site];
         lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
     }
-    let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
+    let more = kept.by_site.len().saturating_sub(MAX_PINNED_SITES) as u64 + u64::from(kept.left_out);
     if more > 0 {
-        let text = [&counted(more, "more call site"), " in Insights → Fragmentation"].concat();
+        let text = [&pluralize(more, "more call site"), " in Insights → Fragmentation"].concat();
         lines.push(KeptLine { text, allocation: None });
     }
     lines
 }
 
-fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
-    let details = memory.details_of(piece);
+fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
+    let details = memory.piece_details(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
-        card.title = counted(piece.count.into(), "block") + " narrower than a pixel · " + &exact(piece.requested);
+        card.title =
+            pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
         card.site = "The largest: ".to_owned();
     } else {
-        card.title = exact(piece.requested) + " requested";
+        card.title = bytes_text(piece.requested) + " requested";
         if piece.kind == PieceKind::Rounding {
-            card.title = ["Rounding: ", least, &exact(piece.rounded.saturating_sub(piece.requested))].concat();
+            card.title = ["Rounding: ", least, &bytes_text(piece.rounded.saturating_sub(piece.requested))].concat();
         }
     }
     let Some(details) = details else {
@@ -242,22 +244,22 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
         card.site.push_str(&Bytes(details.requested).to_string());
         card.site.push_str(" · ");
     }
-    card.site.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
+    card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
-    card.life = life(details.born_event.map_or(0, after), details.freed_event.map(after));
+    card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::Pending {
-        card.life.insert_str(0, "awaiting free · ");
+        card.lifetime.insert_str(0, "awaiting free · ");
     }
     if piece.count == 1 {
-        card.life.push_str(" · rounded ");
-        card.life.push_str(least);
-        card.life.push_str(&Bytes(piece.rounded).to_string());
-        card.life.push_str(" at ");
-        card.life.push_str(&hexadecimal(piece.address));
+        card.lifetime.push_str(" · rounded ");
+        card.lifetime.push_str(least);
+        card.lifetime.push_str(&Bytes(piece.rounded).to_string());
+        card.lifetime.push_str(" at ");
+        card.lifetime.push_str(&hexadecimal(piece.address));
     }
 }
 
-fn segment(memory: &Memory, bar: &StateBar) -> String {
+fn segment(memory: &Memory, bar: &SegmentsBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -265,24 +267,24 @@ fn segment(memory: &Memory, bar: &StateBar) -> String {
     for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
         text.push_str(part);
     }
-    text.push_str(&counted(sums.blocks.into(), "block"));
+    text.push_str(&pluralize(sums.blocks.into(), "block"));
     text
 }
 
-/// The group that a bar is of.
-pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a StateGroup> {
+/// Returns the group of a bar.
+pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<&'a SegmentsGroup> {
     let after = page.groups.partition_point(|group| group.row <= bar.row);
     page.groups.get(after.checked_sub(1)?)
 }
 
-/// The card beside the pointer.
-pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
-    let place = memory.at(memory.pointer?)?;
+/// Returns the card at the pointer.
+pub fn hovered(memory: &Memory, shared: &Shared) -> Option<SegmentsCard> {
+    let place = memory.hit_test(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
 
-/// The line below: what keys have led to, or how to move.
-pub fn reading(memory: &Memory, shared: &Shared) -> String {
+/// Returns the status line: the active position, or a hint.
+pub fn status(memory: &Memory, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
     }
@@ -290,31 +292,31 @@ pub fn reading(memory: &Memory, shared: &Shared) -> String {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let MemoryCard { title, site, life, segment } = card(memory, shared, place);
+    let SegmentsCard { title, site, lifetime: life, segment } = card(memory, shared, place);
     let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// What stands in the place of bars where there are none.
-pub fn note(memory: &Memory, shared: &Shared) -> String {
+/// Returns the text shown instead of bars. Empty if there are any.
+pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
-    let knows = shared.device().is_some_and(|device| device.knows_reserved());
+    let knows = shared.device().is_some_and(|device| device.has_reserved());
     if !knows {
         return "The snapshot has no segments, so addresses of blocks are unknown.".to_owned();
     }
-    let only = memory.only;
+    let only = memory.filter;
     if only.pool.is_some() || only.stream.is_some() {
         return "No segment of this pool and stream at the cursor.".to_owned();
     }
     ["Nothing is reserved ", if page.moment == 0 { "" } else { "after " }, &event_name(page.moment), "."].concat()
 }
 
-/// Live bytes that lie in no segment; empty where there are none.
-pub fn astray(page: &StatePage) -> String {
+/// Describes live bytes outside the recorded segments. Empty if there are none.
+pub fn outside_segments(page: &SegmentsPage) -> String {
     if page.astray.count == 0 {
         return String::new();
     }
-    let mut text = counted(page.astray.count.into(), "live allocation");
+    let mut text = pluralize(page.astray.count.into(), "live allocation");
     text.push_str(" of ");
     text.push_str(&Bytes(page.astray.bytes).to_string());
     text.push_str(" are outside the recorded segments");

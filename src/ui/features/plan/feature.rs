@@ -1,40 +1,39 @@
-//! How the planner takes part in the page.
+//! Registration of the planner as a feature.
 
-use super::{Plan, PlanAction, act, ask, link, reset, simulate, take};
-use crate::binding::{Binding, Scope, line};
-use crate::change::Turn;
+use super::{Plan, PlanAction, act, link, publish, reset, simulate, take};
+use crate::binding::{Binding, KeyScope, bind};
+use crate::change::AskPhase;
 use crate::effect::Effect;
-use crate::feature::{Feature, ends_nothing};
-use crate::planned::Drawn;
+use crate::feature::{Feature, close_nothing};
+use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 
-/// What keys and buttons do to the curve over the recorded one.
+/// Commands for the curve drawn over the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlanStep {
-    ToggleWithout,
+    ToggleWithoutSelection,
 }
 
-const KEYS: &[Binding<PlanStep>] = &[line(
-    Scope::Page,
+const KEYS: &[Binding<PlanStep>] = &[bind(
+    KeyScope::Page,
     &[";"],
-    PlanStep::ToggleWithout,
+    PlanStep::ToggleWithoutSelection,
     "Draw the live bytes without what is selected",
     "without-show",
 )];
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
     reset,
-    asks: &[(Turn::Early, ask), (Turn::Last, simulate)],
-    take,
-    act,
-    command,
-    keys: KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::BeforeScene, publish), (AskPhase::Last, simulate)],
+    on_reply: take,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };
 
-fn command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithout: PlanStep, _: &mut Vec<Effect>) {
-    let is_drawn = shared.planned.drawn == Drawn::Without;
-    shared.draw(if is_drawn { Drawn::None } else { Drawn::Without });
+fn command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithoutSelection: PlanStep, _: &mut Vec<Effect>) {
+    let is_drawn = shared.planned.drawn == DrawnCurve::Without;
+    shared.draw_curve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without });
 }

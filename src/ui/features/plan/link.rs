@@ -1,38 +1,38 @@
-//! What of the planner stands in a link: the rows and the capacity as they were typed, and which curve is drawn.
+//! Link keys of the planner: rows and capacity as typed, and the drawn curve.
 
-use super::data::MOST_ROWS;
-use super::{Plan, Row, What};
-use crate::link::reading::{Key, LONGEST_VALUE, kept, name};
-use crate::planned::Drawn;
+use super::data::MAX_ROWS;
+use super::{EditedRow, Plan, RowSubject};
+use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
+use crate::planned::DrawnCurve;
 use engine::protocol::Preset;
 
 const CURVES: [&str; 3] = ["", "without", "plan"];
 
 pub(super) const LINKS: &[Key<Plan>] = &[
-    kept(
+    view_key(
         "plan",
-        |plan, _| written(plan),
+        |plan, _| format_plan(plan),
         |plan, _, link| {
-            plan.rows = link.text.lines().take(MOST_ROWS).map(read).collect();
+            plan.rows = link.text.lines().take(MAX_ROWS).map(parse_row).collect();
         },
     ),
-    kept("fits", |plan, _| plan.capacity.trim().to_owned(), |plan, _, link| plan.capacity = link.text.to_owned()),
-    kept(
+    view_key("fits", |plan, _| plan.capacity.trim().to_owned(), |plan, _, link| plan.capacity = link.text.to_owned()),
+    view_key(
         "curve",
-        |_, shared| name(&CURVES, shared.planned.drawn as usize).to_owned(),
+        |_, shared| word_at(&CURVES, shared.planned.drawn as usize).to_owned(),
         |_, shared, link| {
-            let drawn = link.one_of(&CURVES, &[Drawn::None, Drawn::Without, Drawn::Plan]);
-            shared.draw(drawn);
+            let drawn = link.map_word(&CURVES, &[DrawnCurve::None, DrawnCurve::Without, DrawnCurve::Plan]);
+            shared.draw_curve(drawn);
         },
     ),
 ];
 
-/// A row a line; rows that are too long for a link are left out of it.
-fn written(plan: &Plan) -> String {
+/// Formats the plan with one row per line. Rows that exceed the maximum length are left out.
+fn format_plan(plan: &Plan) -> String {
     let mut text = String::new();
     for row in plan.rows.iter().filter(|row| !row.is_empty()) {
-        let line = row.written();
-        if text.len() + line.len() < LONGEST_VALUE {
+        let line = row.to_text();
+        if text.len() + line.len() < MAX_VALUE {
             text += if text.is_empty() { "" } else { "\n" };
             text += &line;
         }
@@ -40,8 +40,11 @@ fn written(plan: &Plan) -> String {
     text
 }
 
-fn read(line: &str) -> Row {
+fn parse_row(line: &str) -> EditedRow {
     let (group, by) = line.rsplit_once('=').unwrap_or((line, ""));
     let preset = Preset::ALL.into_iter().find(|preset| preset.name() == group);
-    Row { what: preset.map_or_else(|| What::Group(group.to_owned()), What::Preset), by: by.to_owned() }
+    EditedRow {
+        subject: preset.map_or_else(|| RowSubject::Group(group.to_owned()), RowSubject::Preset),
+        factor: by.to_owned(),
+    }
 }

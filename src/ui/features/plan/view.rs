@@ -1,13 +1,13 @@
-//! What is seen of the planner.
+//! Contents of the planner.
 
-use super::{Plan, What, is_seen, words};
-use crate::planned::Drawn;
+use super::{Plan, RowSubject, is_seen, words};
+use crate::planned::DrawnCurve;
 use crate::shared::Shared;
-use crate::typed_size::{capitalised, typed_size};
-use base::units::{Bytes, grouped};
+use crate::size_text::{capitalize, parse_size};
+use base::units::{Bytes, group_digits};
 use engine::protocol::{Factor, PlanRow, Preset};
 
-/// Headings of the table of groups.
+/// Headings of the table of groups, with tooltips.
 pub const HEADINGS: [(&str, &str); 4] = [
     ("Group", "A category or a search; allocations in several groups have the product of their factors"),
     ("Factor", "What the requested bytes are multiplied by"),
@@ -15,38 +15,38 @@ pub const HEADINGS: [(&str, &str); 4] = [
     ("Allocations", "In the whole trace"),
 ];
 
-/// The planner.
+/// Contents of the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct View {
-    pub rows: Vec<RowView>,
+pub struct PlanView {
+    pub rows: Vec<PlanRowView>,
     pub can_undo: bool,
     pub capacity: String,
     pub capacity_hint: String,
     pub capacity_error: &'static str,
     pub is_drawn: bool,
-    /// What it comes to.
+    /// Labels and values of the result.
     pub facts: Vec<(&'static str, String)>,
     pub groups: Vec<[String; 4]>,
-    /// What the numbers leave out.
+    /// Limits of the result.
     pub caveats: Vec<&'static str>,
-    /// What is said instead: what is wrong, or what to do.
+    /// Error or hint, shown instead of a result.
     pub note: String,
 }
 
-/// A row of the plan.
+/// A row of the planner's form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowView {
-    /// The group as it was typed; `None` for a preset.
+pub struct PlanRowView {
+    /// The group as typed. `None` for a preset.
     pub group: Option<String>,
-    /// What a preset does.
+    /// Description of a preset.
     pub title: &'static str,
-    /// The factor as it was typed; `None` where there is none.
-    pub by: Option<String>,
+    /// The factor as typed. `None` for a preset without a number.
+    pub factor: Option<String>,
     pub error: String,
 }
 
-/// The planner, while it is seen.
-pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
+/// Returns the contents of the planner. `None` while it is hidden.
+pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
     if !is_seen(shared) {
         return None;
     }
@@ -64,7 +64,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
             groups.push([name, question.batch.to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
         }
         let caveat = |preset: Preset| match preset {
-            Preset::Sequence if plan.measured.is_some() => words::MEASURED,
+            Preset::Sequence if plan.comparison.is_some() => words::MEASURED_CAVEAT,
             preset => preset.caveat(),
         };
         for caveat in plan.presets().map(caveat) {
@@ -73,31 +73,31 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
             }
         }
         if capacity.is_some() {
-            caveats.push(words::LIVE_ONLY);
+            caveats.push(words::CAPACITY_CAVEAT);
         }
     }
     let mut facts = page.map_or_else(Vec::new, |page| words::facts(page, capacity));
     if page.is_some() {
         let simulated = plan.simulated.as_ref().filter(|(of, _)| Some(of) == question.as_ref());
         let reserved = match simulated {
-            Some((_, Some(simulated))) => words::reserved(simulated),
+            Some((_, Some(simulated))) => words::reserved_text(simulated),
             Some((_, None)) => "not simulated".to_owned(),
             None => "Simulating…".to_owned(),
         };
         facts.push(("Reserved (simulated)", reserved));
     }
-    Some(View {
+    Some(PlanView {
         rows: plan.rows.iter().map(row).collect(),
-        can_undo: !plan.past.is_empty(),
+        can_undo: !plan.undo.is_empty(),
         capacity: plan.capacity.clone(),
         capacity_hint: shared.capacity().map_or_else(|| "80 GiB".to_owned(), |bytes| Bytes(bytes).to_string()),
-        capacity_error: typed_size(&plan.capacity).err().unwrap_or_default(),
-        is_drawn: shared.planned.drawn == Drawn::Plan,
+        capacity_error: parse_size(&plan.capacity).err().unwrap_or_default(),
+        is_drawn: shared.planned.drawn == DrawnCurve::Plan,
         facts,
         groups,
         caveats,
         note: match problem {
-            Some(problem) => capitalised(problem) + ".",
+            Some(problem) => capitalize(problem) + ".",
             None if page.is_some() => String::new(),
             None if question.is_some() => "Computing…".to_owned(),
             None => "Change the size of a group, or set a GPU memory size, to see the peak then.".to_owned(),
@@ -105,17 +105,19 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
     })
 }
 
-fn row(row: &super::Row) -> RowView {
+fn row(row: &super::EditedRow) -> PlanRowView {
     let error = row.error();
-    match &row.what {
-        What::Group(group) => RowView { group: Some(group.clone()), title: "", by: Some(row.by.clone()), error },
-        What::Preset(preset) => {
-            let by = preset.has_number().then(|| row.by.clone());
-            RowView { group: None, title: words::title(*preset), by, error }
+    match &row.subject {
+        RowSubject::Group(group) => {
+            PlanRowView { group: Some(group.clone()), title: "", factor: Some(row.factor.clone()), error }
+        }
+        RowSubject::Preset(preset) => {
+            let by = preset.has_number().then(|| row.factor.clone());
+            PlanRowView { group: None, title: words::preset_title(*preset), factor: by, error }
         }
     }
 }
 
 fn group(row: &PlanRow) -> [String; 4] {
-    [row.name.clone(), row.factor.to_string(), Bytes(row.at_peak).to_string(), grouped(row.count)]
+    [row.name.clone(), row.factor.to_string(), Bytes(row.at_peak).to_string(), group_digits(row.count)]
 }

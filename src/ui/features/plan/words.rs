@@ -1,19 +1,19 @@
-//! What is said of a plan, on the page and on the command line.
+//! Texts about plans, for the page and the command line.
 
 use crate::amount::change;
 use crate::features::what_if::words as what_if;
-use base::units::{Bytes, Moment, grouped};
+use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
-/// What a capacity is compared with.
-pub const LIVE_ONLY: &str =
+/// Caveat of capacity figures.
+pub const CAPACITY_CAVEAT: &str =
     "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
-/// How the sequence is planned while two snapshots are compared.
-pub(super) const MEASURED: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
+/// Caveat of the sequence preset while two snapshots are compared.
+pub(super) const MEASURED_CAVEAT: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
 
-/// What a preset does, in short.
-pub fn title(preset: Preset) -> &'static str {
+/// Returns the short description of a preset.
+pub fn preset_title(preset: Preset) -> &'static str {
     match preset {
         Preset::Batch => "Batch size ×",
         Preset::Sequence => "Sequence length ×",
@@ -28,7 +28,7 @@ pub fn title(preset: Preset) -> &'static str {
     }
 }
 
-/// Peaks, headroom and the largest batch: labels and values.
+/// Returns peaks, headroom and largest batch, as labels and values.
 pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, String)> {
     let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &after(moment)].concat();
     let (old, new) = (page.recorded.0, page.planned.0);
@@ -43,13 +43,13 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
             None => Bytes(new - capacity).to_string() + " too little",
         };
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left].concat()));
-        facts.push(("Largest batch", largest(page.fits)));
+        facts.push(("Largest batch", largest_batch(page.fits)));
     }
     facts
 }
 
-/// What would be reserved under the plan with the recorded settings, as the simulated allocator says.
-pub fn reserved(simulated: &WhatIf) -> String {
+/// Describes the reserved bytes of a simulated plan under the recorded settings.
+pub fn reserved_text(simulated: &WhatIf) -> String {
     let run = match (simulated.runs.first(), &simulated.proof.refused) {
         (Some(run), None) => run,
         (_, refused) => {
@@ -65,7 +65,7 @@ pub fn reserved(simulated: &WhatIf) -> String {
     };
     text += " with the recorded settings";
     let spread = what_if::spread(run);
-    // Ends that read like the peak say nothing more.
+    // A spread that reads like the peak adds nothing.
     if band[0] < band[1] && oom_event.is_none() && !text.starts_with(&spread) {
         text += &[" (", &spread, ")"].concat();
     }
@@ -77,14 +77,14 @@ pub fn reserved(simulated: &WhatIf) -> String {
     text
 }
 
-fn largest(fits: Option<(u64, u32)>) -> String {
+fn largest_batch(fits: Option<(u64, u32)>) -> String {
     match fits {
         Some((0, moment)) => ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat(),
         Some((thousandths, moment)) => {
             let part = (1000 + thousandths % 1000).to_string();
             let part = part.get(1..).unwrap_or_default();
             let of = " of the recorded one, limited by what is live ";
-            ["× ", &grouped(thousandths / 1000), ".", part, of, &after(moment)].concat()
+            ["× ", &group_digits(thousandths / 1000), ".", part, of, &after(moment)].concat()
         }
         None => "unknown: no activations, temporaries or inputs in this trace".to_owned(),
     }
@@ -92,7 +92,7 @@ fn largest(fits: Option<(u64, u32)>) -> String {
 
 fn after(moment: u32) -> String {
     match Moment(moment).event() {
-        Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
+        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
         None => "before the first event".to_owned(),
     }
 }

@@ -1,18 +1,17 @@
-//! How the view by source takes part in the page.
+//! Registration of the Source tab as a feature.
 
 use super::{SourceAction, Sources, act, ask, link, reset, take};
-use crate::change::Turn;
-use crate::feature::{Feature, commands_nothing, ends_nothing};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing, no_commands};
 use std::convert::Infallible;
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
     reset,
-    asks: &[(Turn::Early, ask)],
-    take,
-    act,
-    command: commands_nothing,
-    keys: &[],
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::BeforeScene, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: no_commands,
+    bindings: &[],
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

@@ -1,33 +1,33 @@
-//! Which files of the view "By source" are open, in a link.
+//! Link key of the Source tab: the expanded files.
 
 use super::Sources;
-use crate::link::reading::{Key, LONGEST_VALUE, MOST, Reading, kept};
+use crate::link::value::{Key, MAX_LIST, MAX_VALUE, ValueReader, view_key};
 use crate::shared::Shared;
 use crate::url::percent_decoded;
 
-pub(super) const LINKS: &[Key<Sources>] = &[kept("files", files, set_files)];
+pub(super) const LINKS: &[Key<Sources>] = &[view_key("files", files, set_files)];
 
-/// The files of the view "Source" whose lines are seen, as many of them as there is room for; a comma where it is none.
+/// Formats the expanded files, up to the maximum length. A single comma means that none is expanded.
 fn files(sources: &Sources, _: &Shared) -> String {
-    let Some(open) = sources.opened() else { return String::new() };
+    let Some(open) = sources.expanded() else { return String::new() };
     let mut text = String::new();
-    for path in open.iter().take(MOST) {
-        // Commas are between them.
+    for path in open.iter().take(MAX_LIST) {
+        // Commas separate the entries.
         let entry = path.replace('%', "%25").replace(',', "%2C");
-        if text.len() + entry.len() < LONGEST_VALUE {
+        if text.len() + entry.len() < MAX_VALUE {
             text.extend([if text.is_empty() { "" } else { "," }, &entry]);
         }
     }
     if text.is_empty() { ",".to_owned() } else { text }
 }
 
-fn set_files(sources: &mut Sources, _: &mut Shared, link: &mut Reading<'_>) {
+fn set_files(sources: &mut Sources, _: &mut Shared, link: &mut ValueReader<'_>) {
     let mut open = Vec::new();
-    link.each(&mut |entry| {
+    link.for_each_entry(&mut |entry| {
         if !entry.is_empty() {
             open.push(percent_decoded(entry));
         }
         Some(())
     });
-    sources.open_all(Some(open).filter(|_| !link.text.is_empty()));
+    sources.set_expanded(Some(open).filter(|_| !link.text.is_empty()));
 }

@@ -1,17 +1,16 @@
-//! How the table of allocations takes part in the page.
+//! Registration of the Allocations tab as a feature.
 
 use super::{KEYS, Table, TableAction, TableStep, act, ask, command, link, reset, take};
-use crate::change::Turn;
-use crate::feature::{Feature, ends_nothing};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Table, TableAction, TableStep> = Feature {
     reset,
-    asks: &[(Turn::WithScene, ask)],
-    take,
-    act,
-    command,
-    keys: KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::WithScene, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

@@ -1,19 +1,19 @@
-//! What of the table is seen: rows of text, where they stand, what is said about all of them.
+//! Contents of the Allocations tab: rows and status line.
 
 use super::Table;
 use crate::amount::change;
-use crate::details::clock;
-use crate::features::tree_rows::nothing;
-use crate::find::found_in;
-use crate::moment::exact;
+use crate::details::time_of_day;
+use crate::features::tree_rows::empty_message;
+use crate::find::matches_text;
+use crate::moment::bytes_text;
 use crate::rows::cells::{
-    Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, nothing_known, number, pool_cell, stream_cell,
+    Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, stream_cell,
 };
 use crate::shared::Shared;
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Scope, SortWay, Span, TableColumn, TableRow, TableSort};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
+use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
-/// The columns: each with its name and what that means.
+/// Columns with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Number, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
@@ -21,7 +21,7 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Address, "Address", "Start address"),
     (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
     (TableColumn::Pool, "Pool", "Memory pool"),
-    (TableColumn::Born, "Allocated at", "Event that allocated it"),
+    (TableColumn::Allocated, "Allocated at", "Event that allocated it"),
     (
         TableColumn::Age,
         "Age",
@@ -31,76 +31,76 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
 ];
 
-/// The column of bytes.
-const BYTES: usize = 1;
+/// Index of the column of requested bytes.
+const BYTES_COLUMN: usize = 1;
 
-/// What is said about all rows and the chosen ones.
+/// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
     pub text: String,
-    /// To the byte.
+    /// Sums as exact bytes.
     pub exact: String,
-    /// Whether something of the filter is wrong: then `text` says what.
-    pub is_wrong: bool,
-    /// Whether anything is filtered, so that there is something to clear.
+    /// True if the filter is invalid. `text` is then the error message.
+    pub is_error: bool,
+    /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// Count and bytes of what is listed, and of what is chosen.
-    pub data: [u64; 4],
+    /// Count and bytes of the listed rows, and of the selected ones.
+    pub sums: [u64; 4],
 }
 
 impl Table {
-    /// The range whose change is listed, where it is one.
-    fn change(&self) -> Option<Span> {
-        match self.answer.question()?.scope {
+    /// Returns the compared range, if the scope is a change.
+    fn change_span(&self) -> Option<Span> {
+        match self.answer.answered_question()?.scope {
             Scope::Change(span) => Some(span),
             _ => None,
         }
     }
 
-    /// The allocation of a row, where that is known.
+    /// Returns the allocation of a row, if the row is loaded.
     pub(super) fn row(&self, row: u32) -> Option<u32> {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize).map(|row| row.allocation)
     }
 }
 
-/// The part of the table that is seen.
+/// Returns the visible part of the table.
 pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let Some(page) = table.page() else { return Grid::default() };
-    let change = table.change();
-    let shown = table.scroll.shown();
+    let change = table.change_span();
+    let shown = table.scroll.rendered_rows();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
         .filter(|(row, _)| shown.contains(row))
         .map(|(row, facts)| {
-            let is_chosen = table.chosen.holds(row);
+            let is_chosen = table.selected_rows.contains(row);
             let class = classes(&[
                 (is_chosen, "chosen "),
-                (table.chosen.active() == Some(row), "active "),
+                (table.selected_rows.active() == Some(row), "active "),
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
             let mut cells = cells(shared, facts);
-            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES)) {
-                // What is freed at a range's end is not live there.
+            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES_COLUMN)) {
+                // An allocation freed at the end of the range is not live there.
                 let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
                 bytes.text.insert_str(0, if is_at_end { "+" } else { "−" });
             }
-            RowView { row, of: facts.allocation, cells, class, is_chosen }
+            RowView { row, item: facts.allocation, cells, class, is_chosen }
         })
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
-        (0, 0) => nothing(shared.views.scope),
+        (0, 0) => empty_message(shared.views.scope),
         (0, _) => "No matches.",
         _ => "",
     };
     Grid {
         count: page.listed.count,
-        all_px: table.scroll.all_px(),
-        rows_px: table.scroll.top_px(first),
-        active: table.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
+        total_px: table.scroll.all_px(),
+        offset_px: table.scroll.top_px(first),
+        active: table.selected_rows.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
         empty,
     }
@@ -108,65 +108,65 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
 
 fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
-        Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
+        Some(event) => cell(number(event), us.and_then(time_of_day).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
     };
-    // Of what was there before the trace only the least is known.
-    let least = if row.born.is_none() { "≥ " } else { "" };
+    // For allocations before recording, the values are lower bounds.
+    let least = if row.allocated_at.is_none() { "≥ " } else { "" };
     let events = |events: u32, us: Option<i64>| {
-        let mut title = counted(events.into(), "event");
+        let mut title = pluralize(events.into(), "event");
         if let Some(us) = us {
             title.push_str(" · ");
             title.push_str(&duration_us(us));
         }
         cell([least, &number(events)].concat(), [least, &title].concat())
     };
-    let lifetime = match (row.freed, row.born) {
+    let lifetime = match (row.freed, row.allocated_at) {
         (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
-        // Born before event 0, it lives through all events before its free.
+        // Allocated before event 0, so it was live during all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
-        (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
+        (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
     };
     let site = if row.site.is_empty() { "no stack" } else { &row.site };
     vec![
         cell(number(row.allocation), String::new()),
         bytes_cell(row.requested),
         cell(site.to_owned(), site.to_owned()),
-        cell(row.address.map_or_else(nothing_known, hexadecimal), String::new()),
+        cell(row.address.map_or_else(dash, hexadecimal), String::new()),
         stream_cell(row.stream),
         pool_cell(shared, row.pool),
-        event(row.born, row.born_us, "before"),
+        event(row.allocated_at, row.allocated_us, "before"),
         events(row.age, row.age_us),
         event(row.freed, row.freed_us, "–"),
         lifetime,
     ]
 }
 
-/// What is said about all rows and the chosen ones.
+/// Returns the status line.
 pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };
     if let Some(page) = table.page() {
         let (listed, mut chosen) = (page.listed, page.chosen);
-        // The sum of one is known without asking.
-        if table.chosen.count() < 2 {
-            let row = table.chosen.active().and_then(|row| row.checked_sub(page.first));
-            let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.chosen.count() == 1);
+        // The sum of a single row is known without a request.
+        if table.selected_rows.count() < 2 {
+            let row = table.selected_rows.active().and_then(|row| row.checked_sub(page.first));
+            let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.selected_rows.count() == 1);
             (chosen.bytes, chosen.count) = row.map_or((0, 0), |row| (row.requested, 1));
         }
-        status.data = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
+        status.sums = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
         if chosen.count > 1 {
-            status.text = format!("{} selected · {} · ", number(chosen.count), exact(chosen.bytes));
-            status.exact = format!("Selected: {} B; ", grouped(chosen.bytes));
+            status.text = format!("{} selected · {} · ", number(chosen.count), bytes_text(chosen.bytes));
+            status.exact = format!("Selected: {} B; ", group_digits(chosen.bytes));
         }
-        let rows = counted(listed.count.into(), "allocation");
-        status.text += if page.scope.count == 0 { nothing(shared.views.scope) } else { &rows };
+        let rows = pluralize(listed.count.into(), "allocation");
+        status.text += if page.scope.count == 0 { empty_message(shared.views.scope) } else { &rows };
         if is_filtered && page.scope.count > 0 {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
             let gone = page.gone.bytes;
-            match table.change() {
+            match table.change_span() {
                 Some(_) => {
                     let new = listed.bytes.saturating_sub(gone);
                     let parts = [change(gone, new), change(0, new), change(gone, 0)];
@@ -176,24 +176,24 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
                 None => status.text += &format!(" · {}", Bytes(listed.bytes)),
             }
         }
-        let found = found_in(shared, table.known_find(), Scope::Ever, page.found);
+        let found = matches_text(shared, table.find_serial(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
-            status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;
+            status.exact = format!("Found: {} B; ", group_digits(page.found.bytes)) + &status.exact;
         }
-        status.exact += &format!("Listed: {} B requested", grouped(listed.bytes));
+        status.exact += &format!("Listed: {} B requested", group_digits(listed.bytes));
     }
-    if let Some(wrong) = &table.wrong {
-        (status.text, status.exact, status.is_wrong) = (wrong.to_string(), String::new(), true);
+    if let Some(wrong) = &table.error {
+        (status.text, status.exact, status.is_error) = (wrong.to_string(), String::new(), true);
     }
     status
 }
 
-/// How a header of this column tells its order.
-pub fn order(sort: TableSort, column: TableColumn) -> &'static str {
+/// Returns the value of `aria-sort` for a column header.
+pub fn aria_sort(sort: TableSort, column: TableColumn) -> &'static str {
     match (sort.column == column, sort.way) {
         (false, _) => "none",
-        (true, SortWay::Ascending) => "ascending",
-        (true, SortWay::Descending) => "descending",
+        (true, SortDirection::Ascending) => "ascending",
+        (true, SortDirection::Descending) => "descending",
     }
 }

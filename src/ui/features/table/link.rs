@@ -1,23 +1,23 @@
-//! What of the table and the histograms stands in a link.
+//! Link keys of the Allocations tab and the histograms.
 
 use super::Table;
 use crate::features::histograms::Measure;
-use crate::link::reading::{Key, Reading, between, kept, name, word};
+use crate::link::value::{Key, ValueReader, format_range, view_key, word_at, word_if};
 use crate::shared::Shared;
-use engine::protocol::{SortWay, TableColumn, TableSort};
+use engine::protocol::{SortDirection, TableColumn, TableSort};
 
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 
 pub(super) const LINKS: &[Key<Table>] = &[
-    kept("filter", |table, _| table.text.clone(), |table, _, link| table.filter_by(link.text.to_owned())),
-    kept("sort", sort, set_sort),
-    kept("sizes", |table, _| between(table.sizes), |table, _, link| table.sizes = link.numbers()),
-    kept("lives", |table, _| between(table.lives), |table, _, link| table.lives = link.numbers()),
-    kept(
+    view_key("filter", |table, _| table.text.clone(), |table, _, link| table.set_filter(link.text.to_owned())),
+    view_key("sort", sort, set_sort),
+    view_key("sizes", |table, _| format_range(table.sizes), |table, _, link| table.sizes = link.range()),
+    view_key("lives", |table, _| format_range(table.lifetimes), |table, _, link| table.lifetimes = link.range()),
+    view_key(
         "bars",
-        |table, _| word(table.measure == Measure::Count, "count"),
+        |table, _| word_if(table.measure == Measure::Count, "count"),
         |table, _, link| {
-            let counts = link.is_second(["bytes", "count"]);
+            let counts = link.is_second_word(["bytes", "count"]);
             table.measure = if counts { Measure::Count } else { Measure::Bytes };
         },
     ),
@@ -25,14 +25,14 @@ pub(super) const LINKS: &[Key<Table>] = &[
 
 fn sort(table: &Table, _: &Shared) -> String {
     let TableSort { column, way } = table.sort;
-    let sign = if way == SortWay::Ascending { "+" } else { "-" };
-    word(table.sort != Table::default().sort, &[name(&COLUMNS, column as usize), sign].concat())
+    let sign = if way == SortDirection::Ascending { "+" } else { "-" };
+    word_if(table.sort != Table::default().sort, &[word_at(&COLUMNS, column as usize), sign].concat())
 }
 
-fn set_sort(table: &mut Table, _: &mut Shared, link: &mut Reading<'_>) {
-    let way = if link.text.ends_with('+') { SortWay::Ascending } else { SortWay::Descending };
+fn set_sort(table: &mut Table, _: &mut Shared, link: &mut ValueReader<'_>) {
+    let way = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
     let column = link.text.trim_end_matches(['+', '-']);
     let column = COLUMNS.iter().position(|name| *name == column).and_then(|at| TableColumn::ALL.get(at)).copied();
-    let sort = link.take(column).map(|column| TableSort { column, way });
+    let sort = link.check(column).map(|column| TableSort { column, way });
     table.sort = sort.unwrap_or(Table::default().sort);
 }

@@ -1,239 +1,242 @@
-//! The rows of the call tree that are known, which are seen, and what is open.
+//! State of the call tree: loaded rows, scroll offset, focus and folds.
 
 use engine::protocol::{
-    Arrangement, Fold, FoldState, NodeLabel, Reach, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldScope, FoldState, NodeLabel, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
-/// The height of a row in CSS pixels; the style sheet has it too.
+/// Height of a row in CSS pixels. The style sheet has the same value.
 pub const ROW_PX: f64 = 22.0;
 
-/// Rows that are asked for beyond what is seen, on either side.
+/// Number of rows requested beyond the visible ones, on either side.
 pub(crate) const MARGIN: u32 = 96;
 
-/// Steps back that are kept.
-pub(crate) const MOST_STEPS: usize = 64;
+/// Maximum number of steps that Back can undo.
+pub(crate) const MAX_FOCUS_STEPS: usize = 64;
 
-/// What is seen of the call tree.
+/// State of the call tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The load and the device it is of.
-    pub(crate) of: (u32, usize),
-    /// The arrangement that `place` belongs to.
-    pub(crate) arranged: Arrangement,
-    /// Where a person is in it.
-    pub(crate) place: TreePosition,
-    /// Where they were in other arrangements.
-    pub(crate) shelf: Vec<(Arrangement, TreePosition)>,
-    pub scroll: Scroll,
-    /// What is to be brought into view next.
-    pub(crate) wanted: Option<Reveal>,
-    pub(crate) asked: Option<PendingRows>,
-    pub(crate) known: Option<(TreeQuestion, Rc<TreePage>)>,
-    /// The question for the heaviest allocation of a row, on its way.
-    pub(crate) heaviest: Option<u32>,
-    /// How many answers came.
-    pub(crate) answers: u32,
-    /// What the node at the top is called.
-    pub(crate) top: String,
-    /// The selected node that was seen here.
-    pub(crate) followed: Option<u32>,
-    /// The selected allocation that was looked for.
-    pub(crate) marked: Option<Marked>,
+    /// Load number and device index of the tree.
+    pub(crate) source: (u32, usize),
+    /// Arrangement that `place` belongs to.
+    pub(crate) arrangement: Arrangement,
+    /// Current position.
+    pub(crate) position: TreePosition,
+    /// Positions in other arrangements.
+    pub(crate) positions: Vec<(Arrangement, TreePosition)>,
+    pub scroll: TreeScroll,
+    /// Row to scroll to next.
+    pub(crate) reveal_next: Option<Reveal>,
+    pub(crate) pending: Option<PendingRows>,
+    pub(crate) reply: Option<(TreeQuestion, Rc<TreePage>)>,
+    /// Serial of the pending question for the largest allocation of a row.
+    pub(crate) pending_heaviest: Option<u32>,
+    /// Number of replies so far.
+    pub(crate) reply_count: u32,
+    /// Name of the node at the top.
+    pub(crate) top_name: String,
+    /// The selected node that was last handled.
+    pub(crate) handled_node: Option<u32>,
+    /// The selected allocation that was last located.
+    pub(crate) selection_row: Option<SelectionRow>,
 }
 
 impl Tree {
-    /// The last answer, and the first row that it is about.
+    /// Returns the last reply with rows.
     pub fn page(&self) -> Option<&Rc<TreePage>> {
-        self.known.as_ref().map(|(_, page)| page)
+        self.reply.as_ref().map(|(_, page)| page)
     }
 
-    /// What the last answer was about.
-    pub(crate) fn answered(&self) -> Option<&TreeQuestion> {
-        self.known.as_ref().map(|(question, _)| question)
+    /// Returns the question of the last reply.
+    pub(crate) fn last_question(&self) -> Option<&TreeQuestion> {
+        self.reply.as_ref().map(|(question, _)| question)
     }
 
-    /// The row of this number, where it is known.
+    /// Returns the row with this number, if it is loaded.
     pub fn row(&self, number: u32) -> Option<&TreeRow> {
         let page = self.page()?;
         page.rows.get(number.checked_sub(page.first)? as usize)
     }
 
-    /// What a node is called, where it is among the rows that are known.
+    /// Returns the label of a node, if it is among the loaded rows.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         self.page()?.rows.iter().find(|row| row.node == node).map(|row| &row.label)
     }
 
-    /// The number of the active row.
+    /// Returns the number of the active row.
     pub fn active(&self) -> u32 {
-        self.place.row
+        self.position.row
     }
 
-    /// The active row, where it is known: the rows that are seen may be those of another tree still.
+    /// Returns the active row, if it is loaded. Loaded rows may still be those of another tree.
     pub fn active_row(&self) -> Option<&TreeRow> {
-        let place = (self.arranged, self.place.focus);
-        self.answered().filter(|known| (known.arrangement, known.focus) == place)?;
-        self.row(self.place.row)
+        let place = (self.arrangement, self.position.focus);
+        self.last_question().filter(|known| (known.arrangement, known.focus) == place)?;
+        self.row(self.position.row)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u32 {
         self.page().map_or(0, |page| page.row_count)
     }
 
-    /// Makes a row the active one, in view.
+    /// Makes a row active and scrolls to it.
     pub(crate) fn go_to(&mut self, row: u32) {
         let row_count = self.row_count();
-        self.place.row = row.min(row_count.saturating_sub(1));
-        self.place.node = self.active_row().map(|row| row.node);
-        self.scroll.show(self.place.row, row_count);
+        self.position.row = row.min(row_count.saturating_sub(1));
+        self.position.node = self.active_row().map(|row| row.node);
+        self.scroll.show(self.position.row, row_count);
     }
 
-    /// Brings something into view and makes it the active row.
+    /// Scrolls to a target and makes it active, once its row is known.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
-        self.wanted = Some(reveal);
+        self.reveal_next = Some(reveal);
     }
 
     /// Puts another node at the top.
     pub(crate) fn focus_on(&mut self, focus: Option<u32>) {
-        if focus == self.place.focus {
+        if focus == self.position.focus {
             return;
         }
-        if self.place.earlier.len() >= MOST_STEPS {
-            self.place.earlier.remove(0);
+        if self.position.history.len() >= MAX_FOCUS_STEPS {
+            self.position.history.remove(0);
         }
-        self.place.earlier.push(self.place.focus);
-        self.put_on_top(focus);
+        self.position.history.push(self.position.focus);
+        self.set_top(focus);
     }
 
-    /// Puts the node at the top that was there before.
+    /// Restores the node that was at the top before.
     pub(crate) fn focus_back(&mut self) {
-        if let Some(earlier) = self.place.earlier.pop() {
-            // Whoever goes back stays on the row they are on.
-            let here = self.place.node;
-            self.put_on_top(earlier);
+        if let Some(earlier) = self.position.history.pop() {
+            // The active row stays active.
+            let here = self.position.node;
+            self.set_top(earlier);
             if let Some(node) = here {
                 self.reveal(Reveal::Node(node));
             }
         }
     }
 
-    pub(crate) fn put_on_top(&mut self, focus: Option<u32>) {
-        self.place.focus = focus;
-        (self.place.row, self.place.node) = (0, None);
+    pub(crate) fn set_top(&mut self, focus: Option<u32>) {
+        self.position.focus = focus;
+        (self.position.row, self.position.node) = (0, None);
         self.scroll.move_to(0.0, 0);
     }
 
-    /// What of the last answer still holds for the next question: all but the rows.
-    pub(crate) fn holds(&self, question: &TreeQuestion) -> bool {
-        self.answered().is_some_and(|known| {
+    /// Returns true if the last reply answers this question, apart from the range of rows.
+    pub(crate) fn is_reply_to(&self, question: &TreeQuestion) -> bool {
+        self.last_question().is_some_and(|known| {
             (known.scope, known.arrangement, known.focus, known.find)
                 == (question.scope, question.arrangement, question.focus, question.find)
                 && known.folds == question.folds
         })
     }
 
-    /// Whether the answer has all rows that are seen.
-    pub(crate) fn has_seen_rows(&self) -> bool {
+    /// Returns true if all visible rows are loaded.
+    pub(crate) fn has_visible_rows(&self) -> bool {
         let Some(page) = self.page() else { return false };
-        let [first, beyond] = self.scroll.rows();
+        let [first, beyond] = self.scroll.visible_rows();
         let end = page.first.saturating_add(u32::try_from(page.rows.len()).unwrap_or(u32::MAX));
         let beyond = beyond.min(page.row_count);
         first >= beyond || (page.first <= first && beyond <= end)
     }
 
-    /// Whether the answer is all that there is to be had of these rows.
+    /// Returns true if exactly these rows were requested, so that asking again would load no more.
     pub(crate) fn was_asked(&self, rows: [u32; 2]) -> bool {
-        self.answered().is_some_and(|known| known.rows == rows && known.reveal.is_none())
+        self.last_question().is_some_and(|known| known.rows == rows && known.reveal.is_none())
     }
 
-    pub(crate) fn take(&mut self, serial: u32, page: TreePage) {
-        let Some(PendingRows { mut question, then, .. }) = self.asked.take_if(|asked| asked.serial == serial) else {
+    pub(crate) fn on_page(&mut self, serial: u32, page: TreePage) {
+        let Some(PendingRows { mut question, after_reveal: then, .. }) =
+            self.pending.take_if(|asked| asked.serial == serial)
+        else {
             return;
         };
-        self.answers = self.answers.wrapping_add(1);
-        let nothing_folded_since = question.folds == self.place.folds;
-        if question.arrangement == self.arranged {
-            page.opened.iter().for_each(|&node| self.place.fold(node, Reach::One, FoldState::Open));
+        self.reply_count = self.reply_count.wrapping_add(1);
+        let nothing_folded_since = question.folds == self.position.folds;
+        if question.arrangement == self.arrangement {
+            page.opened.iter().for_each(|&node| self.position.fold(node, FoldScope::One, FoldState::Open));
         }
         if nothing_folded_since {
-            question.folds.clone_from(&self.place.folds);
+            question.folds.clone_from(&self.position.folds);
         }
         if let Some(top) = page.rows.first().filter(|_| page.first == 0) {
-            self.top.clone_from(&top.label.name);
+            self.top_name.clone_from(&top.label.name);
         }
-        if question.arrangement != self.arranged || question.focus != self.place.focus {
-            // Rows of another tree: seen until its own come, but nobody's place.
-            self.known = Some((question, Rc::new(page)));
+        if question.arrangement != self.arrangement || question.focus != self.position.focus {
+            // Rows of another tree. They stay visible, but do not affect the position.
+            self.reply = Some((question, Rc::new(page)));
             return;
         }
         if let (Some(Reveal::Allocation(allocation)), found) = (question.reveal, page.revealed) {
             let TreeQuestion { scope, arrangement, focus, .. } = question;
-            self.marked = Some(Marked { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
+            self.selection_row =
+                Some(SelectionRow { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
         }
         match (page.revealed, then) {
-            (Some((row, node)), Then::Go) => {
-                (self.place.row, self.place.node) = (row, Some(node));
+            (Some((row, node)), AfterReveal::Activate) => {
+                (self.position.row, self.position.node) = (row, Some(node));
                 self.scroll.show_centred(row, page.row_count);
             }
-            (Some((row, node)), Then::Stay) if self.place.node == Some(node) => {
-                let shift = f64::from(row) - f64::from(self.place.row);
-                self.place.row = row;
+            (Some((row, node)), AfterReveal::KeepOnScreen) if self.position.node == Some(node) => {
+                let shift = f64::from(row) - f64::from(self.position.row);
+                self.position.row = row;
                 self.scroll.move_to(self.scroll.top_px + shift * ROW_PX, page.row_count);
             }
             _ => {}
         }
-        self.place.row = self.place.row.min(page.row_count.saturating_sub(1));
+        self.position.row = self.position.row.min(page.row_count.saturating_sub(1));
         self.scroll.move_to(self.scroll.top_px, page.row_count);
-        self.known = Some((question, Rc::new(page)));
-        // Where the row went that was the active one is not known: the one at its place is.
-        self.place.node = self.active_row().map(|row| row.node).or(self.place.node);
+        self.reply = Some((question, Rc::new(page)));
+        // If the new number of the active row is unknown, the row that now has its number becomes active.
+        self.position.node = self.active_row().map(|row| row.node).or(self.position.node);
     }
 }
 
-/// Where a person is in a tree.
+/// Position in a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreePosition {
-    /// The node at the top; `None`: the root.
+    /// Node at the top. `None` for the root.
     pub(crate) focus: Option<u32>,
-    /// The ones before, the latest last.
-    pub(crate) earlier: Vec<Option<u32>>,
+    /// Previous values of `focus`, latest last.
+    pub(crate) history: Vec<Option<u32>>,
     pub(crate) folds: Vec<Fold>,
-    /// The number of the active row, from 0…
+    /// Number of the active row, from 0.
     pub(crate) row: u32,
-    /// …and its node, once it is known.
+    /// Node of the active row, once it is known.
     pub(crate) node: Option<u32>,
 }
 
 impl TreePosition {
-    /// What a person did to a node. It overrules what they did before, which is forgotten.
-    pub(crate) fn fold(&mut self, node: u32, reach: Reach, state: FoldState) {
-        let is_all = node == 0 && reach == Reach::AllBelow;
-        let stays = |fold: &Fold| fold.node != node || (fold.reach, reach) == (Reach::AllBelow, Reach::One);
+    /// Opens or closes a node. Overrides earlier changes, which are removed.
+    pub(crate) fn fold(&mut self, node: u32, reach: FoldScope, state: FoldState) {
+        let is_all = node == 0 && reach == FoldScope::AllBelow;
+        let stays = |fold: &Fold| fold.node != node || (fold.reach, reach) == (FoldScope::AllBelow, FoldScope::One);
         self.folds.retain(|fold| !is_all && stays(fold));
         self.folds.push(Fold { node, reach, state });
     }
 }
 
-/// How far the list of rows is scrolled, in CSS pixels.
+/// Scroll state of the rows, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scroll {
+pub struct TreeScroll {
     pub top_px: f64,
     pub height_px: f64,
-    /// Grows whenever the list is to be scrolled to `top_px`, and is not when a person scrolled it there.
-    pub moved: u32,
+    /// Increases whenever the list must be scrolled to `top_px`. Unchanged when the user scrolls.
+    pub version: u32,
 }
 
-impl Scroll {
-    /// The rows that are seen, also in part: the first, and the first beyond.
-    pub fn rows(&self) -> [u32; 2] {
-        // A float becomes the nearest number there is.
+impl TreeScroll {
+    /// Returns the half-open range of visible rows, including partly visible ones.
+    pub fn visible_rows(&self) -> [u32; 2] {
+        // Casts from float saturate.
         let first = (self.top_px / ROW_PX).floor() as u32;
         [first, first.saturating_add((self.height_px / ROW_PX).ceil() as u32).saturating_add(1)]
     }
 
-    /// Rows that are seen in full; at least one.
-    pub(crate) fn page(&self) -> u32 {
+    /// Returns the number of fully visible rows. At least one.
+    pub(crate) fn rows_per_page(&self) -> u32 {
         ((self.height_px / ROW_PX).floor() as u32).max(1)
     }
 
@@ -241,11 +244,11 @@ impl Scroll {
         let most = (f64::from(row_count) * ROW_PX - self.height_px).max(0.0);
         let top_px = top_px.clamp(0.0, most);
         if top_px != self.top_px {
-            (self.top_px, self.moved) = (top_px, self.moved.wrapping_add(1));
+            (self.top_px, self.version) = (top_px, self.version.wrapping_add(1));
         }
     }
 
-    /// Brings a row into view, by the shortest way.
+    /// Scrolls a row into view by the shortest distance.
     pub(crate) fn show(&mut self, row: u32, row_count: u32) {
         let (top, bottom) = (f64::from(row) * ROW_PX, (f64::from(row) + 1.0) * ROW_PX);
         if top < self.top_px {
@@ -255,7 +258,7 @@ impl Scroll {
         }
     }
 
-    /// Brings a row that is out of view to the upper third.
+    /// Scrolls a row that is out of view to the upper third.
     pub(crate) fn show_centred(&mut self, row: u32, row_count: u32) {
         let top = f64::from(row) * ROW_PX;
         if top < self.top_px || top + ROW_PX > self.top_px + self.height_px {
@@ -263,37 +266,37 @@ impl Scroll {
         }
     }
 
-    pub(crate) fn sees(&self, row: u32) -> bool {
-        let [first, beyond] = self.rows();
+    pub(crate) fn is_visible(&self, row: u32) -> bool {
+        let [first, beyond] = self.visible_rows();
         (first..beyond).contains(&row)
     }
 }
 
-/// What is known of the selected allocation's row.
+/// Known row of the selected allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Marked {
+pub(crate) struct SelectionRow {
     pub(crate) allocation: u32,
     pub(crate) arrangement: Arrangement,
-    /// The node of its stack, where the tree has it: it is that everywhere.
+    /// Node of its stack, if the tree has it. Valid in all scopes of the arrangement.
     pub(crate) node: Option<u32>,
-    /// Where it was looked for.
+    /// Scope in the search for the row.
     pub(crate) scope: Scope,
     pub(crate) focus: Option<u32>,
 }
 
-/// A question on its way.
+/// A pending question.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingRows {
     pub(crate) serial: u32,
     pub(crate) question: TreeQuestion,
-    pub(crate) then: Then,
+    pub(crate) after_reveal: AfterReveal,
 }
 
-/// What becomes of a revealed row.
+/// Handling of a located row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Then {
-    /// It is the active one still, and stays where it was on the screen.
-    Stay,
-    /// It becomes the active one, in view.
-    Go,
+pub(crate) enum AfterReveal {
+    /// The row is already active, and keeps its position on the screen.
+    KeepOnScreen,
+    /// The row becomes active and is scrolled into view.
+    Activate,
 }

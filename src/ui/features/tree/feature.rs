@@ -1,22 +1,21 @@
-//! How the call tree takes part in the page.
+//! Registration of the call tree as a feature.
 
-use super::{Tree, arrange, ask, link, reset, take};
-use crate::change::Turn;
-use crate::feature::{Feature, ends_nothing};
+use super::{Tree, ask, link, reset, reset_if_stale, take};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
 use crate::features::tree_keys::{self, TreeAction, TreeCommand};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
     reset,
-    asks: &[
-        (Turn::Ground, |tree, shared, _, _| arrange(tree, shared)),
-        (Turn::Early, |tree, shared, _, _| shared.learn_node(|node| tree.label(node).cloned())),
-        (Turn::Last, ask),
+    questions: &[
+        (AskPhase::Setup, |tree, shared, _, _| reset_if_stale(tree, shared)),
+        (AskPhase::BeforeScene, |tree, shared, _, _| shared.set_node_label(|node| tree.label(node).cloned())),
+        (AskPhase::Last, ask),
     ],
-    take,
-    act: tree_keys::act,
-    command: tree_keys::command,
-    keys: tree_keys::KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    on_reply: take,
+    on_action: tree_keys::act,
+    on_command: tree_keys::command,
+    bindings: tree_keys::KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

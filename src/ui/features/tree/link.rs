@@ -1,77 +1,83 @@
-//! What of the call tree stands in a link: how stacks are put together, the selected node, focus and folds.
+//! Link keys of the call tree: arrangement, selected node, focus and folds.
 
-use super::{Tree, arrange};
-use crate::link::reading::{Key, Reading, kept, later_name, list, optional, step, word};
+use super::{Tree, reset_if_stale};
+use crate::link::value::{
+    Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
+};
 use crate::shared::Shared;
-use engine::protocol::{Fold, FoldState, Internal, Merge, Reach, Root};
+use engine::protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
 
-/// What stands first is not written.
+/// Values of the key `merge`. The first one is the default and is not written.
 const MERGES: [&str; 3] = ["line", "function", "file"];
 
 pub(super) const LINKS: &[Key<Tree>] = &[
-    kept(
+    view_key(
         "root",
-        |_, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
+        |_, shared| word_if(shared.views.arrangement.root == Root::Innermost, "innermost"),
         |_, shared, link| {
-            let is_innermost = link.is_second(["outermost", "innermost"]);
+            let is_innermost = link.is_second_word(["outermost", "innermost"]);
             shared.views.arrangement.root = if is_innermost { Root::Innermost } else { Root::Outermost };
         },
     ),
-    kept(
+    view_key(
         "merge",
-        |_, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
+        |_, shared| word_unless_first(&MERGES, shared.views.arrangement.merge as usize),
         |_, shared, link| {
-            shared.views.arrangement.merge = link.one_of(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
+            shared.views.arrangement.merge = link.map_word(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
         },
     ),
-    kept(
+    view_key(
         "internal",
-        |_, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
+        |_, shared| word_if(shared.views.arrangement.internal == Internal::Shown, "shown"),
         |tree, shared, link| {
-            let shown = link.is_second(["hidden", "shown"]);
+            let shown = link.is_second_word(["hidden", "shown"]);
             shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
-            // Nodes have other numbers in other arrangements, and what follows names nodes.
-            arrange(tree, shared);
+            // Node numbers depend on the arrangement, and the following keys contain some.
+            reset_if_stale(tree, shared);
         },
     ),
-    step("node", |_, shared| optional(shared.views.node), |_, shared, link| shared.views.node = link.number()),
-    kept(
+    history_key(
+        "node",
+        |_, shared| format_optional(shared.views.node),
+        |_, shared, link| shared.views.node = link.number(),
+    ),
+    view_key(
         "focus",
-        |tree, _| optional(tree.place.focus),
+        |tree, _| format_optional(tree.position.focus),
         |tree, _, link| {
             let node = link.number();
             tree.focus_on(node);
         },
     ),
-    kept("folds", folds, set_folds),
+    view_key("folds", folds, set_folds),
 ];
 
-/// What was opened (`o`) and closed (`c`) in the tree; in capitals, all below as well.
+/// Formats the opened (`o`) and closed (`c`) nodes. Capital letters include all descendants.
 fn folds(tree: &Tree, _: &Shared) -> String {
     let fold = |fold: &Fold| {
         let sign = match (fold.reach, fold.state) {
-            (Reach::One, FoldState::Open) => "o",
-            (Reach::One, _) => "c",
+            (FoldScope::One, FoldState::Open) => "o",
+            (FoldScope::One, _) => "c",
             (_, FoldState::Open) => "O",
             _ => "C",
         };
         [&fold.node.to_string(), sign].concat()
     };
-    list(&mut tree.place.folds.iter().map(fold))
+    format_list(&mut tree.position.folds.iter().map(fold))
 }
 
-fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut Reading<'_>) {
-    tree.place.folds.clear();
-    link.each(&mut |entry| {
+fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut ValueReader<'_>) {
+    tree.position.folds.clear();
+    link.for_each_entry(&mut |entry| {
         let (node, sign) = entry.split_at(entry.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len());
         let (reach, fold) = match sign {
-            "o" => (Reach::One, FoldState::Open),
-            "c" => (Reach::One, FoldState::Closed),
-            "O" => (Reach::AllBelow, FoldState::Open),
-            "C" => (Reach::AllBelow, FoldState::Closed),
+            "o" => (FoldScope::One, FoldState::Open),
+            "c" => (FoldScope::One, FoldState::Closed),
+            "O" => (FoldScope::AllBelow, FoldState::Open),
+            "C" => (FoldScope::AllBelow, FoldState::Closed),
             _ => return None,
         };
-        tree.place.fold(node.parse().ok()?, reach, fold);
+        tree.position.fold(node.parse().ok()?, reach, fold);
         Some(())
     });
 }

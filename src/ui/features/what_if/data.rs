@@ -1,117 +1,118 @@
-//! What is typed in the form of the simulated allocator, what is on its way, and what was answered.
+//! State and actions of the simulated allocator.
 
-use crate::effect::Then;
-use crate::typed_size::typed_size;
+use crate::effect::AfterWrite;
+use crate::size_text::parse_size;
 use engine::protocol::WhatIf;
 use std::rc::Rc;
 
-/// The form, and what came of it.
+/// State of the form and its results.
 #[derive(Clone, Debug, Default)]
 pub struct Simulator {
-    /// What stands in the field of the settings, and of the capacity.
+    /// Text of the settings field.
     pub settings: String,
     pub capacity: String,
-    /// Whether recorded calls of `empty_cache()` are left out.
-    pub never_empties: bool,
-    /// The settings whose run is to be drawn.
-    pub(crate) shown: String,
-    /// What the person wants, until it is asked.
-    pub(crate) wanted: Option<Job>,
-    /// The question that is on its way.
-    pub(crate) asked: Option<(u32, Job)>,
+    /// True if recorded calls of `empty_cache()` are left out.
+    pub skips_empty_cache: bool,
+    /// Settings of the run to draw.
+    pub(crate) drawn_settings: String,
+    /// Request that has not been sent yet.
+    pub(crate) requested: Option<SimulationKind>,
+    /// Serial and kind of the pending request.
+    pub(crate) pending: Option<(u32, SimulationKind)>,
     /// All runs on the same terms.
     pub(crate) answer: Option<Rc<WhatIf>>,
-    /// Those before the question that is on its way.
-    pub(crate) before: Option<Rc<WhatIf>>,
+    /// Runs before the pending request.
+    pub(crate) previous_answer: Option<Rc<WhatIf>>,
     pub(crate) terms: Terms,
-    /// Steps of the answer that are done, and all.
+    /// Completed and total steps of the request.
     pub(crate) progress: [u64; 2],
-    /// What the simulator says is wrong with the typed settings.
+    /// The simulator's error for the typed settings.
     pub(crate) line_error: String,
-    /// Whether what is wrong with the capacity is said.
-    pub(crate) is_checked: bool,
+    /// True if the error of the capacity is shown.
+    pub(crate) shows_capacity_error: bool,
     pub(crate) is_canceled: bool,
-    /// Why the simulator could not be had.
+    /// Reason why the simulator could not be loaded or stopped.
     pub(crate) failure: Option<String>,
-    /// Whether a run is being written, to be opened.
+    /// True while a run is being written to a file.
     pub(crate) is_writing: bool,
-    /// Whether another device or file was chosen while it worked.
-    pub(crate) is_left: bool,
+    /// True if another device or file was chosen during a simulation.
+    pub(crate) was_abandoned: bool,
 }
 
 impl Simulator {
-    /// Whether a simulation runs, or its result is written to a file.
+    /// Returns true while a simulation runs or its result is written to a file.
     pub fn is_running(&self) -> bool {
-        self.asked.is_some() || self.is_writing
+        self.pending.is_some() || self.is_writing
     }
 }
 
-/// What is asked.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Job {
-    /// What the simulation reproduces, and no more.
-    Proof,
-    /// The typed settings.
-    Line,
-    /// Settings worth trying.
+pub(crate) enum SimulationKind {
+    /// Checks how well the simulation reproduces the recording.
+    Check,
+    /// Simulates the typed settings.
+    Settings,
+    /// Simulates a set of promising settings.
     Search,
-    /// One run event by event.
-    Course,
+    /// Simulates one run with its curve.
+    Curve,
 }
 
-/// What runs must have in common to be compared.
+/// Conditions under which runs can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) capacity: Option<u64>,
-    pub(crate) never_empties: bool,
+    pub(crate) skips_empty_cache: bool,
 }
 
-/// A field of the form.
+/// A text field of the simulator's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// The line of `PYTORCH_CUDA_ALLOC_CONF`.
-    Line,
+pub enum SimulatorField {
+    /// The value of `PYTORCH_CUDA_ALLOC_CONF`.
+    Settings,
     Capacity,
 }
 
-/// What happened in the form or in the table.
+/// Events of the form and the table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhatIfAction {
-    Typed(Field, String),
-    /// Whether recorded calls of `empty_cache()` are left out.
-    EmptiesLeftOut(bool),
-    /// The typed settings shall be simulated.
-    Simulated,
-    /// Settings worth trying shall be.
-    Searched,
+    Typed(SimulatorField, String),
+    /// Sets whether recorded calls of `empty_cache()` are left out.
+    SkipEmptyCacheSet(bool),
+    /// Simulates the typed settings.
+    Simulate,
+    /// Simulates a set of promising settings.
+    Search,
     Canceled,
-    /// The simulator could not be fetched or started, or it stopped: why.
+    /// The simulator could not be loaded or started, or it stopped.
     Failed(String),
-    /// The out-of-memory error of a run was clicked: the moment after its request.
-    WentTo(u32),
-    /// The settings of the row with this place are to be copied.
+    /// The OOM of a run was clicked. Goes to the moment after its request.
+    OomClicked(u32),
+    /// Copies the settings of the row at this index.
     Copied(usize),
-    /// The run of that row is to be drawn, or no longer.
-    Shown(usize),
-    /// The run of that row is to be opened as a snapshot, or compared with.
-    Opened(usize, Then),
-    /// It was written and is opened, or why not.
+    /// Draws the run of the row at this index, or removes it from the picture.
+    DrawToggled(usize),
+    /// Opens the run of the row at this index as a snapshot, or compares with it.
+    Opened(usize, AfterWrite),
+    /// The snapshot of a run was written, or writing failed.
     Written(Result<(), String>),
 }
 
 impl Simulator {
-    pub(crate) fn field(&mut self, field: Field) -> &mut String {
+    pub(crate) fn field(&mut self, field: SimulatorField) -> &mut String {
         match field {
-            Field::Line => &mut self.settings,
-            Field::Capacity => &mut self.capacity,
+            SimulatorField::Settings => &mut self.settings,
+            SimulatorField::Capacity => &mut self.capacity,
         }
     }
 
-    /// What is typed as the capacity: bytes, or none where the field is empty.
+    /// Returns the typed capacity in bytes. `None` if the field is empty.
     ///
     /// # Errors
-    /// It is no size: what one looks like.
+    ///
+    /// Returns a hint on valid sizes if the text is none.
     pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
-        typed_size(&self.capacity)
+        parse_size(&self.capacity)
     }
 }

@@ -1,18 +1,17 @@
-//! How the simulated allocator takes part in the page.
+//! Registration of the simulated allocator as a feature.
 
 use super::{Simulator, WhatIfAction, act, ask, link, reset, take};
-use crate::change::Turn;
-use crate::feature::{Feature, commands_nothing, ends_nothing};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing, no_commands};
 use std::convert::Infallible;
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Simulator, WhatIfAction, Infallible> = Feature {
     reset,
-    asks: &[(Turn::Last, ask)],
-    take,
-    act,
-    command: commands_nothing,
-    keys: &[],
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::Last, ask)],
+    on_reply: take,
+    on_action: act,
+    on_command: no_commands,
+    bindings: &[],
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

@@ -1,22 +1,26 @@
-//! What of the form stands in a link: the settings and the capacity, as they were typed.
+//! Link keys of the simulated allocator: settings and capacity as typed.
 
-use super::{Field, Simulator};
-use crate::link::reading::{Key, LONGEST_VALUE, Reading, kept};
+use super::{Simulator, SimulatorField};
+use crate::link::value::{Key, MAX_VALUE, ValueReader, view_key};
 
 pub(super) const LINKS: &[Key<Simulator>] = &[
-    kept("conf", |simulator, _| written(&simulator.settings), |simulator, _, link| set(simulator, Field::Line, link)),
-    kept(
+    view_key(
+        "conf",
+        |simulator, _| text_if_short(&simulator.settings),
+        |simulator, _, link| set(simulator, SimulatorField::Settings, link),
+    ),
+    view_key(
         "memory",
-        |simulator, _| written(&simulator.capacity),
-        |simulator, _, link| set(simulator, Field::Capacity, link),
+        |simulator, _| text_if_short(&simulator.capacity),
+        |simulator, _, link| set(simulator, SimulatorField::Capacity, link),
     ),
 ];
 
-/// What is too long for a link is left out of it.
-fn written(text: &str) -> String {
-    Some(text.trim()).filter(|text| text.len() < LONGEST_VALUE).unwrap_or_default().to_owned()
+/// Returns the text, or nothing if it is too long for a link.
+fn text_if_short(text: &str) -> String {
+    Some(text.trim()).filter(|text| text.len() < MAX_VALUE).unwrap_or_default().to_owned()
 }
 
-fn set(simulator: &mut Simulator, field: Field, link: &mut Reading<'_>) {
+fn set(simulator: &mut Simulator, field: SimulatorField, link: &mut ValueReader<'_>) {
     *simulator.field(field) = link.text.to_owned();
 }

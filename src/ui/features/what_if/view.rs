@@ -1,15 +1,15 @@
-//! What is seen of the simulated allocator: sentences, rows, what the form says.
+//! Contents of the simulated allocator: sentences, tables and form.
 
-use super::{Job, Simulator, words};
+use super::{SimulationKind, Simulator, words};
 use crate::amount::{change, exact_change};
-use crate::planned::Drawn;
+use crate::planned::DrawnCurve;
 use crate::shared::Shared;
-use base::sorted::{pair, sorted_numbers};
-use base::units::{Bytes, grouped};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{Bytes, group_digits};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
 
-/// Headings of the table, with what they mean. The settings stand first, the words last.
+/// Headings of the table with tooltips. The first column is the settings.
 pub const HEADINGS: [(&str, &str); 9] = [
     ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF"),
     ("Peak reserved", "Most bytes taken from the driver"),
@@ -25,12 +25,12 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ),
 ];
 
-/// All that the sentences and the table depend on: the answer, and the settings whose run is drawn.
+/// Inputs of the sentences and tables: the results, and the settings of the drawn run.
 #[derive(Clone, Debug, Default)]
-pub struct Basis(Option<Rc<WhatIf>>, Option<String>);
+pub struct ResultInputs(Option<Rc<WhatIf>>, Option<String>);
 
-impl PartialEq for Basis {
-    fn eq(&self, other: &Basis) -> bool {
+impl PartialEq for ResultInputs {
+    fn eq(&self, other: &ResultInputs) -> bool {
         let same = match (&self.0, &other.0) {
             (Some(one), Some(another)) => Rc::ptr_eq(one, another),
             (one, another) => one.is_none() && another.is_none(),
@@ -39,86 +39,88 @@ impl PartialEq for Basis {
     }
 }
 
-/// What they depend on now.
-pub fn basis(simulator: &Simulator, shared: &Shared) -> Basis {
-    Basis(simulator.answer.clone(), shown(shared).cloned())
+/// Returns the current inputs.
+pub fn result_inputs(simulator: &Simulator, shared: &Shared) -> ResultInputs {
+    ResultInputs(simulator.answer.clone(), drawn_settings(shared).cloned())
 }
 
-/// The settings whose run is drawn.
-pub(super) fn shown(shared: &Shared) -> Option<&String> {
-    let course = shared.planned.course.as_ref().filter(|_| shared.planned.drawn == Drawn::Simulated);
+/// Returns the settings of the drawn run.
+pub(super) fn drawn_settings(shared: &Shared) -> Option<&String> {
+    let course = shared.planned.run.as_ref().filter(|_| shared.planned.drawn == DrawnCurve::Simulated);
     course.map(|(_, course)| &course.settings)
 }
 
-/// What was simulated.
+/// Results of the simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct View {
-    /// What the simulation reproduces.
+pub struct ResultView {
+    /// Sentences on how well the simulation reproduces the recording.
     pub proof: Vec<(Tone, String)>,
-    /// Whether anything is predicted.
+    /// True if the simulation is good enough for predictions.
     pub predicts: bool,
-    /// What the runs come to.
+    /// Conclusions from the runs.
     pub findings: Vec<(Tone, String)>,
     pub rows: Vec<RunRow>,
     pub fits: Vec<FitRow>,
 }
 
-/// A run.
+/// A simulated run, as a row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
     pub settings: String,
     pub is_recorded: bool,
-    /// Whether it is drawn.
+    /// True if the run is drawn.
     pub is_shown: bool,
-    /// What stands below the headings between the settings and the OOM, each with what it is exactly.
+    /// Text and exact value of the columns between settings and OOM.
     pub numbers: [(String, String); 6],
     pub oom: String,
-    /// The moment after that request.
+    /// The moment after the request that failed.
     pub oom_moment: Option<u32>,
     pub is_out_of_memory: bool,
-    /// How sure it is, in short and in full.
+    /// Confidence, abbreviated and in full.
     pub grade: [&'static str; 2],
 }
 
-/// The smallest memory that is enough with some settings.
+/// The smallest memory that suffices for some settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FitRow {
     pub memory: String,
     pub exact: String,
     pub settings: String,
-    /// How much more it is than there is; else empty.
-    pub more: String,
+    /// Difference to the available memory. Empty if that suffices.
+    pub shortage: String,
 }
 
-/// What the form says.
+/// Messages of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormView {
     pub status: String,
     pub can_cancel: bool,
     pub line_error: String,
     pub capacity_error: &'static str,
-    /// The capacity where none is typed.
+    /// Default of the capacity field.
     pub capacity_hint: String,
 }
 
-/// The runs, the least reserved first and what runs out of memory last.
-fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
-    let keys = answer.runs.iter().map(|run| pair(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
+/// Returns the runs by reserved bytes, lowest first. Runs that go out of memory come last.
+fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
+    let keys = answer.runs.iter().map(|run| two_part_key(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
     sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
 }
 
-/// What was simulated, as text.
-pub fn view(simulator: &Simulator, shared: &Shared) -> View {
-    let Some(answer) = simulator.answer.as_deref() else { return View { predicts: true, ..View::default() } };
+/// Returns the results as text.
+pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
+    let Some(answer) = simulator.answer.as_deref() else {
+        return ResultView { predicts: true, ..ResultView::default() };
+    };
     let proof = &answer.proof;
     let predicts = proof.refused.is_none();
     let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
-    let sentences = words::reproduced(proof).into_iter().enumerate();
+    let sentences = words::reproduction(proof).into_iter().enumerate();
     let proof = sentences.map(|(at, text)| (if at == 0 { first } else { Tone::Fact }, text)).collect();
     if !predicts {
-        return View { proof, predicts, ..View::default() };
+        return ResultView { proof, predicts, ..ResultView::default() };
     }
-    let runs = sorted(answer);
+    let runs = sorted_runs(answer);
     let mut findings: Vec<(Tone, String)> = Vec::new();
     if answer.runs.len() > 1 {
         findings.extend(words::findings(answer).into_iter().map(|text| (Tone::Fact, text)));
@@ -134,7 +136,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> View {
         findings.push((Tone::Fact, ["Without effect on the simulation: ", &ignored.join(", "), "."].concat()));
     }
     let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
-    let keys = answer.fits.iter().map(|fit| pair(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
+    let keys = answer.fits.iter().map(|fit| two_part_key(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
     let mut fits = Vec::new();
     for fit in sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.fits.get(at as usize)) {
         let had = answer.capacity.zip(fit.capacity).filter(|(had, wanted)| had < wanted);
@@ -142,20 +144,21 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> View {
             memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
             exact: fit.capacity.map_or_else(String::new, exact),
             settings: fit.settings.clone(),
-            more: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
+            shortage: had
+                .map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
         });
     }
-    View {
+    ResultView {
         proof,
         predicts,
         findings,
-        rows: runs.into_iter().map(|run| row(run, recorded, shown(shared))).collect(),
+        rows: runs.into_iter().map(|run| row(run, recorded, drawn_settings(shared))).collect(),
         fits,
     }
 }
 
 fn exact(bytes: u64) -> String {
-    grouped(bytes) + " B"
+    group_digits(bytes) + " B"
 }
 
 fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
@@ -175,8 +178,8 @@ fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
             difference,
             (words::spread(run), [&*exact(low), " – ", &exact(high)].concat()),
             (words::fragmentation(run), exact(run.peak_reserved.saturating_sub(run.allocated_at_peak))),
-            (grouped(run.driver_calls), none()),
-            (grouped(run.retries), none()),
+            (group_digits(run.driver_calls), none()),
+            (group_digits(run.retries), none()),
         ],
         oom: words::oom(run),
         oom_moment: run.oom_event.map_or_else(
@@ -188,30 +191,30 @@ fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
     }
 }
 
-/// The settings of the row with this place.
-pub(super) fn settings(simulator: &Simulator, row: usize) -> Option<String> {
-    Some(sorted(simulator.answer.as_deref()?).get(row)?.settings.clone())
+/// Returns the settings of the row at this index.
+pub(super) fn settings_of_row(simulator: &Simulator, row: usize) -> Option<String> {
+    Some(sorted_runs(simulator.answer.as_deref()?).get(row)?.settings.clone())
 }
 
-/// What the form says.
+/// Returns the messages of the form.
 pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
-    let status = match simulator.asked {
-        Some((_, Job::Proof)) => "Checking the simulation against this recording…".to_owned(),
+    let status = match simulator.pending {
+        Some((_, SimulationKind::Check)) => "Checking the simulation against this recording…".to_owned(),
         Some(_) => match simulator.progress {
             [_, 0] => "Simulating…".to_owned(),
-            [done, all] => ["Simulating… ", &grouped(done), " of ", &grouped(all)].concat(),
+            [done, all] => ["Simulating… ", &group_digits(done), " of ", &group_digits(all)].concat(),
         },
         None if simulator.is_canceled => "Canceled.".to_owned(),
-        None => simulator.failure.as_deref().map_or_else(String::new, words::failed),
+        None => simulator.failure.as_deref().map_or_else(String::new, words::failure_message),
     };
     let of_answer =
         simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
     let known = shared.capacity_without_oom().or(of_answer);
     FormView {
         status,
-        can_cancel: simulator.asked.is_some_and(|(_, job)| job != Job::Proof),
+        can_cancel: simulator.pending.is_some_and(|(_, job)| job != SimulationKind::Check),
         line_error: simulator.line_error.clone(),
-        capacity_error: simulator.typed_capacity().err().filter(|_| simulator.is_checked).unwrap_or_default(),
+        capacity_error: simulator.typed_capacity().err().filter(|_| simulator.shows_capacity_error).unwrap_or_default(),
         capacity_hint: known.map_or_else(|| "no limit".to_owned(), |bytes| Bytes(bytes).to_string()),
     }
 }

@@ -1,14 +1,14 @@
-//! What is said of a simulation, on the page and on the command line.
+//! Texts about simulations, for the page and the command line.
 
-use base::units::{Bytes, bytes_between, grouped, percent};
+use base::units::{Bytes, byte_range, group_digits, percent};
 use engine::protocol::{WhatIf, WhatIfGrade, WhatIfProof, WhatIfRun};
 
-/// What the simulation reproduces, before anything is predicted.
-pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
+/// Describes how well the simulation reproduces the recording.
+pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     if let Some(refused) = &proof.refused {
         return vec![format!("No prediction: {refused}.")];
     }
-    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", grouped(equal), grouped(all));
+    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", group_digits(equal), group_digits(all));
     let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
     let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
     let off = Bytes(proof.largest_reserved_error);
@@ -17,7 +17,7 @@ pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
             "The simulation reproduces this recording exactly: {addresses}, {segments}, reserved bytes off by {off}."
         ),
         departs => {
-            let at = departs.map_or_else(String::new, |event| format!(" at event {}", grouped(event.into())));
+            let at = departs.map_or_else(String::new, |event| format!(" at event {}", group_digits(event.into())));
             let share =
                 percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
             format!(
@@ -33,7 +33,7 @@ pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
     told
 }
 
-/// What the rows come to.
+/// Returns the conclusions from the runs.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
     let mut told = Vec::new();
     let Some((recorded, others)) = answer.runs.split_first() else { return told };
@@ -79,28 +79,28 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
     told
 }
 
-/// The lowest and the highest peak, where there are two.
+/// Returns the lowest and the highest peak, or `none` if they are equal.
 pub fn spread(run: &WhatIfRun) -> String {
     let [low, high] = run.band;
-    if low == high { "none".to_owned() } else { bytes_between(low, high) }
+    if low == high { "none".to_owned() } else { byte_range(low, high) }
 }
 
-/// The share of the reserved bytes that is in no live block when most is reserved.
+/// Returns the share of the reserved bytes at the peak that is in no live block.
 pub fn fragmentation(run: &WhatIfRun) -> String {
     percent(run.peak_reserved.saturating_sub(run.allocated_at_peak), run.peak_reserved)
 }
 
-/// Where the run is out of memory, or is not where the recording was.
+/// Describes where the run goes out of memory, or which recorded OOM it avoids.
 pub fn oom(run: &WhatIfRun) -> String {
     match (run.oom_event, run.avoided_oom) {
         (Some(-1), _) => "before event 0".to_owned(),
-        (Some(event), _) => format!("event {}", grouped(event.unsigned_abs())),
-        (None, Some(event)) => format!("avoided at event {}", grouped(event.into())),
+        (Some(event), _) => format!("event {}", group_digits(event.unsigned_abs())),
+        (None, Some(event)) => format!("avoided at event {}", group_digits(event.into())),
         (None, None) => "no".to_owned(),
     }
 }
 
-/// How sure a run is, in a word or two.
+/// Returns a run's confidence in one or two words.
 pub fn grade(run: &WhatIfRun) -> &'static str {
     match run.grade {
         WhatIfGrade::Proved => "proved",
@@ -112,7 +112,7 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
     }
 }
 
-/// What is said where there is no simulator.
-pub(super) fn failed(cause: &str) -> String {
+/// Returns the message for a simulator that could not be started.
+pub(super) fn failure_message(cause: &str) -> String {
     ["The simulator could not be started: ", cause, ". Press Simulate to try again."].concat()
 }

@@ -1,7 +1,7 @@
-"""A stand-in for PyTorch on a machine without a GPU: the allocator, its history and its observers as PyTorch has them.
+"""A stand-in for PyTorch on machines without a GPU, with its allocator, memory history and observers.
 
-It wraps its ring, calls the out-of-memory observer twice for one failure and keeps it for ever, forgets nothing when recording ends, and
-raises when it is told to. Synchronising with the device is an error: a recorder has no business there.
+Like PyTorch, it overwrites the oldest events of a full history, calls the out-of-memory observer twice per failure and never detaches it,
+and keeps the history when recording ends. Tests can make it raise. Synchronising with the device is an error, because a recorder must not.
 """
 
 from __future__ import annotations

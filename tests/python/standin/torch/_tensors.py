@@ -40,7 +40,7 @@ class Tensor:
 
 
 class Meta(Tensor):
-    """A tensor that has no storage."""
+    """A tensor without storage."""
 
     def __init__(self) -> None:
         super().__init__(1, device=None)

@@ -1,10 +1,10 @@
-//! Tests of `src/analysis/category/pattern.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/category/pattern.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn lists_of_texts_are_told_from_expressions() {
+fn literal_alternatives_need_no_regex() {
     let is_list = |text: &str| matches!(Pattern::new(text), Ok(Pattern::Texts(_)));
     for text in ["forward", "^step$|^__init__$", r"adam\.py$", "", "a|", "^$", r"\^\$\|", "a:b<c>"] {
         assert!(is_list(text), "{text}");
@@ -17,9 +17,9 @@ fn lists_of_texts_are_told_from_expressions() {
 
 proptest! {
     #[test]
-    fn both_ways_find_the_same(pattern in "[ab$^|.\\\\_<>!]{0,8}", text in "[ab$^._<>!]{0,8}") {
-        if let (Ok(pattern), Ok(slow)) = (Pattern::new(&pattern), Expression::new(&pattern, Case::Matters)) {
-            prop_assert_eq!(pattern.is_in(&text), slow.is_in(&text));
+    fn literal_search_matches_same_texts_as_regex(pattern in "[ab$^|.\\\\_<>!]{0,8}", text in "[ab$^._<>!]{0,8}") {
+        if let (Ok(pattern), Ok(slow)) = (Pattern::new(&pattern), Expression::new(&pattern, CaseMode::Sensitive)) {
+            prop_assert_eq!(pattern.matches(&text), slow.matches(&text));
         }
     }
 }

@@ -1,21 +1,21 @@
-//! What a file's key holds: another one for each state of it.
+//! Cache keys of files: each state of a file has its own key.
 
 use super::*;
 use std::io::Write;
 
 fn key(file: &mut File) -> String {
-    Version::of(file).unwrap().key(file).unwrap().unwrap()
+    FileVersion::read(file).unwrap().key(file).unwrap().unwrap()
 }
 
 #[test]
-fn a_file_that_was_changed_has_another_key() {
+fn changed_file_has_another_key() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&vec![1; 5 << 20]).unwrap();
     let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
     file.set_modified(an_hour_ago).unwrap();
     let first = key(&mut file);
     assert_eq!(key(&mut file), first);
-    // In its first, middle and last MiB by the fingerprint.
+    // Changes in the first, middle and last MiB change the fingerprint.
     let mut before = first;
     for at in [0, 5 << 19, (5 << 20) - 1] {
         file.seek(SeekFrom::Start(at)).unwrap();
@@ -26,7 +26,7 @@ fn a_file_that_was_changed_has_another_key() {
         assert_ne!(print(&now), print(&before), "at {at}");
         before = now;
     }
-    // Elsewhere by its time, and where the system has another that cannot be set, by that one.
+    // Changes elsewhere are detected by the modification time, or by the change time, which programs cannot set.
     file.seek(SeekFrom::Start((1 << 20) + 5)).unwrap();
     file.write_all(&[2]).unwrap();
     assert_ne!(key(&mut file), before);
@@ -36,11 +36,11 @@ fn a_file_that_was_changed_has_another_key() {
 }
 
 #[test]
-fn a_file_changed_just_now_may_change_unnoticed() {
+fn recently_modified_file_is_not_settled() {
     let file = tempfile::tempfile().unwrap();
-    assert!(!Version::of(&file).unwrap().is_settled());
+    assert!(!FileVersion::read(&file).unwrap().is_settled());
     file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
-    assert!(!Version::of(&file).unwrap().is_settled(), "its clock is another");
+    assert!(!FileVersion::read(&file).unwrap().is_settled(), "modification time in the future");
     file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
-    assert!(Version::of(&file).unwrap().is_settled());
+    assert!(FileVersion::read(&file).unwrap().is_settled());
 }

@@ -1,6 +1,6 @@
-//! An agent's arguments as words of a command, whatever they are.
+//! Conversion of MCP tool arguments to command-line words.
 
-use super::super::tools::ALL;
+use super::super::tools::TOOLS;
 use super::*;
 use serde_json::json;
 
@@ -12,13 +12,13 @@ fn folder() -> std::path::PathBuf {
     folder
 }
 
-fn asked(tool: &str, arguments: Value) -> Result<Words, String> {
-    let files = Files::of(Some(&folder().join("a.pickle"))).unwrap();
-    words(Tool::named(tool).unwrap(), arguments.as_object().unwrap(), &files)
+fn asked(tool: &str, arguments: Value) -> Result<CommandLine, String> {
+    let files = AllowedFiles::new(Some(&folder().join("a.pickle"))).unwrap();
+    command_line(Tool::by_name(tool).unwrap(), arguments.as_object().unwrap(), &files)
 }
 
 #[test]
-fn values_are_never_options() {
+fn argument_values_are_not_parsed_as_options() {
     let words = asked("find", json!({"query": "--json -o /tmp/x", "at": "oom"})).unwrap();
     assert_eq!(words.words, ["--at=oom", "--top=10", "--", "--json -o /tmp/x"]);
     assert_eq!(words.at.as_deref(), Some("oom"));
@@ -30,7 +30,7 @@ fn values_are_never_options() {
 }
 
 #[test]
-fn wrong_arguments_are_named() {
+fn invalid_argument_is_named_in_error() {
     for (tool, arguments, told) in [
         ("find", json!({"pattern": "a"}), "find has no argument pattern; it has file, query"),
         ("find", json!({"query": 7}), "query is not a text"),
@@ -53,8 +53,8 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
-fn every_tool_can_be_called_without_arguments_or_says_which_it_needs() {
-    for tool in ALL {
+fn missing_required_argument_is_named() {
+    for tool in TOOLS {
         let asked = asked(tool.name, json!({}));
         match tool.name {
             "diff" => assert_eq!(asked.unwrap_err(), "other is missing"),

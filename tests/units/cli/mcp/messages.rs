@@ -1,15 +1,15 @@
-//! Tests of `src/cli/mcp/messages.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/mcp/messages.rs`.
 
 use super::*;
 
-/// Code, id and text of the response to a line.
+/// Returns code, id and text of the error response to a line, or `None` if the line is valid.
 fn refused(line: &str) -> Option<(i64, Value, String)> {
-    let Message::Refused(error) = Message::parse(line.as_bytes()) else { return None };
+    let Message::Invalid(error) = Message::parse(line.as_bytes()) else { return None };
     let text = error["error"]["message"].as_str().unwrap().to_owned();
     Some((error["error"]["code"].as_i64().unwrap(), error["id"].clone(), text))
 }
 
-fn refused_request(method: &str, params: &str) -> Option<String> {
+fn request_error(method: &str, params: &str) -> Option<String> {
     let (code, id, text) =
         refused(&format!(r#"{{"jsonrpc": "2.0", "id": "a", "method": "{method}", "params": {params}}}"#))?;
     assert_eq!((code, id), (INVALID_PARAMS, json!("a")), "{method} {params}");
@@ -17,17 +17,17 @@ fn refused_request(method: &str, params: &str) -> Option<String> {
 }
 
 #[test]
-fn a_line_that_is_not_json_is_a_parse_error_without_an_id() {
+fn invalid_json_is_parse_error_without_id() {
     for line in ["{", "x", "{\"id\": 3", "\0\0", "{\"id\": 3} {}", "\u{feff}", &"{".repeat(100_000)] {
         let (code, id, text) = refused(line).unwrap();
         assert_eq!((code, id), (PARSE_ERROR, Value::Null), "{line:.20}");
         assert!(text.starts_with("Parse error: "), "{text}");
     }
-    assert!(matches!(Message::parse(b"\"\xff\""), Message::Refused(error) if error["error"]["code"] == PARSE_ERROR));
+    assert!(matches!(Message::parse(b"\"\xff\""), Message::Invalid(error) if error["error"]["code"] == PARSE_ERROR));
 }
 
 #[test]
-fn an_invalid_request_is_refused_with_its_id_where_that_can_be_read() {
+fn invalid_request_error_has_id_if_readable() {
     for (line, id) in [
         (r#"{"id": 3, "method": "ping"}"#, json!(3)),
         (r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#, json!("x")),
@@ -48,7 +48,7 @@ fn an_invalid_request_is_refused_with_its_id_where_that_can_be_read() {
 }
 
 #[test]
-fn parameters_that_do_not_fit_the_method_are_refused() {
+fn invalid_parameters_are_rejected() {
     for (method, params, error) in [
         ("ping", "[1]", "params is not an object"),
         ("tools/call", "{}", "name is missing"),
@@ -63,7 +63,7 @@ fn parameters_that_do_not_fit_the_method_are_refused() {
             "version is missing",
         ),
     ] {
-        assert_eq!(refused_request(method, params), Some(format!("Invalid params: {error}")), "{method} {params}");
+        assert_eq!(request_error(method, params), Some(format!("Invalid params: {error}")), "{method} {params}");
     }
 }
 
@@ -75,7 +75,7 @@ fn valid_messages_and_unknown_methods_pass() {
         ("tools/list", r#"{"cursor": null}"#),
         ("tools/call", r#"{"name": "find", "arguments": null}"#),
     ] {
-        assert_eq!(refused_request(method, params), None, "{method}");
+        assert_eq!(request_error(method, params), None, "{method}");
     }
     for line in [
         r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#,

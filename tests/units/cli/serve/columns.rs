@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/columns.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/columns.rs`.
 
 use super::*;
 
@@ -6,32 +6,32 @@ fn state(path: &str, length: u64) -> FileVersion {
     FileVersion { path: path.into(), length, changed: SystemTime::UNIX_EPOCH }
 }
 
-fn some(bytes: usize) -> Found {
+fn some(bytes: usize) -> DecodedSnapshot {
     Some(vec![0; bytes].into())
 }
 
 #[test]
-fn what_was_asked_for_last_is_kept_and_no_more_than_there_is_room_for() {
-    let columns = Columns::default();
-    let is_known = |path: &str| columns.known(&state(path, 1)).is_some();
-    columns.keep(state("a", 1), some(100 << 20));
-    columns.keep(state("b", 1), some(100 << 20));
+fn least_recently_requested_columns_are_evicted() {
+    let columns = DecodedCache::default();
+    let is_known = |path: &str| columns.lookup(&state(path, 1)).is_some();
+    columns.insert(state("a", 1), some(100 << 20));
+    columns.insert(state("b", 1), some(100 << 20));
     assert!(is_known("b") && is_known("a"));
-    columns.keep(state("c", 1), some(100 << 20));
+    columns.insert(state("c", 1), some(100 << 20));
     assert!(!is_known("b") && is_known("a") && is_known("c"));
-    columns.keep(state("large", 1), some(300 << 20));
-    assert!(!is_known("large") && !is_known("a"), "what is larger than the room is not kept");
-    (0..300).for_each(|number| columns.keep(state(&number.to_string(), 1), None));
-    assert_eq!(columns.kept.lock().unwrap().len(), MOST_FILES);
+    columns.insert(state("large", 1), some(300 << 20));
+    assert!(!is_known("large") && !is_known("a"), "columns above the limit are not kept");
+    (0..300).for_each(|number| columns.insert(state(&number.to_string(), 1), None));
+    assert_eq!(columns.cached.lock().unwrap().len(), MAX_FILES);
 }
 
 #[test]
-fn of_a_file_only_the_last_state_is_kept() {
-    let columns = Columns::default();
-    columns.keep(state("a", 1), some(1));
-    columns.keep(state("a", 2), None);
-    assert!(columns.known(&state("a", 1)).is_none());
-    assert_eq!(columns.known(&state("a", 2)), Some(None), "it is known to be no snapshot");
+fn only_last_version_of_file_is_kept() {
+    let columns = DecodedCache::default();
+    columns.insert(state("a", 1), some(1));
+    columns.insert(state("a", 2), None);
+    assert!(columns.lookup(&state("a", 1)).is_none());
+    assert_eq!(columns.lookup(&state("a", 2)), Some(None), "known not to be a snapshot");
     let later = FileVersion { changed: SystemTime::now(), ..state("a", 2) };
-    assert!(columns.known(&later).is_none());
+    assert!(columns.lookup(&later).is_none());
 }

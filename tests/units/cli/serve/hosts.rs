@@ -1,12 +1,12 @@
-//! Tests of `src/cli/serve/hosts.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/hosts.rs`.
 
 use super::*;
 
 #[test]
-fn only_names_of_this_machine_are_answered() {
+fn request_with_foreign_host_header_is_rejected() {
     let own = Hosts { name: None, address: IpAddr::V4(Ipv4Addr::LOCALHOST) };
     for host in ["127.0.0.1", "127.0.0.1:8765", "LOCALHOST:1", "[::1]", "[::1]:80", "127.0.0.2"] {
-        assert!(own.answer_to(host), "{host}");
+        assert!(own.accepts(host), "{host}");
     }
     for host in [
         "",
@@ -26,32 +26,33 @@ fn only_names_of_this_machine_are_answered() {
         "::1",
         "127.1",
     ] {
-        assert!(!own.answer_to(host), "{host}");
+        assert!(!own.accepts(host), "{host}");
     }
 }
 
 #[test]
-fn who_listens_to_all_is_known_by_numbers_and_by_the_name_told() {
+fn wildcard_address_accepts_ip_addresses_and_configured_name() {
     let name = |name: &str, address: &str| Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
     let all = name("0.0.0.0", "0.0.0.0");
-    assert!(all.answer_to("10.1.2.3:8765") && all.answer_to("localhost") && !all.answer_to("evil.example"));
+    assert!(all.accepts("10.1.2.3:8765") && all.accepts("localhost") && !all.accepts("evil.example"));
     let node = name("node7.cluster", "10.1.2.3");
-    assert!(node.answer_to("NODE7.cluster:80") && node.answer_to("10.1.2.3") && !node.answer_to("node8.cluster"));
-    assert_eq!((node.shown().as_str(), all.shown().as_str()), ("node7.cluster", "127.0.0.1"));
-    assert_eq!(name("::1", "::1").shown(), "[::1]");
-    assert!(!name("::1", "::1").is_open() && all.is_open());
-    assert!(!name("::ffff:127.0.0.1", "::ffff:127.0.0.1").is_open());
+    assert!(node.accepts("NODE7.cluster:80") && node.accepts("10.1.2.3") && !node.accepts("node8.cluster"));
+    assert_eq!((node.url_host().as_str(), all.url_host().as_str()), ("node7.cluster", "127.0.0.1"));
+    assert_eq!(name("::1", "::1").url_host(), "[::1]");
+    assert!(!name("::1", "::1").is_reachable_from_network() && all.is_reachable_from_network());
+    assert!(!name("::ffff:127.0.0.1", "::ffff:127.0.0.1").is_reachable_from_network());
 }
 
-/// The printed host, that of `ssh -L`, whether its other end is at the printed address, and that for other machines.
+/// Returns the printed host, the host for `ssh -L`, whether the forwarded address equals the printed one, and the host
+/// for other machines.
 fn hints(name: &str, address: &str) -> (String, String, bool, Option<String>) {
     let hosts = Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
     let outward = Some("10.1.2.3".parse().unwrap());
-    (hosts.shown(), hosts.forwarded(), hosts.is_same_by_ssh(), hosts.on_network(outward))
+    (hosts.url_host(), hosts.ssh_target(), hosts.works_through_ssh(), hosts.network_host(outward))
 }
 
 #[test]
-fn hints_fit_every_kind_of_address() {
+fn printed_hints_match_address_kind() {
     let hint = |shown: &str, forwarded: &str, is_same| (shown.to_owned(), forwarded.to_owned(), is_same, None);
     assert_eq!(hints("127.0.0.1", "127.0.0.1"), hint("127.0.0.1", "127.0.0.1", true));
     assert_eq!(hints("127.0.0.2", "127.0.0.2"), hint("127.0.0.2", "127.0.0.2", false));
@@ -69,7 +70,7 @@ fn hints_fit_every_kind_of_address() {
 }
 
 #[test]
-fn a_name_of_a_loopback_address_is_no_name_on_the_network() {
+fn name_resolving_to_loopback_is_reported() {
     let named = |name: &str, address: &str| Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
     assert_eq!(named("node7", "127.0.1.1").hidden_loopback(), Some(("node7", "127.0.1.1".parse().unwrap())));
     for (name, address) in [("localhost", "::1"), ("127.0.0.2", "127.0.0.2"), ("node7", "10.1.2.3")] {

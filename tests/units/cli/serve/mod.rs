@@ -1,9 +1,9 @@
-//! Tests of `src/cli/serve/mod.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/mod.rs`.
 
 use super::*;
 
 #[test]
-fn tokens_differ() {
+fn tokens_are_unique() {
     let (one, other) = (token().unwrap(), token().unwrap());
     assert!(one != other && one.len() == 32 && one.bytes().all(|it| it.is_ascii_hexdigit()));
 }

@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/search.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/search.rs`.
 
 use super::*;
 
@@ -10,25 +10,25 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn missed(folder: &Path, entries: usize) -> Vec<String> {
-    search(&[folder], entries).missed
+    search(&[folder], entries).not_searched
 }
 
 #[test]
-fn a_search_that_ends_early_says_so() {
+fn limited_search_is_reported() {
     let folder = folder("early");
     (0..5).for_each(|place| fs::write(folder.join(format!("rank{place}.pickle")), b"x").unwrap());
     let few = search(&[&folder], 3);
     assert_eq!(
-        (few.snapshots.len(), &*few.missed),
+        (few.snapshots.len(), &*few.not_searched),
         (3, &["Only the first 3 files and folders were searched.".to_owned()][..])
     );
     let all = search(&[&folder], 5);
-    assert_eq!((all.snapshots.len(), all.missed), (5, Vec::new()));
+    assert_eq!((all.snapshots.len(), all.not_searched), (5, Vec::new()));
     fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn what_is_too_deep_is_counted() {
+fn too_deep_folders_are_counted() {
     let folder = folder("deep");
     let deepest: PathBuf = (0..9).fold(folder.clone(), |folder, level| folder.join(level.to_string()));
     fs::create_dir_all(deepest.join("deeper")).unwrap();
@@ -40,7 +40,7 @@ fn what_is_too_deep_is_counted() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_what_may_be_snapshots_are_counted() {
+fn symlinks_to_snapshots_are_counted() {
     let folder = folder("links");
     for name in ["latest.pickle", "latest.png"] {
         std::os::unix::fs::symlink("/nonexistent", folder.join(name)).unwrap();

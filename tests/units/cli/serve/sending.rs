@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/sending.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/sending.rs`.
 
 use super::*;
 use axum::http::HeaderValue;
@@ -16,7 +16,7 @@ fn snapshot(path: &Path, asked: &[(axum::http::HeaderName, &str)]) -> Response {
     let asked = asked.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()));
     let waiting = Arc::new(());
     let peer = Peer(Weak::clone(&Arc::downgrade(&waiting)));
-    super::snapshot(path, &Method::GET, &asked.collect(), &peer, &Columns::default())
+    super::snapshot(path, &Method::GET, &asked.collect(), &peer, &DecodedCache::default())
 }
 
 fn body(response: Response) -> Result<Vec<u8>, axum::Error> {
@@ -29,24 +29,24 @@ fn header(response: &Response, name: axum::http::HeaderName) -> Option<&str> {
 }
 
 #[test]
-fn what_is_packed_is_sent_as_it_is() {
+fn compressed_file_is_sent_unchanged() {
     for head in [&b"\x1f\x8b\x08\0"[..], b"\x28\xb5\x2f\xfd", b"PK\x03\x04"] {
         let path = file("packed", head);
         let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
         assert_eq!((header(&response, CONTENT_LENGTH), header(&response, CONTENT_ENCODING)), (Some("4"), None));
-        assert!(!response.headers().contains_key(UNPACKED));
+        assert!(!response.headers().contains_key(UNCOMPRESSED_LENGTH));
         assert_eq!(body(response).unwrap(), head);
         fs::remove_file(path).unwrap();
     }
     let path = file("plain", &[b'x'; 300_000]);
     let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
-    assert_eq!(response.headers().get(UNPACKED).unwrap(), "300000");
+    assert_eq!(response.headers().get(UNCOMPRESSED_LENGTH).unwrap(), "300000");
     assert!(body(response).unwrap() == [b'x'; 300_000]);
     fs::remove_file(path).unwrap();
 }
 
 #[test]
-fn a_range_is_of_the_state_that_was_seen() {
+fn range_of_changed_file_returns_whole_file() {
     let path = file("range", b"0123456789");
     let range = (RANGE, "bytes=4-");
     let tag = header(&snapshot(&path, &[]), ETAG).unwrap().to_owned();
@@ -55,7 +55,7 @@ fn a_range_is_of_the_state_that_was_seen() {
         let asked: Vec<_> = [range.clone()].into_iter().chain(if_range.map(|tag| (IF_RANGE, tag))).collect();
         let part = snapshot(&path, &asked);
         assert_eq!((part.status().as_u16(), header(&part, CONTENT_RANGE)), (206, Some("bytes 4-9/10")));
-        assert!(!part.headers().contains_key(UNPACKED));
+        assert!(!part.headers().contains_key(UNCOMPRESSED_LENGTH));
         assert_eq!(body(part).unwrap(), b"456789");
     }
     let beyond = snapshot(&path, &[(RANGE, "bytes=10-")]);
@@ -67,12 +67,12 @@ fn a_range_is_of_the_state_that_was_seen() {
 }
 
 #[test]
-fn a_file_that_is_cut_meanwhile_ends_the_connection_early() {
+fn file_truncated_while_sending_closes_connection() {
     let path = file("cut", &[b'x'; 1000]);
     let response = snapshot(&path, &[]);
     fs::write(&path, b"xxxx").unwrap();
     assert!(body(response).is_err());
-    // One that grew is sent as it was.
+    // A file that grew is sent with its old length.
     let response = snapshot(&path, &[]);
     fs::write(&path, b"xxxxyyyy").unwrap();
     assert_eq!(body(response).unwrap(), b"xxxx");

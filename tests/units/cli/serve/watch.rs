@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/watch.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/watch.rs`.
 
 use super::*;
 use std::path::PathBuf;
@@ -10,31 +10,31 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What is there, as if the last look were long ago.
+/// Returns rank, version and address of the files, as if the last scan were long ago.
 fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> {
     if let Some(last) = watch.0.lock().unwrap().as_mut() {
-        last.ended -= PAUSE;
-        last.took = Duration::ZERO;
+        last.ended -= SCAN_INTERVAL;
+        last.duration = Duration::ZERO;
     }
     let files = watch.files(listing);
-    files.seen.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
+    files.complete.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
 }
 
 #[test]
-fn a_file_is_there_once_it_is_written_to_its_end() {
+fn file_appears_once_completely_written() {
     let folder = folder("growing");
     let path = folder.join("rank3_step5.pickle");
-    let (watch, listing) = (Watch::default(), Listing::of(std::slice::from_ref(&folder)).unwrap());
+    let (watch, listing) = (Watch::default(), Listing::new(std::slice::from_ref(&folder)).unwrap());
     assert_eq!(look(&watch, &listing), []);
     fs::write(&path, b"\x80\x04]").unwrap();
-    assert_eq!(look(&watch, &listing), [], "it was just written");
-    assert_eq!(look(&watch, &listing), [], "it has no end, however long it stays so");
+    assert_eq!(look(&watch, &listing), [], "just written");
+    assert_eq!(look(&watch, &listing), [], "the pickle has no STOP opcode");
     fs::write(&path, b"\x80\x04].").unwrap();
     assert_eq!(look(&watch, &listing), []);
     let whole = look(&watch, &listing);
     let [(rank, version, address)] = whole.as_slice() else { panic!("{whole:?}") };
     assert_eq!((*rank, address.as_str()), (Some(3), "0/rank3_step5.pickle"));
-    // While it is written again, what was there is what there is.
+    // While the file is being rewritten, the old version stays listed.
     fs::write(&path, b"\x80\x04]]]").unwrap();
     assert_eq!(look(&watch, &listing), whole);
     assert_eq!(look(&watch, &listing), whole);
@@ -42,7 +42,7 @@ fn a_file_is_there_once_it_is_written_to_its_end() {
     look(&watch, &listing);
     let again = look(&watch, &listing);
     assert!(again.len() == 1 && again[0].1 != *version && again[0].2 == *address, "{again:?}");
-    // What is no pickle is taken to be whole once it stands still.
+    // Other formats count as complete once they stop changing.
     fs::write(folder.join("rank4.pickle.gz"), b"\x1f\x8b").unwrap();
     look(&watch, &listing);
     assert_eq!(look(&watch, &listing).len(), 2);
@@ -50,14 +50,14 @@ fn a_file_is_there_once_it_is_written_to_its_end() {
 }
 
 #[test]
-fn a_file_is_a_line_of_words() {
-    let seen = |rank, address: &str| Seen {
+fn file_list_has_one_line_per_file() {
+    let seen = |rank, address: &str| CompleteFile {
         rank,
         version: "\"3f-2\"".into(),
         changed: SystemTime::now() + Duration::from_secs(9),
         address: address.into(),
     };
-    let of = |count, seen| lines(&Files { count, seen });
+    let of = |count, seen| event_lines(&Files { count, complete: seen });
     let lines = [of(0, Vec::new()), of(300, vec![seen(None, "0/a.pickle"), seen(Some(7), "1/b%20c.pickle")])];
     assert_eq!(lines, ["files 0", "files 300\n- 3f-2 0 0/a.pickle\n7 3f-2 0 1/b%20c.pickle"]);
 }

@@ -1,19 +1,22 @@
-//! Tests of `src/compare/ranks/gathering.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/compare/ranks/gathering.rs`.
 
 use super::*;
-use crate::ranks::Surveyed;
+use crate::ranks::RankSurvey;
 
-fn gathering(files: usize) -> Gathering {
-    Gathering::new((0..files).map(|rank| format!("rank{rank}.pickle")).collect())
+fn gathering(files: usize) -> SurveyProgress {
+    SurveyProgress::new((0..files).map(|rank| format!("rank{rank}.pickle")).collect())
 }
 
-fn surveyed(gathering: &mut Gathering, places: std::ops::Range<u32>) {
-    let of = OfFile { devices: vec![Surveyed { peak_requested: 1 << 30, ..Surveyed::default() }], ..OfFile::default() };
-    places.for_each(|place| gathering.take(place, Ok(of.clone())));
+fn surveyed(gathering: &mut SurveyProgress, places: std::ops::Range<u32>) {
+    let of = FileSurveys {
+        devices: vec![RankSurvey { peak_requested: 1 << 30, ..RankSurvey::default() }],
+        ..FileSurveys::default()
+    };
+    places.for_each(|place| gathering.add(place, Ok(of.clone())));
 }
 
 #[test]
-fn ranks_whose_files_are_still_to_come_are_not_missing() {
+fn ranks_not_surveyed_yet_are_not_missing() {
     let mut gathering = gathering(6);
     surveyed(&mut gathering, 4..6);
     let of = gathering.ranks();
@@ -26,11 +29,11 @@ fn ranks_whose_files_are_still_to_come_are_not_missing() {
 }
 
 #[test]
-fn ranks_outside_of_a_cut_list_are_not_missing() {
-    let mut gathering = Gathering::new(vec!["rank7.pickle".to_owned(), "rank9.pickle".to_owned()]);
+fn ranks_omitted_from_truncated_list_are_not_missing() {
+    let mut gathering = SurveyProgress::new(vec!["rank7.pickle".to_owned(), "rank9.pickle".to_owned()]);
     surveyed(&mut gathering, 0..2);
     assert_eq!(gathering.ranks().ranks.len(), 10, "ranks 0 to 6 and 8 have no file");
-    gathering.set_cut("100 files are not listed.".to_owned());
+    gathering.set_omitted_note("100 files are not listed.".to_owned());
     let of = gathering.ranks();
     assert_eq!((of.ranks.len(), of.notes), (2, vec!["100 files are not listed.".to_owned()]));
     assert!(

@@ -1,16 +1,16 @@
-//! Comparing ranks: groups, what stands out, who is missing, who ran out of memory first, whatever the order of the files.
+//! Comparison of ranks: groups, outliers, missing ranks, first OOM.
 
 use super::*;
 use proptest::prelude::*;
 
 const GIB: u64 = 1 << 30;
 
-/// A rank with a peak, and what call sites have live at it.
+/// Returns a rank whose peak is the sum of the bytes of these call sites.
 fn rank(number: u32, sites: &[(&str, u64)]) -> Rank {
     let sites: Vec<SiteBytes> =
         sites.iter().map(|&(site, bytes)| SiteBytes { site: site.to_owned(), bytes, allocations: 1 }).collect();
     let peak = sites.iter().map(|site| site.bytes).sum::<u64>();
-    let survey = Surveyed { peak_requested: peak as i64, sites, ..Surveyed::default() };
+    let survey = RankSurvey { peak_requested: peak as i64, sites, ..RankSurvey::default() };
     let file = format!("rank{number}.pickle");
     Rank { rank: Some(number), file, survey: Some(survey), ..Rank::default() }
 }
@@ -30,7 +30,7 @@ fn oom(mut rank: Rank, time_us: Option<i64>) -> Rank {
 }
 
 #[test]
-fn one_rank_that_holds_more_is_a_group_of_its_own_and_stands_out() {
+fn rank_with_higher_peak_is_an_outlier() {
     let mut ranks: Vec<Rank> =
         (0..8).map(|number| rank(number, &[("a.py:1", 10 * GIB), ("b.py:2", 2 * GIB)])).collect();
     ranks[5] = rank(5, &[("a.py:1", 10 * GIB), ("b.py:2", 2 * GIB), ("leak.py:3", 3 * GIB)]);
@@ -49,13 +49,13 @@ fn one_rank_that_holds_more_is_a_group_of_its_own_and_stands_out() {
             "Rank 5 (+3.00 GiB) is far from the median peak, 12.0 GiB."
         ]
     );
-    // Compared with the middle of the largest group, being alone in its own.
+    // A rank alone in its group is compared with the median of the largest group.
     assert_eq!(of.median_of(5), Some(3));
-    assert_eq!(of.median_of(3), Some(0), "itself is the middle: the nearest other");
+    assert_eq!(of.median_of(3), Some(0), "the rank is the median itself, so the nearest other one");
 }
 
 #[test]
-fn a_group_is_named_by_the_coordinate_that_it_shares() {
+fn group_is_named_by_shared_coordinate() {
     let of_stage = |mut rank: Rank, stage: &str| {
         rank.coords = vec![("tp".to_owned(), "0".to_owned()), ("pp".to_owned(), stage.to_owned())];
         rank
@@ -71,7 +71,7 @@ fn a_group_is_named_by_the_coordinate_that_it_shares() {
 }
 
 #[test]
-fn other_programs_are_not_told_by_one_call_site() {
+fn ranks_running_other_code_form_a_group() {
     let of = Ranks::new(
         vec![rank(0, &[("a.py:1", GIB)]), rank(1, &[("a.py:1", GIB)]), rank(2, &[("z.py:9", GIB)])],
         Vec::new(),
@@ -81,9 +81,9 @@ fn other_programs_are_not_told_by_one_call_site() {
 }
 
 #[test]
-fn missing_and_unreadable_ranks_stay() {
+fn missing_and_unreadable_ranks_are_listed() {
     let broken =
-        Rank { rank: Some(3), file: "rank3.pickle".to_owned(), ..Rank::default() }.failed("cut off".to_owned());
+        Rank { rank: Some(3), file: "rank3.pickle".to_owned(), ..Rank::default() }.with_error("cut off".to_owned());
     let of = Ranks::new(vec![rank(0, &[("a.py:1", GIB)]), broken, rank(4, &[("a.py:1", GIB)])], Vec::new());
     let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, rank.error.as_deref())).collect();
     assert_eq!(
@@ -97,29 +97,29 @@ fn missing_and_unreadable_ranks_stay() {
         ]
     );
     assert_eq!(of.verdict[1], "No file of 2 ranks (1–2); 1 file not readable (3).");
-    // How many there should be, the recorder says.
+    // The recorder gives the expected number of ranks.
     let mut first = rank(0, &[]);
     first.survey.as_mut().unwrap().recorder = vec![("world".to_owned(), "4".to_owned())];
     assert_eq!(Ranks::new(vec![first], Vec::new()).ranks.len(), 4);
-    // A date is no rank.
+    // A date is not a rank.
     assert_eq!(Ranks::new(vec![rank(20_260_101, &[])], Vec::new()).ranks.len(), 1);
 }
 
 #[test]
-fn files_without_ranks_are_numbered_in_their_order_and_it_is_said() {
+fn files_without_ranks_are_numbered_by_name() {
     let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
-    let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.failed("no snapshot".to_owned());
+    let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.with_error("no snapshot".to_owned());
     let of = Ranks::new(vec![unnamed("c.pickle"), failed, unnamed("a.pickle")], Vec::new());
     let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, &*rank.file)).collect();
     assert_eq!(rows, [(Some(0), "a.pickle"), (Some(1), "c.pickle"), (None, "b.pickle")]);
     assert_eq!(of.notes, ["Ranks are numbered in the order of the files: no name has a rank."]);
-    // Beside one that says its rank, others have none.
+    // If one file names its rank, files without a rank have none.
     let of = Ranks::new(vec![unnamed("c.pickle"), rank(0, &[])], Vec::new());
     assert_eq!(of.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [Some(0), None]);
 }
 
 #[test]
-fn of_several_steps_the_one_that_most_ranks_have_is_compared() {
+fn step_with_most_ranks_is_compared() {
     let of_step =
         |number, step| Rank { step: Some(step), file: format!("step_{step}/rank{number}.pickle"), ..rank(number, &[]) };
     let files = vec![of_step(0, 10), of_step(1, 10), of_step(2, 10), of_step(0, 20), of_step(1, 20)];
@@ -129,7 +129,7 @@ fn of_several_steps_the_one_that_most_ranks_have_is_compared() {
 }
 
 #[test]
-fn who_ran_out_of_memory_first() {
+fn first_rank_out_of_memory_is_reported() {
     let files = |times: [Option<i64>; 2]| {
         let mut other = rank(2, &[("a.py:1", GIB)]);
         other.survey.as_mut().unwrap().by_time = Some((0, 511, (0..512).collect()));
@@ -148,15 +148,15 @@ fn who_ran_out_of_memory_first() {
 }
 
 #[test]
-fn quantiles_are_numbers_of_ranks() {
-    let spread = Spread::of((1..=20).rev().collect()).unwrap();
-    assert_eq!(spread, Spread { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
-    assert_eq!(Spread::of(Vec::new()), None);
+fn quantiles_are_values_of_ranks() {
+    let spread = RankQuantiles::from_values((1..=20).rev().collect()).unwrap();
+    assert_eq!(spread, RankQuantiles { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
+    assert_eq!(RankQuantiles::from_values(Vec::new()), None);
 }
 
 proptest! {
     #[test]
-    fn the_order_of_the_files_does_not_matter(
+    fn file_order_does_not_change_result(
         peaks in proptest::collection::vec((0u64..4, 0u64..3, any::<bool>()), 1..12),
         swaps in proptest::collection::vec((0usize..12, 0usize..12), 0..12),
     ) {
@@ -174,7 +174,7 @@ proptest! {
     }
 }
 
-/// A rank whose trace has so many events, with a curve that rises evenly to its peak.
+/// Returns a rank with this many events and a curve that rises linearly to a peak of `gib` GiB.
 fn with_curve(number: u32, events: u32, stage: &str, gib: u64) -> Rank {
     let mut rank = rank(number, &[("a.py:1", gib * GIB)]);
     rank.coords = vec![("pp".to_owned(), stage.to_owned())];
@@ -186,7 +186,7 @@ fn with_curve(number: u32, events: u32, stage: &str, gib: u64) -> Rank {
 }
 
 #[test]
-fn rows_of_the_map_are_in_the_order_that_is_wanted() {
+fn heat_map_rows_follow_requested_order() {
     let stages = [("1", 3), ("0", 1), ("1", 2), ("0", 4)];
     let ranks = stages.iter().zip(0..).map(|(&(stage, gib), number)| with_curve(number, 1000, stage, gib)).collect();
     let of = Ranks::new(ranks, Vec::new());
@@ -194,18 +194,18 @@ fn rows_of_the_map_are_in_the_order_that_is_wanted() {
     assert_eq!(names(Order::Rank), ["rank 0", "rank 1", "rank 2", "rank 3"]);
     assert_eq!(names(Order::Pp), ["rank 1 · pp 0", "rank 3 · pp 0", "rank 0 · pp 1", "rank 2 · pp 1"]);
     assert_eq!(names(Order::Peak), ["rank 3", "rank 0", "rank 2", "rank 1"]);
-    // No rank has that coordinate.
+    // No rank has a tp coordinate.
     assert_eq!(names(Order::Tp), names(Order::Rank));
     let map = of.map(Order::Peak).unwrap();
     assert_eq!((map.most, map.values[255], map.values[511]), (4 * GIB, 255, 191));
 }
 
 #[test]
-fn the_ribbon_is_the_spread_in_each_column_and_steps_have_their_places() {
+fn ribbon_is_spread_of_each_column() {
     let ranks = (0..20).map(|number| with_curve(number, 1000 + 100 * number, "0", u64::from(number) + 1)).collect();
     let map = Ranks::new(ranks, Vec::new()).map(Order::Rank).unwrap();
     assert_eq!((map.ribbon.len(), &*map.step_columns), (256, &[0, 128][..]));
-    // At the end all are at their peaks: 1 to 20 GiB of 20.
+    // In the last column all ranks are at their peaks, 1 to 20 GiB.
     let part = |gib: u64| (gib * 255 / 20) as u8;
     assert_eq!(map.ribbon[255], [part(1), part(1), part(10), part(19), part(20)]);
     assert!(map.ribbon.iter().all(|spread| spread.is_sorted()));
@@ -216,7 +216,7 @@ fn the_ribbon_is_the_spread_in_each_column_and_steps_have_their_places() {
 }
 
 #[test]
-fn hosts_and_files_with_numbers_are_in_the_order_of_the_numbers() {
+fn hosts_and_files_are_in_natural_order() {
     let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
     let of = Ranks::new(["dump10.pickle", "dump2.pickle", "dump1.pickle"].map(unnamed).to_vec(), Vec::new());
     let files: Vec<&str> = of.ranks.iter().map(|rank| &*rank.file).collect();
@@ -227,7 +227,7 @@ fn hosts_and_files_with_numbers_are_in_the_order_of_the_numbers() {
 }
 
 #[test]
-fn too_many_missing_ranks_for_rows_are_noted() {
+fn many_missing_ranks_give_a_note_instead_of_rows() {
     let mut first = rank(0, &[]);
     first.survey.as_mut().unwrap().recorder = vec![("world_size".to_owned(), "8192".to_owned())];
     let of = Ranks::new(vec![first], Vec::new());

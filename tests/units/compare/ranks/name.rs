@@ -1,8 +1,8 @@
-//! Names of the tools that write a snapshot for each rank.
+//! File names of tools that write one snapshot per rank.
 
-use super::{Named, named};
+use super::{ParsedName, parse_names};
 
-/// What each name says by itself, beside others: rank, step, host, OOM, exit.
+/// Rank, step, host, is OOM, is exit of a file name.
 type Said = (Option<u32>, Option<u64>, Option<&'static str>, bool, bool);
 
 const ALONE: [(&str, Said); 17] = [
@@ -33,31 +33,31 @@ const ALONE: [(&str, Said); 17] = [
 ];
 
 #[test]
-fn words_of_a_name() {
+fn names_of_known_tools_are_parsed() {
     for (name, (rank, step, host, is_oom, is_exit)) in ALONE {
-        let said = Named { rank, step, host: host.map(str::to_owned), is_oom, is_exit, coords: Vec::new() };
-        assert_eq!(named(&[name]), [said], "{name}");
+        let said = ParsedName { rank, step, host: host.map(str::to_owned), is_oom, is_exit, coords: Vec::new() };
+        assert_eq!(parse_names(&[name]), [said], "{name}");
     }
 }
 
 #[test]
-fn last_numbers_are_ranks_where_all_from_zero_on_are_there() {
-    let ranks = |names: &[&str]| named(names).iter().map(|named| named.rank).collect::<Vec<_>>();
-    // Megatron-LM, Megatron-Bridge, and a file for each stage of a pipeline.
+fn trailing_numbers_are_ranks_if_contiguous_from_zero() {
+    let ranks = |names: &[&str]| parse_names(names).iter().map(|named| named.rank).collect::<Vec<_>>();
+    // Megatron-LM, Megatron-Bridge, and one file per pipeline stage.
     assert_eq!(ranks(&["snapshot_2.pickle", "snapshot_0.pickle", "snapshot_1.pickle"]), [Some(2), Some(0), Some(1)]);
     assert_eq!(ranks(&["run/1.pickle", "run/0.pickle"]), [Some(1), Some(0)]);
-    // One is missing: then it is no count from 0 on.
+    // With a gap, the numbers are not ranks.
     assert_eq!(ranks(&["s_7.pickle", "s_3.pickle"]), [None, None]);
-    // Beside names that say their rank, one without any has none.
+    // If some names contain `rank`, names without it have none.
     assert_eq!(ranks(&["rank1.pickle", "other.pickle"]), [Some(1), None]);
-    // More than 32 bits is no rank.
+    // A number of more than 32 bits is not a rank.
     assert_eq!(ranks(&["rank1.pickle", "rank99999999999999999999.pickle"]), [Some(1), None]);
 }
 
 #[test]
-fn hosts_of_the_template() {
+fn host_is_parsed_from_default_pytorch_name() {
     let names = ["gpu-b_Nov_23_19_21_00.pickle", "gpu-a_Nov_23_19_21_00.pickle"];
-    let found = named(&names);
+    let found = parse_names(&names);
     let hosts: Vec<_> = found.iter().map(|named| (named.rank, named.host.as_deref())).collect();
     assert_eq!(hosts, [(None, Some("gpu-b")), (None, Some("gpu-a"))]);
 }

@@ -1,9 +1,9 @@
-//! Patterns of names: what they read, what does not fit, and what is none.
+//! File name patterns with fields such as `{rank}`.
 
 use super::Pattern;
 
 #[test]
-fn fields_are_read_from_where_they_stand() {
+fn fields_are_extracted_from_path() {
     type Fields = Option<&'static [(&'static str, &'static str)]>;
     let cases: [(&str, &str, Fields); 14] = [
         ("{host}_{rank}", "run/gpu-b_3.pickle.gz", Some(&[("host", "gpu-b"), ("rank", "3")])),
@@ -27,12 +27,12 @@ fn fields_are_read_from_where_they_stand() {
     ];
     for (typed, path, expected) in cases {
         let pattern = Pattern::parse(typed).unwrap();
-        assert_eq!(pattern.read(path).as_deref(), expected, "{typed} {path}");
+        assert_eq!(pattern.match_path(path).as_deref(), expected, "{typed} {path}");
     }
 }
 
 #[test]
-fn what_is_no_pattern_is_refused_with_what_to_write() {
+fn invalid_pattern_reports_cause() {
     for (typed, cause) in [
         ("", "write {rank}"),
         ("rank*.pickle", "write {rank}"),
@@ -48,10 +48,10 @@ fn what_is_no_pattern_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn whatever_stands_there_nothing_breaks() {
+fn arbitrary_pattern_does_not_panic() {
     proptest::proptest!(|(typed in "[*{}/_a-c0-2é]{0,12}", path in "[*{}/_a-c0-2é.]{0,12}")| {
         if let Ok(pattern) = Pattern::parse(&typed)
-            && let Some(fields) = pattern.read(&path)
+            && let Some(fields) = pattern.match_path(&path)
         {
             assert!(fields.iter().all(|(name, value)| !name.is_empty() && path.contains(value)));
         }

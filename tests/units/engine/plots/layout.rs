@@ -1,9 +1,9 @@
-//! Tests of `src/engine/plots/layout.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/plots/layout.rs`.
 
 use super::*;
 
 #[test]
-fn ranges_that_touch_are_one() {
+fn touching_ranges_are_merged() {
     let mut ranges = Ranges::new();
     for range in [[10, 20], [30, 40], [50, 60], [20, 29], [5, 5]] {
         insert(&mut ranges, range, 0);

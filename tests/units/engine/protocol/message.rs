@@ -1,4 +1,4 @@
-//! Tests of `src/engine/protocol/message.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/protocol/message.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -52,45 +52,45 @@ fn everything() -> Everything {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
-    assert_eq!(decoded(&encoded(&everything())), Some(everything()));
+fn encoded_message_decodes_to_equal_value() {
+    assert_eq!(decode(&encode(&everything())), Some(everything()));
     let nan = f64::from_bits(0x7ff8_0000_0000_1234);
-    assert_eq!(decoded::<f64>(&encoded(&nan)).map(f64::to_bits), Some(nan.to_bits()));
+    assert_eq!(decode::<f64>(&encode(&nan)).map(f64::to_bits), Some(nan.to_bits()));
 }
 
 #[test]
-fn a_part_of_a_message_is_none_nor_is_more_than_one() {
-    let mut bytes = encoded(&everything());
+fn truncated_or_overlong_message_is_rejected() {
+    let mut bytes = encode(&everything());
     for end in 0..bytes.len() {
-        assert_eq!(decoded::<Everything>(&bytes[..end]), None, "{end}");
+        assert_eq!(decode::<Everything>(&bytes[..end]), None, "{end}");
     }
     bytes.push(0);
-    assert_eq!(decoded::<Everything>(&bytes), None);
+    assert_eq!(decode::<Everything>(&bytes), None);
 }
 
 #[test]
-fn unknown_variants_and_broken_texts_are_refused() {
-    assert_eq!(decoded::<Choice>(&[3]), None);
-    assert_eq!(decoded::<bool>(&[2]), None);
-    assert_eq!(decoded::<Option<u8>>(&[2, 1]), None);
-    assert_eq!(decoded::<String>(&[1, 0xff]), None);
+fn unknown_variants_and_invalid_utf8_are_rejected() {
+    assert_eq!(decode::<Choice>(&[3]), None);
+    assert_eq!(decode::<bool>(&[2]), None);
+    assert_eq!(decode::<Option<u8>>(&[2, 1]), None);
+    assert_eq!(decode::<String>(&[1, 0xff]), None);
 }
 
 #[test]
-fn a_promise_of_many_values_takes_no_memory() {
-    let promise = encoded(&u64::from(u32::MAX));
-    assert_eq!(decoded::<Vec<Everything>>(&promise), None);
-    assert_eq!(decoded::<Vec<[u64; 32]>>(&promise), None);
-    assert_eq!(decoded::<String>(&promise), None);
+fn huge_length_prefix_allocates_nothing() {
+    let promise = encode(&u64::from(u32::MAX));
+    assert_eq!(decode::<Vec<Everything>>(&promise), None);
+    assert_eq!(decode::<Vec<[u64; 32]>>(&promise), None);
+    assert_eq!(decode::<String>(&promise), None);
 }
 
 proptest! {
     #[test]
-    fn any_bytes_end_soon(bytes in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
-        let _ = decoded::<Everything>(&bytes);
-        let promise = [&encoded(&count)[..], &bytes].concat();
-        if let Some(texts) = decoded::<Vec<Vec<Whole>>>(&promise) {
-            prop_assert_eq!(decoded(&encoded(&texts)), Some(texts));
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
+        let _ = decode::<Everything>(&bytes);
+        let promise = [&encode(&count)[..], &bytes].concat();
+        if let Some(texts) = decode::<Vec<Vec<Whole>>>(&promise) {
+            prop_assert_eq!(decode(&encode(&texts)), Some(texts));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Tests of `src/engine/report/heaviest.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/report/heaviest.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn they_are_the_first_of_all_sorted(keys in prop::collection::vec(0u128..40, 0..900), most in 0usize..30) {
-        let mut heaviest = Heaviest::new(most);
+    fn heaviest_equals_head_of_sorted_list(keys in prop::collection::vec(0u128..40, 0..900), most in 0usize..30) {
+        let mut heaviest = TopK::new(most);
         (0..).zip(&keys).for_each(|(number, &key)| heaviest.add(key, number));
         let mut all: Vec<u32> = (0..keys.len() as u32).collect();
         all.sort_by_key(|&number| !keys[number as usize]);

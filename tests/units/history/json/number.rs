@@ -1,9 +1,9 @@
-//! Tests of `src/history/json/number.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/json/number.rs`.
 
 use super::*;
 
 fn wide(text: &str) -> Option<i128> {
-    match number(text.as_bytes())? {
+    match parse_number(text.as_bytes())? {
         Number::Int(value) => Some(value.into()),
         Number::Big(bytes) => {
             let sign = if bytes.last()? & 0x80 != 0 { 0xff } else { 0 };
@@ -24,21 +24,21 @@ fn integers_of_every_length_are_exact() {
     for value in values {
         assert_eq!(wide(&value.to_string()), Some(value));
         let fits = i64::try_from(value).is_ok();
-        assert_eq!(matches!(number(value.to_string().as_bytes()), Some(Number::Int(_))), fits, "{value}");
+        assert_eq!(matches!(parse_number(value.to_string().as_bytes()), Some(Number::Int(_))), fits, "{value}");
     }
-    assert_eq!(number(b"-0"), Some(Number::Int(0)), "as in Python");
+    assert_eq!(parse_number(b"-0"), Some(Number::Int(0)), "as in Python");
 }
 
 #[test]
-fn floats_are_as_rust_reads_them() {
+fn floats_are_parsed_as_by_rust() {
     for text in ["0.5", "-0.0", "1e3", "1E+3", "12.25e-2", "1e999", "0e0", "123456789012345678901.5"] {
-        assert_eq!(number(text.as_bytes()), Some(Number::Float(text.parse().unwrap())), "{text}");
+        assert_eq!(parse_number(text.as_bytes()), Some(Number::Float(text.parse().unwrap())), "{text}");
     }
 }
 
 #[test]
-fn what_json_does_not_have_is_none() {
+fn invalid_json_numbers_are_rejected() {
     for text in ["", "-", "+1", "01", "-01", ".5", "1.", "1.e3", "1e", "1e+", "0x10", "1_0", "1-", "--1", "1.5.5"] {
-        assert_eq!(number(text.as_bytes()), None, "{text}");
+        assert_eq!(parse_number(text.as_bytes()), None, "{text}");
     }
 }

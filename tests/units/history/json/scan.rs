@@ -1,9 +1,9 @@
-//! Tests of `src/history/json/scan.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/json/scan.rs`.
 
 use super::*;
 
 #[test]
-fn every_byte_at_every_place_is_seen_or_not() {
+fn string_end_is_found_at_every_offset() {
     for length in 1..30 {
         for at in 0..length {
             for byte in 0..=255 {
@@ -11,9 +11,9 @@ fn every_byte_at_every_place_is_seen_or_not() {
                 bytes[at] = byte;
                 let expected = match byte {
                     b'"' => Stop::Quote(at),
-                    b'\\' => Stop::Cut(usize::from(at + 1 == length)),
+                    b'\\' => Stop::EndOfInput(usize::from(at + 1 == length)),
                     0..0x20 => Stop::Control(at, byte),
-                    _ => Stop::Cut(0),
+                    _ => Stop::EndOfInput(0),
                 };
                 assert_eq!(string_end(&bytes, 0), expected, "0x{byte:02x} at {at} of {length}");
             }
@@ -22,7 +22,7 @@ fn every_byte_at_every_place_is_seen_or_not() {
 }
 
 #[test]
-fn blanks_of_every_kind_and_number() {
+fn whitespace_is_skipped() {
     for spaces in 0..40 {
         for blanks in [" ".repeat(spaces), "\n".to_owned() + &" ".repeat(spaces), "\r\n\t".repeat(spaces)] {
             assert_eq!(skip_blanks((blanks.clone() + "x  ").as_bytes()), b"x  ");

@@ -1,4 +1,4 @@
-//! Tests of `src/history/json/text.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/json/text.rs`.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn read(raw: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn every_escape() {
+fn every_escape_is_decoded() {
     let all = r#"a\"\\\/\b\f\n\r\tz"#;
     assert_eq!(read(all).unwrap(), b"a\"\\/\x08\x0c\n\r\tz");
     for character in ['\0', 'A', '\u{7f}', '\u{80}', 'é', '\u{7ff}', '\u{800}', '漢', '\u{ffff}'] {
@@ -20,7 +20,7 @@ fn every_escape() {
 }
 
 #[test]
-fn lone_surrogates_are_three_bytes() {
+fn lone_surrogates_become_three_bytes() {
     assert_eq!(read("\\ud83d").unwrap(), b"\xed\xa0\xbd");
     assert_eq!(read("\\ude00x").unwrap(), b"\xed\xb8\x80x");
     assert_eq!(read("\\ud83d\\ud83d\\ude00").unwrap(), b"\xed\xa0\xbd\xf0\x9f\x98\x80");
@@ -28,7 +28,7 @@ fn lone_surrogates_are_three_bytes() {
 }
 
 #[test]
-fn what_is_no_escape_is_none() {
+fn invalid_escapes_are_rejected() {
     for raw in ["\\", "\\x41", "\\u12", "\\u12g4", "\\ud83d\\u12", "\\'"] {
         assert_eq!(read(raw), None, "{raw}");
     }

@@ -1,9 +1,9 @@
-//! Tests of `src/history/pickle/error.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/pickle/error.rs`.
 
 use super::*;
 
 #[test]
-fn the_place_stands_around_the_cause() {
+fn message_has_path_cause_and_offset() {
     let kind: ErrorKind<String> = ErrorKind::Builder("expected an integer, found a string".into());
     let mut error = PickleError { offset: 1234, opcode: Some("SETITEMS"), path: "a[0].b".into(), kind };
     assert_eq!(error.to_string(), "a[0].b: expected an integer, found a string (SETITEMS at byte 1234)");
@@ -12,7 +12,7 @@ fn the_place_stands_around_the_cause() {
 }
 
 #[test]
-fn every_kind_is_one_sentence() {
+fn every_error_kind_has_a_message() {
     let sentences: [(ErrorKind<&str>, &str); 13] = [
         (ErrorKind::NotANumber("1_0".into()), "'1_0' is not a number"),
         (ErrorKind::UnknownOpcode(0x0a), "invalid pickle opcode 0x0a"),
@@ -28,9 +28,9 @@ fn every_kind_is_one_sentence() {
         (ErrorKind::NotAnOpenDict, "items added to something that is not a dict, or to a dict that was already used"),
         (ErrorKind::ContainsItself, "a container contains itself"),
         (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
-        (ErrorKind::Limit { what: "bytes in one string", most: 4 }, "more than 4 bytes in one string: not a snapshot"),
+        (ErrorKind::Limit { what: "bytes in one string", max: 4 }, "more than 4 bytes in one string: not a snapshot"),
         (
-            ErrorKind::Refused(Refusal::Code),
+            ErrorKind::Unsupported(UnsupportedReason::Code),
             "imports or calls code: a snapshot contains none, and memscape never runs any",
         ),
     ];

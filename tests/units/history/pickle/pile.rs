@@ -1,10 +1,10 @@
-//! Tests of `src/history/pickle/pile.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/pickle/pile.rs`.
 
 use super::*;
 
 #[test]
-fn it_is_a_stack_over_its_own_filling() {
-    let mut pile = Pile::new();
+fn pile_behaves_like_a_stack() {
+    let mut pile = InlineStack::new();
     (0..10).for_each(|value| pile.push(value));
     pile.remove(2, 7);
     assert_eq!(*pile, [0, 1, 7, 8, 9]);

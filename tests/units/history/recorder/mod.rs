@@ -1,10 +1,10 @@
-//! What a recorder adds: found by address and size, hostile forms left out.
+//! Data that a recorder adds to a snapshot.
 
 use super::*;
 
-/// A tree out of a few words: `{`, `[`, `]`, numbers, everything else is text.
-fn tree(words: &str) -> Tree {
-    let mut tree = Tree::default();
+/// Builds a tree from words: `{`, `[`, `]`, `}`, numbers, and texts.
+fn tree(words: &str) -> ValueTree {
+    let mut tree = ValueTree::default();
     for word in words.split_whitespace() {
         tree.put(match word {
             "{" => Token::Dict,
@@ -18,7 +18,7 @@ fn tree(words: &str) -> Tree {
 
 #[test]
 fn tensors_are_found_by_address_and_size() {
-    let recorded = read(tree(
+    let recorded = parse_recorder(tree(
         "{ memscape { tensors [
             { addr 4096 bytes 1000 device 0 name b kind gradient shape [ 10 25 ] dtype float32 }
             { addr 512 bytes 40 device 1 name a kind optimizer_state:exp_avg shape [ ] dtype bfloat16 }
@@ -29,8 +29,8 @@ fn tensors_are_found_by_address_and_size() {
     let [found] = recorded.tensors_at(0, 4096, 1000) else { panic!("one") };
     let texts = [recorded.name(found), recorded.kind(found), recorded.shape(found), recorded.dtype(found)];
     assert_eq!(texts, ["b", "gradient", "[10, 25]", "float32"]);
-    assert_eq!(found.place, Some(0));
-    // Rounded bytes, where nothing else is known; neither another size nor another device.
+    assert_eq!(found.index, Some(0));
+    // The rounded size matches too. Other sizes and other devices do not.
     assert_eq!(recorded.tensors_at(0, 4096, 1024).len(), 1);
     assert_eq!(recorded.tensors_at(0, 4096, 2048).len(), 0);
     assert_eq!(recorded.tensors_at(0, 4096, 999).len(), 0);
@@ -38,16 +38,16 @@ fn tensors_are_found_by_address_and_size() {
     let [state] = recorded.tensors_at(1, 512, 40) else { panic!("one") };
     assert_eq!((recorded.category(state), recorded.shape(state)), (&b"optimizer_state"[..], "[]".to_owned()));
     assert_eq!(recorded.fact("rank"), Some("3"));
-    assert_eq!(recorded.of_device(1, "capacity_bytes"), Some("77"));
-    assert_eq!(recorded.of_device(1, "stats.requested_bytes.all.peak"), Some("9"));
-    assert_eq!(recorded.of_device(0, "capacity_bytes"), None);
-    let of_process: Vec<_> = recorded.of_process().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(recorded.device_fact(1, "capacity_bytes"), Some("77"));
+    assert_eq!(recorded.device_fact(1, "stats.requested_bytes.all.peak"), Some("9"));
+    assert_eq!(recorded.device_fact(0, "capacity_bytes"), None);
+    let of_process: Vec<_> = recorded.process_facts().into_iter().map(|(key, _)| key).collect();
     assert_eq!(of_process, ["rank"]);
 }
 
 #[test]
-fn what_torch_snapkit_adds_is_read() {
-    let recorded = read(tree(
+fn torch_snapkit_data_is_read() {
+    let recorded = parse_recorder(tree(
         "{ source_code { /a/train.py first } shape_data [ { 0x200 [
             [ aten::empty [ 4 4 ] torch.float32 ] [ aten::mm [ 8 4 ] torch.bfloat16 ]
         ] 0x300 [ [ aten::mm [ 2 ] torch.unheard ] ] zz [ ] } ] }",
@@ -61,7 +61,7 @@ fn what_torch_snapkit_adds_is_read() {
 }
 
 #[test]
-fn what_has_another_form_is_left_out() {
+fn data_of_unexpected_form_is_ignored() {
     for words in [
         "7",
         "[ 1 2 ]",
@@ -71,21 +71,21 @@ fn what_has_another_form_is_left_out() {
         "{ memscape { a { a { a { a { a { a { a { a 1 } } } } } } } }",
         "{ memscape { { } } }",
     ] {
-        let recorded = read(tree(words));
+        let recorded = parse_recorder(tree(words));
         assert_eq!((recorded.tensors.len(), recorded.steps.len(), recorded.facts.len()), (0, 0, 0), "{words}");
     }
-    let recorded = read(tree("{ memscape { steps [ [ 4 10 20 ] ] } memscape_crop { source a } }"));
+    let recorded = parse_recorder(tree("{ memscape { steps [ [ 4 10 20 ] ] } memscape_crop { source a } }"));
     assert_eq!((recorded.steps, recorded.is_crop), (vec![[4, 10, 20]], true));
 }
 
 #[test]
-fn texts_of_a_file_are_cut_and_hold_no_control_characters() {
-    let mut tree = Tree::default();
+fn long_texts_are_cut_and_control_characters_replaced() {
+    let mut tree = ValueTree::default();
     for token in [Token::Dict, Token::Text(b"memscape"), Token::Dict, Token::Text(b"host")] {
         tree.put(token);
     }
     tree.put(Token::Text(&[b"\x1b[2J".repeat(2_000), vec![255; 8]].concat()));
-    let recorded = read(tree);
+    let recorded = parse_recorder(tree);
     let host = recorded.fact("host").unwrap_or_default();
     assert_eq!(host.chars().count(), 500);
     assert!(!host.contains('\u{1b}'));

@@ -1,9 +1,9 @@
-//! Values as bytes, there and back.
+//! Encoding of value trees as bytes.
 
 use super::*;
 
 #[test]
-fn tokens_come_back_as_they_were_put() {
+fn tokens_read_back_equal() {
     let all = [
         Token::Dict,
         Token::Text(b"a"),
@@ -16,26 +16,26 @@ fn tokens_come_back_as_they_were_put() {
         Token::End,
         Token::End,
     ];
-    let mut tree = Tree::default();
+    let mut tree = ValueTree::default();
     all.iter().for_each(|&token| tree.put(token));
     assert_eq!(tree.tokens(0).collect::<Vec<_>>(), all);
     let mut tokens = tree.tokens(0);
     tokens.next();
-    assert_eq!(tokens.pair(), Some((&b"a"[..], Token::List)));
-    tokens.leave();
-    assert_eq!((tokens.pair(), tokens.next()), (None, None));
+    assert_eq!(tokens.next_pair(), Some((&b"a"[..], Token::List)));
+    tokens.skip_rest();
+    assert_eq!((tokens.next_pair(), tokens.next()), (None, None));
 }
 
 #[test]
-fn bytes_that_make_no_sense_end() {
+fn invalid_bytes_end_iteration() {
     for bytes in [&[TEXT, 255, 255, 255, 255][..], &[INT, 1], &[99], &[DICT, DICT, DICT], &[LIST; 100_000]] {
-        let mut tree = Tree::default();
+        let mut tree = ValueTree::default();
         assert!(tree.extend(bytes));
         assert!(tree.tokens(0).count() <= bytes.len());
         let mut tokens = tree.tokens(0);
-        tokens.leave();
+        tokens.skip_rest();
         assert_eq!(tokens.next(), None);
         assert_eq!(tree.text(0), b"");
     }
-    assert_eq!(Tree::default().text(1_000), b"");
+    assert_eq!(ValueTree::default().text(1_000), b"");
 }

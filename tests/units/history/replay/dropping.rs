@@ -1,16 +1,16 @@
 //! Tests of `src/history/replay/dropping.rs`, a module of its: traces are dropped a few events at a time here.
 
-use crate::json::{Limits, Machine};
-use crate::replay::{Builder, DeviceHistory, Keep, Recorder};
+use crate::json::{Limits, Parser};
+use crate::replay::{Builder, DeviceHistory, KeepRange, Recorder};
 use crate::snapshot::{Action, Reader, Snapshot};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::{EventIdx, Moment};
 use proptest::prelude::*;
 
-/// Addresses of the model.
+/// Number of addresses in the model.
 const PLACES: usize = 6;
 
-/// What is at an address.
+/// State of an address in the model.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Place {
     #[default]
@@ -19,16 +19,16 @@ enum Place {
     Pending(u64),
 }
 
-/// What a trace leaves out.
+/// Kinds of events missing from a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Skips {
     Nothing,
-    /// Requests of frees, at times.
+    /// Some `free_requested` events.
     Requests,
     Completions,
 }
 
-/// A file whose trace a program may have left: what is there before it, and what it does.
+/// Returns a snapshot as JSON. `before` is the initial state of each address, `turns` are the operations.
 fn file(before: &[(u8, u64)], turns: &[(usize, u64, bool)], skips: Skips) -> String {
     let mut places = [Place::Free; PLACES];
     let mut reserved = [false; 3];
@@ -93,25 +93,26 @@ fn file(before: &[(u8, u64)], turns: &[(usize, u64, bool)], skips: Skips) -> Str
     format!(r#"{{"segments":[{segments}],"device_traces":[[{}]]}}"#, events.join(","))
 }
 
-fn opened(text: &str, keep: Keep) -> (Snapshot, DeviceHistory) {
-    let mut machine = Machine::new(Reader::new(Recorder::keeping(keep)), Limits::default());
+fn opened(text: &str, keep: KeepRange) -> (Snapshot, DeviceHistory) {
+    let mut machine = Parser::new(Reader::new(Recorder::with_range(keep)), Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
-    let Ok((reader, root)) = machine.finish() else { panic!("whole JSON") };
-    let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("a snapshot") };
+    let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
+    let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("invalid snapshot") };
     let mut builder = Builder::new(&snapshot, recorder);
-    while builder.step(&snapshot, &mut Slice::new(&mut || true)).is_err() {}
+    while builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).is_err() {}
     let history = builder.finish().0.into_iter().next().expect("a device");
     (snapshot, history)
 }
 
-/// Address and bytes of all that is live at a moment, with the line that allocated it where an event says so.
+/// Returns address, bytes and whether the origin is known of each allocation that is live at a moment.
 fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u64, u64, bool)> {
     let mut live = history.live.clone();
-    while live.step(&history.allocations, history.event_count() + 1, &mut Slice::new(&mut || true)).is_err() {}
+    while live.step(&history.allocations, history.event_count() + 1, &mut TimeSlice::new(&mut || true)).is_err() {}
     let known = |id| {
-        let origin =
-            history.origin(id).is_some_and(|origin| !origin.of_free && snapshot.stacks.len() > origin.stack.0 as usize);
-        origin || history.allocations.born(id) > Moment::START
+        let origin = history
+            .origin(id)
+            .is_some_and(|origin| !origin.is_of_free && snapshot.stacks.len() > origin.stack.0 as usize);
+        origin || history.allocations.allocated_at(id) > Moment::START
     };
     let ids = live.live_at(&history.allocations, moment);
     let mut found: Vec<_> =
@@ -120,36 +121,36 @@ fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u6
     found
 }
 
-fn pending_at(history: &DeviceHistory, moment: Moment) -> i64 {
-    crate::replay::Curve::new(&history.pending, &|event| history.pending_change(event)).at(moment)
+fn awaiting_free_at(history: &DeviceHistory, moment: Moment) -> i64 {
+    crate::replay::Curve::new(&history.awaiting_free, &|event| history.awaiting_free_change(event)).at(moment)
 }
 
 proptest! {
-    /// All that can be asked of a moment in a range is what it is in the whole file.
+    /// Every value at a moment in a loaded range equals the value in the whole file.
     #[test]
-    fn a_range_holds_what_the_whole_file_does(
+    fn loaded_range_matches_whole_file(
         before in prop::collection::vec((0u8..4, 1..9u64), PLACES),
         turns in prop::collection::vec((0..PLACES + 3, 1..9u64, any::<bool>()), 1..60),
         skips in prop::sample::select(vec![Skips::Nothing, Skips::Requests, Skips::Completions]),
         (from, to, last) in (0..70u32, 0..70u32, prop::option::of(1..40u32)),
     ) {
         let text = file(&before, &turns, skips);
-        let (of_whole, whole) = opened(&text, Keep::ALL);
-        let keep = Keep { from, to: if to > 60 { u32::MAX } else { to }, last: last.unwrap_or(u32::MAX) };
+        let (of_whole, whole) = opened(&text, KeepRange::ALL);
+        let keep = KeepRange { from, to: if to > 60 { u32::MAX } else { to }, last: last.unwrap_or(u32::MAX) };
         let (of_range, range) = opened(&text, keep);
         let count = whole.event_count();
         let end = keep.to.max(from).min(count);
         let first = from.min(count).max(end.saturating_sub(keep.last));
         prop_assert_eq!((range.events.first(), range.event_count()), (first, end), "{:?}", keep);
-        let behind = range.loaded().map_or(0, |loaded| loaded.behind);
+        let behind = range.loaded().map_or(0, |loaded| loaded.later_events);
         prop_assert_eq!(behind, u64::from(count - end));
         for moment in (first..=end).map(Moment) {
             let place = format!("{skips:?} {keep:?}, moment {} of {text}", moment.0);
             prop_assert_eq!(range.drawn_at(moment), whole.drawn_at(moment), "live bytes: {}", place);
             prop_assert_eq!(range.reserved_at(moment), whole.reserved_at(moment), "reserved bytes: {}", place);
-            prop_assert_eq!(pending_at(&range, moment), pending_at(&whole, moment), "awaiting free: {}", place);
+            prop_assert_eq!(awaiting_free_at(&range, moment), awaiting_free_at(&whole, moment), "awaiting free: {}", place);
             prop_assert_eq!(range.live_count_at(moment), whole.live_count_at(moment), "allocations: {}", place);
-            prop_assert_eq!(live(&of_range, &range, moment), live(&of_whole, &whole, moment), "what is live: {}", place);
+            prop_assert_eq!(live(&of_range, &range, moment), live(&of_whole, &whole, moment), "live allocations: {}", place);
         }
         for event in first..end {
             prop_assert_eq!(range.events.action(event), whole.events.action(event));
@@ -158,7 +159,7 @@ proptest! {
             prop_assert_eq!(range.address_and_size(event), whole.address_and_size(event));
         }
         let numbers = &range.numbers;
-        prop_assert_eq!(numbers.base, whole.drawn_at(Moment(first)), "baseline: {:?} {:?} {}", skips, keep, text);
+        prop_assert_eq!(numbers.baseline, whole.drawn_at(Moment(first)), "baseline: {:?} {:?} {}", skips, keep, text);
         prop_assert_eq!(numbers.remainder, 0);
         prop_assert_eq!(numbers.reserved_start, whole.reserved_at(Moment(first)));
         prop_assert_eq!(i64::try_from(numbers.end), Ok(whole.drawn_at(Moment(end))));

@@ -1,8 +1,8 @@
-//! Tests of `src/history/replay/live.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/live.rs`.
 
 use super::*;
 
-/// Long and short lives over 100,000 moments, `live` of them at a time.
+/// Returns allocations with long and short lifetimes over 100,000 events. About `live` of them are live at a time.
 fn allocations(live: u32) -> Allocations {
     let mut chance = 1u64;
     let mut below = |end: u32| {
@@ -11,8 +11,8 @@ fn allocations(live: u32) -> Allocations {
     };
     let mut spans: Vec<(u32, u32, u64)> = (0..50_000)
         .map(|_| {
-            let born = below(100_000);
-            (born, born + below(4 * live), u64::from(below(3)))
+            let allocated_at = below(100_000);
+            (allocated_at, allocated_at + below(4 * live), u64::from(below(3)))
         })
         .chain((0..500).map(|at| (0, if at % 2 == 0 { u32::MAX } else { at * 150 }, 7)))
         .collect();
@@ -21,7 +21,7 @@ fn allocations(live: u32) -> Allocations {
 }
 
 #[test]
-fn what_is_live_is_found_with_and_without_checkpoints() {
+fn live_set_is_the_same_with_and_without_checkpoints() {
     for live in [5, 1000, 20_000] {
         let allocations = allocations(live);
         let (mut sets, none) = (LiveSets::default(), LiveSets::default());
@@ -30,7 +30,7 @@ fn what_is_live_is_found_with_and_without_checkpoints() {
             .step(
                 &allocations,
                 100_001,
-                &mut Slice::new(&mut || {
+                &mut TimeSlice::new(&mut || {
                     asked += 1;
                     asked % 3 != 0
                 }),
@@ -38,22 +38,22 @@ fn what_is_live_is_found_with_and_without_checkpoints() {
             .is_err()
         {}
         assert!(sets.checkpoints.len() > 3, "{} checkpoints", sets.checkpoints.len());
-        assert!(sets.ids.len() <= 100_000, "more than an id an event");
+        assert!(sets.ids.len() <= 100_000, "more than one id per event");
         for moment in (0..=100_001).step_by(373).chain([4095, 4096, 4097, 8192, 98_304]).map(Moment) {
             let expected: Vec<AllocationId> = (0u32..)
                 .zip(allocations.spans())
-                .filter(|(_, (born, died, _))| (*born..*died).contains(&moment.0))
+                .filter(|(_, (allocated_at, freed_at, _))| (*allocated_at..*freed_at).contains(&moment.0))
                 .map(|(id, _)| AllocationId(id))
                 .collect();
             assert_eq!(sets.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}");
-            assert_eq!(none.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}, none taken");
+            assert_eq!(none.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}, no checkpoints");
         }
     }
 }
 
 #[test]
-fn nothing_is_live_in_nothing() {
+fn empty_history_has_no_live_allocations() {
     let (mut sets, allocations) = (LiveSets::default(), Allocations::default());
-    assert_eq!(sets.step(&allocations, 1, &mut Slice::new(&mut || true)), Ok(()));
+    assert_eq!(sets.step(&allocations, 1, &mut TimeSlice::new(&mut || true)), Ok(()));
     assert_eq!(sets.live_at(&allocations, Moment(0)).count(), 0);
 }

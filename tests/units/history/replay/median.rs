@@ -1,11 +1,11 @@
-//! Tests of `src/history/replay/median.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/median.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn it_is_the_middle_of_the_sorted_values(mut values in prop::collection::vec(any::<i64>(), 1..200), shift in 0u32..60) {
+    fn median_is_middle_of_sorted_values(mut values in prop::collection::vec(any::<i64>(), 1..200), shift in 0u32..60) {
         values.iter_mut().for_each(|value| *value >>= shift);
         let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
         let mut median = Median::new(min, max, values.len() as u64);

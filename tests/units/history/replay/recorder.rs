@@ -1,15 +1,15 @@
-//! Tests of `src/history/replay/recorder.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/recorder.rs`.
 
 use super::*;
 use crate::snapshot::{Action, LabelsId, NO_TIME, StackId};
 
 #[test]
-fn events_that_do_not_fit_are_counted() {
-    let mut recorder = Recorder { most_events: 3, ..Recorder::default() };
+fn events_beyond_limit_are_counted() {
+    let mut recorder = Recorder { max_events: 3, ..Recorder::default() };
     let (stack, labels) = (StackId::NONE, LabelsId(0));
     for trace in [0, 1, 1, 1, 1, 0, 1] {
         let event = Event { address: 0, size: 1, time_us: NO_TIME, stack, labels, action: Action::Alloc };
-        recorder.event(trace, &event);
+        recorder.event_at(trace, &event);
     }
-    assert_eq!((recorder.events(), recorder.left_out()), (5, 2));
+    assert_eq!((recorder.events(), recorder.dropped_events()), (5, 2));
 }

@@ -1,9 +1,9 @@
-//! Tests of `src/history/replay/rounding.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/rounding.rs`.
 
 use super::*;
 
 #[test]
-fn multiples_of_512_by_default() {
+fn sizes_are_rounded_to_512_by_default() {
     let rounding = Rounding::default();
     for (requested, rounded) in [(0, 512), (1, 512), (512, 512), (513, 1024), (1 << 20, 1 << 20)] {
         assert_eq!(rounding.rounded(requested), rounded);
@@ -11,7 +11,7 @@ fn multiples_of_512_by_default() {
 }
 
 #[test]
-fn divisions_of_a_power_of_two_where_set() {
+fn power_of_two_divisions_are_applied() {
     let setting = |key: &str, value: &str| (format!("roundup_power2_divisions.{key}"), value.to_owned());
     let rounding = Rounding::from_settings(&[setting("1", "4"), setting("4", "8"), setting("8", "0")]);
     // 1.2 MiB: quarters of 1 MiB → 1.25 MiB.

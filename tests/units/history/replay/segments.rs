@@ -1,32 +1,32 @@
-//! Tests of `src/history/replay/segments.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/segments.rs`.
 
 use super::*;
 
-const KIND: Facts = Facts { kind: 0, begins: true, segment: u32::MAX };
+const KIND: RangeInfo = RangeInfo { kind: 0, starts_segment: true, segment: u32::MAX };
 
-fn ranges(open: &BTreeMap<u64, Open>) -> Vec<(u64, u64)> {
+fn ranges(open: &BTreeMap<u64, OpenRange>) -> Vec<(u64, u64)> {
     open.iter().map(|(&from, open)| (from, open.end)).collect()
 }
 
 #[test]
-fn what_is_taken_out_of_the_middle_leaves_two_parts_and_a_row() {
-    let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
-    assert_eq!(lives.cover(&mut open, [10, 50], NEVER, KIND), 40);
-    assert_eq!(lives.uncover(&mut open, [20, 30], 7), 10);
+fn unmapping_the_middle_splits_a_range() {
+    let (mut lives, mut open) = (SegmentLifetimes::default(), BTreeMap::new());
+    assert_eq!(lives.add_range(&mut open, [10, 50], NEVER, KIND), 40);
+    assert_eq!(lives.remove_range(&mut open, [20, 30], 7), 10);
     assert_eq!(ranges(&open), [(10, 20), (30, 50)]);
-    assert_eq!(open.values().map(|open| open.facts.begins).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(open.values().map(|open| open.facts.starts_segment).collect::<Vec<_>>(), [true, false]);
     let row = lives.rows.at(0);
-    assert_eq!((row.address, row.size, row.born, row.died), (20, 10, 7, NEVER));
-    // Half of it is not there: the file contradicts itself.
-    assert_eq!((lives.uncover(&mut open, [45, 60], 3), lives.astray), (5, 10));
+    assert_eq!((row.address, row.size, row.allocated_at, row.freed_at), (20, 10, 7, NEVER));
+    // Half of the range is not mapped: the file is inconsistent.
+    assert_eq!((lives.remove_range(&mut open, [45, 60], 3), lives.missing_bytes), (5, 10));
 }
 
 #[test]
-fn what_is_given_back_is_laid_around_what_is_there() {
-    let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
-    lives.cover(&mut open, [20, 30], NEVER, KIND);
-    assert_eq!(lives.cover(&mut open, [10, 50], 9, KIND), 30);
+fn mapping_fills_gaps_around_existing_ranges() {
+    let (mut lives, mut open) = (SegmentLifetimes::default(), BTreeMap::new());
+    lives.add_range(&mut open, [20, 30], NEVER, KIND);
+    assert_eq!(lives.add_range(&mut open, [10, 50], 9, KIND), 30);
     assert_eq!(ranges(&open), [(10, 20), (20, 30), (30, 50)]);
-    assert_eq!(lives.cover(&mut open, [15, 45], 4, KIND), 0);
-    assert_eq!(lives.cover(&mut open, [5, 15], 4, KIND), 5);
+    assert_eq!(lives.add_range(&mut open, [15, 45], 4, KIND), 0);
+    assert_eq!(lives.add_range(&mut open, [5, 15], 4, KIND), 5);
 }

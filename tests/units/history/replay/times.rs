@@ -1,9 +1,9 @@
-//! Tests of `src/history/replay/times.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/times.rs`.
 
 use super::*;
 
 #[test]
-fn every_time_comes_back() {
+fn stored_times_read_back_equal() {
     let t0 = 1_760_000_000_000_000;
     let mut times = Times::default();
     let all: Vec<i64> = (0..5000)
@@ -22,7 +22,8 @@ fn every_time_comes_back() {
     assert_eq!(times.at(5000), None);
 }
 
-/// Five thousand events: some at one time, pauses, steps back, some without a time, none at the very start.
+/// Returns 5,000 times with repeats, pauses, steps back and missing times (always for the first events), and the
+/// elapsed time at each event.
 fn uneven() -> (Times, Vec<u64>) {
     let (mut times, mut latest, mut chance) = (Times::default(), None, 1u64);
     let mut running = Vec::new();
@@ -46,18 +47,18 @@ fn uneven() -> (Times, Vec<u64>) {
 }
 
 #[test]
-fn the_clock_never_goes_back() {
+fn clock_is_monotone() {
     let (times, running) = uneven();
     check_clock(&times, &running);
     let mut times = Times::default();
     running.iter().for_each(|&elapsed| times.push(1_000_000 + elapsed as i64));
     assert!(!times.uneven);
     check_clock(&times, &running);
-    assert!(Times::default().clock().is_none());
+    assert!(Times::default().time_axis().is_none());
 }
 
 fn check_clock(times: &Times, running: &[u64]) {
-    let clock = times.clock().unwrap();
+    let clock = times.time_axis().unwrap();
     assert_eq!((clock.x(0), clock.span()), (0, *running.last().unwrap()));
     for (event, &elapsed) in (0u32..).zip(running) {
         assert_eq!(clock.x(event + 1), clock.margin() + elapsed, "event {event}");

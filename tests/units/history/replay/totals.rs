@@ -1,9 +1,9 @@
-//! Tests of `src/history/replay/totals.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/totals.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Totals at every moment, added up one by one.
+/// Returns the total at every moment, added up one by one.
 fn plain(base: i64, changes: &[i64]) -> Vec<i64> {
     let mut totals = vec![base];
     changes.iter().for_each(|change| totals.push(totals.last().unwrap() + change));
@@ -12,7 +12,7 @@ fn plain(base: i64, changes: &[i64]) -> Vec<i64> {
 
 proptest! {
     #[test]
-    fn any_range_has_its_first_largest_total(
+    fn maximum_of_any_range_is_its_first_maximum(
         base in -50i64..50,
         changes in prop::collection::vec(-3i64..=3, 0..5000),
         cuts in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 20),
@@ -43,7 +43,7 @@ proptest! {
 }
 
 #[test]
-fn a_third_of_a_byte_an_event_once_chunks_are_full() {
+fn totals_take_less_than_half_a_byte_per_event() {
     let totals = Totals::build((1 << 22) - 1, 0, |_| 1);
     assert!(totals.heap_bytes() < (1 << 22) * 2 / 5, "{}", totals.heap_bytes());
 }

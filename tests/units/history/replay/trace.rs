@@ -1,12 +1,12 @@
-//! Tests of `src/history/replay/trace.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/trace.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
-    /// Whatever the order of events: one row each, and every subject is a row of its table.
+    /// For any order of events, each has one row, and every subject refers to an existing row.
     #[test]
-    fn columns_have_one_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
+    fn all_columns_have_equal_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
         let mut trace = Trace::default();
         for &(action, address, size) in &events {
             let (stack, labels) = (StackId::NONE, LabelsId(0));
@@ -14,10 +14,10 @@ proptest! {
         }
         let Events { action, subject, stack, labels, .. } = &trace.events;
         prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
-        for Lives { address, size, free_requested, died } in [&trace.traced, &trace.early] {
-            prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
+        for LifetimeColumns { address, size, free_requested, freed_at } in [&trace.traced, &trace.early] {
+            prop_assert_eq!([address.len(), free_requested.len(), freed_at.len()], [size.len(); 3]);
         }
-        prop_assert_eq!(trace.born.len(), trace.traced.size.len());
+        prop_assert_eq!(trace.allocated_at.len(), trace.traced.size.len());
         for event in 0..trace.events.len() {
             let (row, rows) = match trace.events.subject(event) {
                 Subject::Traced(row) => (row, trace.traced.size.len()),

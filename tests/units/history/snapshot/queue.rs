@@ -1,10 +1,10 @@
-//! Tests of `src/history/snapshot/queue.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/snapshot/queue.rs`.
 
 use super::*;
 use crate::snapshot::{Action, LabelsId, StackId};
 
 #[test]
-fn each_event_is_taken_once_in_any_order_and_chunks_go() {
+fn events_are_taken_once_and_empty_chunks_dropped() {
     let event =
         |size| Event { address: 0, size, time_us: 0, stack: StackId::NONE, labels: LabelsId(0), action: Action::Alloc };
     let mut queue = EventQueue::default();

@@ -1,4 +1,4 @@
-//! Tests of `src/history/snapshot/stacks.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/snapshot/stacks.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of `src/history/snapshot/strings.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/snapshot/strings.rs`.
 
 use super::*;
 
@@ -17,15 +17,15 @@ fn equal_strings_have_one_id() {
 }
 
 #[test]
-fn all_strings_together_have_a_limit() {
-    let mut strings = Strings { bytes: MOST_STRING_BYTES - 10, ..Strings::default() };
+fn total_string_bytes_are_limited() {
+    let mut strings = Strings { bytes: MAX_STRING_BYTES - 10, ..Strings::default() };
     assert!(strings.intern(b"ten bytes.").is_some());
     assert_eq!(strings.intern(b"!"), None);
-    assert!(strings.intern(b"ten bytes.").is_some(), "what is known costs nothing");
+    assert!(strings.intern(b"ten bytes.").is_some(), "known strings need no room");
 }
 
 #[test]
-fn the_schema_comes_first() {
+fn schema_keys_have_the_first_ids() {
     let mut strings = Strings::default();
     for (at, key) in KEYS.iter().enumerate() {
         assert_eq!(strings.intern(key.as_bytes()), Some(StringId(at as u32)));
@@ -33,7 +33,7 @@ fn the_schema_comes_first() {
 }
 
 #[test]
-fn lone_surrogates_are_shown_not_refused() {
+fn lone_surrogates_become_replacement_characters() {
     let mut strings = Strings::default();
     let id = strings.intern(b"a\xed\xa0\x80b").unwrap();
     assert_eq!(strings.text(id), "a\u{fffd}\u{fffd}\u{fffd}b");

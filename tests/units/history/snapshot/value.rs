@@ -1,9 +1,9 @@
-//! Tests of `src/history/snapshot/value.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/snapshot/value.rs`.
 
 use super::*;
 
 #[test]
-fn every_kind_survives_its_bits() {
+fn kind_round_trips_through_value_bits() {
     for (at, kind) in KINDS.into_iter().enumerate() {
         assert_eq!(kind as usize, at);
         assert_eq!(Value::new(kind, u32::MAX).kind(), kind);
@@ -12,7 +12,7 @@ fn every_kind_survives_its_bits() {
 }
 
 #[test]
-fn integers_of_59_bits_fit() {
+fn small_integers_have_59_bits() {
     for value in [0, 1, -1, 1 << 57, (1 << 58) - 1, -(1 << 58)] {
         assert_eq!(Value::int(value).unwrap().small_int(), value);
     }

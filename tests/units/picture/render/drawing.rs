@@ -1,9 +1,9 @@
-//! Tests of `src/picture/render/drawing.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/render/drawing.rs`.
 
 use super::*;
 
 #[test]
-fn an_outline_covers_no_pixel_twice_and_none_outside() {
+fn outline_covers_each_border_pixel_once() {
     for (width, height, thickness) in
         [(9, 7, 1), (9, 7, 2), (4, 4, 2), (3, 3, 2), (1, 5, 2), (5, 1, 2), (2, 2, 9), (0, 3, 1)]
     {

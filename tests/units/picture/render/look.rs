@@ -1,9 +1,9 @@
-//! Tests of `src/picture/render/look.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/render/look.rs`.
 
 use super::*;
 
-fn themes() -> [(&'static str, Look); 2] {
-    [("light", Look::light()), ("dark", Look::dark())]
+fn themes() -> [(&'static str, PictureTheme); 2] {
+    [("light", PictureTheme::light()), ("dark", PictureTheme::dark())]
 }
 
 fn linear(channel: u8) -> f64 {
@@ -11,9 +11,9 @@ fn linear(channel: u8) -> f64 {
     if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }
 
-/// What a colour becomes without one kind of cones, in linear light: first red ones, then green ones (Viénot, Brettel and
-/// Mollon, 1999). The rows of red and green are the same: that is the blindness.
-const BLIND: [(&str, [f64; 2], [f64; 3]); 2] = [
+/// Simulation of colour blindness in linear light (Viénot, Brettel and Mollon, 1999): a name, the row that red and
+/// green share, and the row of blue.
+const COLOUR_BLINDNESS: [(&str, [f64; 2], [f64; 3]); 2] = [
     ("no red cones", [0.112_38, 0.887_62], [0.004_01, -0.004_01, 1.0]),
     ("no green cones", [0.292_75, 0.707_25], [-0.022_34, 0.022_34, 1.0]),
 ];
@@ -25,7 +25,7 @@ fn seen(rgba: [u8; 4], (_, yellow, blue): (&str, [f64; 2], [f64; 3])) -> f64 {
     (0.2126 + 0.7152) * yellow + 0.0722 * blue.max(0.0)
 }
 
-/// Relative luminance as WCAG defines it: what survives every kind of colour blindness best.
+/// Returns the relative luminance as WCAG defines it, which every kind of colour blindness preserves best.
 fn luminance(rgba: [u8; 4]) -> f64 {
     0.2126 * linear(rgba[0]) + 0.7152 * linear(rgba[1]) + 0.0722 * linear(rgba[2])
 }
@@ -35,12 +35,12 @@ fn contrast(one: [u8; 4], other: [u8; 4]) -> f64 {
     one.max(other) / one.min(other)
 }
 
-fn colour(look: &Look, slot: u32, shade: u32) -> [u8; 4] {
+fn colour(look: &PictureTheme, slot: u32, shade: u32) -> [u8; 4] {
     look.palette[Paint::new(slot, shade).0 as usize]
 }
 
 #[test]
-fn every_colour_stands_out_from_what_is_behind_it() {
+fn colours_contrast_with_background() {
     for (name, look) in themes() {
         for (index, &colour) in look.palette.iter().chain(look.ordered.iter()).enumerate() {
             for behind in [look.background, look.reserved_fill] {
@@ -54,10 +54,10 @@ fn every_colour_stands_out_from_what_is_behind_it() {
 }
 
 #[test]
-fn neighbouring_sites_differ_in_lightness() {
+fn neighbouring_call_sites_differ_in_lightness() {
     for (name, look) in themes() {
         for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
-            // Also in the shades that come closest to each other.
+            // Includes the two shades that are closest to each other.
             for (shade, other) in (0..SHADES).flat_map(|shade| (0..SHADES).map(move |other| (shade, other))) {
                 let contrast = contrast(colour(&look, slot, shade), colour(&look, slot + 1, other));
                 assert!(contrast >= 1.12, "{name}, slots {slot} and {}: {contrast:.2}", slot + 1);
@@ -67,8 +67,10 @@ fn neighbouring_sites_differ_in_lightness() {
 }
 
 #[test]
-fn neighbouring_sites_differ_for_the_colour_blind() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+fn neighbouring_call_sites_differ_for_colour_blind_users() {
+    for ((name, look), kind) in
+        themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind)))
+    {
         for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
             let pair = [slot, slot + 1].map(|slot| seen(colour(&look, slot, 0), kind) + 0.05);
             let contrast = pair[0].max(pair[1]) / pair[0].min(pair[1]);
@@ -78,8 +80,10 @@ fn neighbouring_sites_differ_for_the_colour_blind() {
 }
 
 #[test]
-fn the_ramp_rises_for_the_colour_blind() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+fn colour_ramp_is_monotone_for_colour_blind_users() {
+    for ((name, look), kind) in
+        themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind)))
+    {
         let steps = (Paint::FIRST_SITE_SLOT..=Paint::FIRST_SITE_SLOT + RAMP_STEPS)
             .map(|slot| seen(look.ordered[Paint::new(slot, 0).0 as usize], kind));
         let steps: Vec<f64> = steps.collect();
@@ -99,7 +103,7 @@ fn consecutive_shades_differ() {
 }
 
 #[test]
-fn no_two_sites_look_the_same() {
+fn call_site_colours_are_distinct() {
     for (name, look) in themes() {
         let sites = Paint::FIRST_SITE_SLOT..SLOTS;
         for (one, other) in sites.clone().flat_map(|one| (one + 1..sites.end).map(move |other| (one, other))) {
@@ -111,7 +115,7 @@ fn no_two_sites_look_the_same() {
 }
 
 #[test]
-fn what_has_no_site_is_grey() {
+fn allocations_without_call_site_are_grey() {
     for (name, look) in themes() {
         for &[red, green, blue, _] in look.palette.iter().take(2 * SHADES as usize) {
             assert!(red.max(green).max(blue) - red.min(green).min(blue) <= 16, "{name}");

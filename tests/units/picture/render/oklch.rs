@@ -1,9 +1,9 @@
-//! Tests of `src/picture/render/oklch.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/render/oklch.rs`.
 
 use super::*;
 
 #[test]
-fn sine_and_cosine_are_those_of_the_library() {
+fn sine_and_cosine_match_standard_library() {
     for degrees in (-360..=9000).map(f64::from) {
         let (sine, cosine) = sine_cosine(degrees);
         let (right_sine, right_cosine) = degrees.to_radians().sin_cos();
@@ -12,8 +12,8 @@ fn sine_and_cosine_are_those_of_the_library() {
 }
 
 #[test]
-fn known_colours_come_out() {
-    // Red as CSS Color 4 gives it, a grey, and a chroma no screen has.
+fn known_colours_are_converted() {
+    // Red from CSS Color 4, a grey, and a chroma outside sRGB.
     let cases = [
         (0.627_955, 0.257_683, 29.233_9, [255, 0, 0, 255]),
         (0.598_71, 0.0, 0.0, [127, 127, 127, 255]),

@@ -1,11 +1,11 @@
-//! Tests of `src/picture/timeline/columns.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/columns.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn columns_tile_their_part_of_the_window_and_miss_no_moment(
+    fn columns_tile_window_and_cover_all_moments(
         x_per_px in prop_oneof![0.01..1.0f64, 1.0..40.0f64, Just(1.0), Just(2.0), Just(2.5)],
         left_px in -30i64..200,
         width_px in 1u32..60,
@@ -27,14 +27,14 @@ proptest! {
         }
         for moment in (0..moment_count).filter(|&moment| visible(moment)) {
             prop_assert!(grid.all_moments().contains(&moment), "{moment} {:?}", grid.all_moments());
-            let column = grid.near(moment);
+            let column = grid.column_of(moment);
             prop_assert!(grid.moments(column).contains(&moment));
         }
     }
 }
 
 #[test]
-fn a_senseless_view_has_no_columns() {
+fn invalid_view_has_no_columns() {
     for x_per_px in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let view = View { x_per_px, ..View::fit(10, 10, 10, 10) };
         assert_eq!(Grid::new(&view, 10, None).len(), 0);

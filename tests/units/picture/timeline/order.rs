@@ -1,9 +1,9 @@
-//! Tests of `src/picture/timeline/order.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/order.rs`.
 
 use super::*;
 
 #[test]
-fn groups_stand_together_and_keep_their_order_of_birth() {
+fn groups_are_contiguous_in_allocation_order() {
     let order = Order::grouped(&[2, 0, 2, 5, 0]);
     assert_eq!((0..5).map(|rank| order.id(rank).0).collect::<Vec<_>>(), [1, 4, 0, 2, 3]);
     for id in 0..5 {

@@ -1,4 +1,4 @@
-//! Tests of `src/picture/timeline/standing.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/standing.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 proptest! {
     #[test]
-    fn it_finds_what_is_there_and_nothing_else(
+    fn range_query_finds_inserted_leaves(
         leaves in 1u32..10_000,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..60),
         ranges in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
     ) {
-        let (mut standing, mut plain) = (Standing::new(leaves as usize), BTreeSet::new());
+        let (mut standing, mut plain) = (HighlightSet::new(leaves as usize), BTreeSet::new());
         for (leaf, comes) in changes {
             let leaf = leaf.index(leaves as usize) as u32;
             if comes { standing.insert(leaf) } else { standing.remove(leaf) }

@@ -1,4 +1,4 @@
-//! Tests of `src/picture/timeline/ticks.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/ticks.rs`.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn labels(ticks: &[Tick]) -> Vec<&str> {
 }
 
 #[test]
-fn bytes_step_by_powers_of_two_in_one_unit() {
+fn byte_ticks_are_powers_of_two_in_one_unit() {
     let gib = 1u64 << 30;
     let view = |bytes_per_px: f64, bottom_px| View { bytes_per_px, bottom_px, ..View::fit(10, 1, 10, 400) };
     assert_eq!(
@@ -24,7 +24,7 @@ fn bytes_step_by_powers_of_two_in_one_unit() {
 }
 
 #[test]
-fn events_step_by_1_2_5_and_stand_where_they_happen() {
+fn event_ticks_step_by_1_2_5() {
     let view = View { x_per_px: 20.0, left_px: 560, ..View::fit(1, 1, 500, 1) };
     let ticks = event_ticks(&view, 20_000, 80.0);
     assert_eq!(labels(&ticks), ["12,000", "14,000", "16,000", "18,000"]);
@@ -35,7 +35,7 @@ fn events_step_by_1_2_5_and_stand_where_they_happen() {
 }
 
 #[test]
-fn times_are_told_since_the_first_event() {
+fn time_ticks_count_from_first_event() {
     let view = View { axis: crate::timeline::Axis::Time, x_per_px: 5_000.0, ..View::fit(1, 1, 500, 1) };
     let ticks = time_ticks(&view, 10_000, 2_000_000, 90.0);
     assert_eq!(labels(&ticks), ["0 µs", "500 ms", "1 s", "1.5 s", "2 s"]);
@@ -48,7 +48,7 @@ fn times_are_told_since_the_first_event() {
 }
 
 #[test]
-fn neighbours_keep_their_distance() {
+fn ticks_keep_minimum_distance() {
     for zoom in 0..60 {
         let scale = 0.02 * 1.37f64.powi(zoom);
         let view = View { bytes_per_px: scale, x_per_px: scale, ..View::fit(1, 1, 900, 900) };

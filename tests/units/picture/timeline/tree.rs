@@ -1,11 +1,11 @@
-//! Tests of `src/picture/timeline/tree.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/tree.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn every_node_sums_up_its_leaves(
+    fn nodes_sum_their_leaves(
         leaves in 1usize..700,
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0u64..6), 0..300),
     ) {

@@ -1,11 +1,11 @@
-//! Tests of `src/ui/choosing/data.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/choosing/data.rs`.
 
 use super::*;
 
 #[test]
-fn a_large_file_is_asked_about_and_says_what_it_takes() {
+fn large_file_prompts_with_memory_estimate() {
     let said = |name: &str, bytes: u64| {
-        is_large(name, bytes).then(|| Choosing::new(name.to_owned(), name, Some(bytes), None).text)
+        is_large(name, bytes).then(|| LoadDialog::new(name.to_owned(), name, Some(bytes), None).text)
     };
     assert_eq!(said("a.pickle", 2_000_000_000), None);
     assert_eq!(said("a.pickle", 4 << 30).as_deref(), Some("4.00 GiB. All events take at most 1.68 GiB of memory."));
@@ -21,7 +21,7 @@ fn a_large_file_is_asked_about_and_says_what_it_takes() {
             "40.0 GiB. All events take at least 4.00 GiB of memory, and a page can have 4.00 GiB: load a range of them, or use the command line."
         )
     );
-    // A packed one takes more than its bytes.
+    // A compressed file needs more memory than its size.
     assert_eq!(said("a.pickle.gz", 400 << 20), None);
     assert!(said("a.pickle.GZ", 500 << 20).is_some_and(|text| text.contains("from 500 MiB to 3.42 GiB")));
 }

@@ -1,11 +1,11 @@
-//! Tests of `src/ui/features/histograms.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/features/histograms.rs`.
 
 use super::*;
-use engine::protocol::{life_class, size_class};
+use engine::protocol::{lifetime_class, size_class};
 
 #[test]
-fn classes_are_told_exactly() {
-    let size = |bytes: u64| range(Histogram::Sizes, size_class(bytes));
+fn classes_are_labelled_with_exact_bounds() {
+    let size = |bytes: u64| class_text(Histogram::Sizes, size_class(bytes));
     let cases = [
         (0, "0 B"),
         (1, "1 B"),
@@ -18,7 +18,7 @@ fn classes_are_told_exactly() {
     for (bytes, expected) in cases {
         assert_eq!(size(bytes), expected);
     }
-    let life = |born, died| range(Histogram::Lives, life_class(born, died));
+    let life = |allocated_at, freed_at| class_text(Histogram::Lifetimes, lifetime_class(allocated_at, freed_at));
     assert_eq!(life(5, 5), "no event");
     assert_eq!(life(5, 6), "1 event");
     assert_eq!((life(5, 7), life(5, 8), life(5, 9)), ("2–3 events".into(), "2–3 events".into(), "4–7 events".into()));
@@ -27,8 +27,8 @@ fn classes_are_told_exactly() {
         (life(0, 7), life(0, u32::MAX), life(9, u32::MAX)),
         ("allocated before recording".into(), "never freed".into(), "never freed".into())
     );
-    assert_eq!(chosen(Histogram::Sizes, [11, 20]), "1 KiB–1 MiB");
-    let lives = |classes| chosen(Histogram::Lives, classes);
+    assert_eq!(selection_text(Histogram::Sizes, [11, 20]), "1 KiB–1 MiB");
+    let lives = |classes| selection_text(Histogram::Lifetimes, classes);
     assert_eq!(lives([1, 2]), "1–3 events");
     assert_eq!(lives([3, 34]), "≥ 4 events, allocated before recording, never freed");
     assert_eq!(lives([5, 33]), "≥ 16 events, allocated before recording");
@@ -36,26 +36,26 @@ fn classes_are_told_exactly() {
 }
 
 #[test]
-fn bars_are_brushed_from_one_to_another_and_back() {
+fn shift_click_selects_range_of_bars() {
     let weights = [1, 0, 3, 4].map(|count| Weight { bytes: 10, count });
     let mut chosen = None;
     for (class, reach, expected) in [
-        (2, Reach::One, [2, 2]),
-        (3, Reach::From(2), [2, 3]),
-        (0, Reach::From(2), [0, 2]),
-        // Over one that is empty.
-        (1, Reach::From(2), [1, 2]),
-        (2, Reach::From(2), [2, 2]),
+        (2, ClickMode::Only, [2, 2]),
+        (3, ClickMode::Drag(2), [2, 3]),
+        (0, ClickMode::Drag(2), [0, 2]),
+        // Ends at an empty bar.
+        (1, ClickMode::Drag(2), [1, 2]),
+        (2, ClickMode::Drag(2), [2, 2]),
     ] {
         click(&weights, &mut chosen, class, reach);
         assert_eq!(chosen, Some(expected));
     }
-    click(&weights, &mut chosen, 2, Reach::One);
+    click(&weights, &mut chosen, 2, ClickMode::Only);
     assert_eq!(chosen, None);
 }
 
 #[test]
-fn the_height_has_an_axis() {
+fn axis_follows_measure() {
     let weights = [Weight { bytes: 4096, count: 1 }, Weight { bytes: 1024, count: 1000 }];
     let axis = |measure| chart(Histogram::Sizes, &weights, None, measure).axis;
     assert_eq!(axis(Measure::Bytes), ["Requested bytes", "4.00 KiB", "2.00 KiB"]);

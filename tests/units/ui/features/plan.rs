@@ -1,22 +1,25 @@
-//! Tests of `src/ui/features/plan.rs`, a module of its own: they reach what is private there.
+//! Unit tests of `src/ui/features/plan.rs`.
 
 use super::*;
 use engine::protocol::{PlanGroup, PlanPage};
 
-fn plan(rows: &[(What, &str)]) -> Plan {
+fn plan(rows: &[(RowSubject, &str)]) -> Plan {
     let mut plan = Plan::default();
     rows.iter().for_each(|(what, by)| plan.add(what.clone(), by));
     plan
 }
 
-fn group(name: &str) -> What {
-    What::Group(name.to_owned())
+fn group(name: &str) -> RowSubject {
+    RowSubject::Group(name.to_owned())
 }
 
 #[test]
-fn rows_are_what_the_command_line_reads() {
-    let rows =
-        [(group("activations"), "2x"), (What::Preset(Preset::Fsdp), "8"), (What::Preset(Preset::Checkpoint), "")];
+fn rows_become_groups_of_the_question() {
+    let rows = [
+        (group("activations"), "2x"),
+        (RowSubject::Preset(Preset::Fsdp), "8"),
+        (RowSubject::Preset(Preset::Checkpoint), ""),
+    ];
     let question = plan(&rows).question(None).expect("a plan");
     let factor = |times, by| Factor::new(times, by).expect("a factor");
     let eighth = |name: &str| (PlanGroup::Where(name.to_owned()), factor(1, 8));
@@ -32,16 +35,16 @@ fn rows_are_what_the_command_line_reads() {
     );
     assert_eq!(plan(&[]).question(None), None);
     assert_eq!(plan(&[]).question(Some(7)).expect("a plan").capacity, Some(7), "the largest batch that fits");
-    assert_eq!(plan(&[(group(" "), "")]).question(None), None, "a row in which nothing stands yet");
+    assert_eq!(plan(&[(group(" "), "")]).question(None), None, "an empty row");
 }
 
 #[test]
-fn what_is_wrong_with_a_row_is_said() {
+fn invalid_row_has_an_error() {
     for (what, by, error) in [
         (group("relu"), "", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
         (group(""), "2x", "Expected a category or a search."),
-        (What::Preset(Preset::Zero1), "0", "The number is too large or too small."),
-        (What::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
+        (RowSubject::Preset(Preset::Zero1), "0", "The number is too large or too small."),
+        (RowSubject::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
         (group(""), "", ""),
         (group(">=10MiB"), "1/3", ""),
     ] {
@@ -52,7 +55,7 @@ fn what_is_wrong_with_a_row_is_said() {
 }
 
 #[test]
-fn rows_end_somewhere() {
+fn number_of_rows_is_limited() {
     let mut plan = Plan::default();
     (0..99).for_each(|_| plan.add(group("relu"), "2x"));
     assert_eq!(plan.rows.len(), 16);
@@ -60,7 +63,7 @@ fn rows_end_somewhere() {
 }
 
 #[test]
-fn the_largest_batch_is_told_in_thousandths() {
+fn largest_batch_has_three_decimals() {
     let page = |fits| PlanPage { recorded: (100, 3), planned: (80, 0), fits, ..PlanPage::default() };
     let said = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
     assert_eq!(said(Some((12_034_050, 8))), "× 12,034.050 of the recorded one, limited by what is live after event 7");

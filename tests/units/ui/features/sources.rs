@@ -1,10 +1,10 @@
-//! Tests of `src/ui/features/sources.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/features/sources.rs`.
 
 use super::data::best_match;
 use super::*;
 
 #[test]
-fn the_longest_shared_end_of_a_path_is_the_file() {
+fn file_with_longest_common_path_suffix_is_found() {
     let file = |path: &str| SourceFile { path: path.into(), ..SourceFile::default() };
     let files = [file("/a/model.py"), file("/b/src/model.py"), file("/b/train.py"), file("…b/deep.py")];
     let found = |name: &str| best_match(name, &files);
@@ -15,10 +15,10 @@ fn the_longest_shared_end_of_a_path_is_the_file() {
 }
 
 #[test]
-fn a_line_is_searched_for_by_the_end_of_its_path() {
-    assert_eq!(query("/a/train.py", "12"), "@\"/a/train.py:12 \"");
-    assert_eq!(query("/a/train.py", "0"), "@\"/a/train.py \"");
+fn query_of_long_path_uses_its_end() {
+    assert_eq!(line_query("/a/train.py", "12"), "@\"/a/train.py:12 \"");
+    assert_eq!(line_query("/a/train.py", "0"), "@\"/a/train.py \"");
     let long = "ä".repeat(1000) + "/train.py";
-    let typed = query(&long, "1");
+    let typed = line_query(&long, "1");
     assert!(typed.ends_with("ä/train.py:1 \"") && (400..420).contains(&typed.len()), "{}", typed.len());
 }

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/features/what_if.rs`, a module of its own: they reach what is private there.
+//! Unit tests of `src/ui/features/what_if.rs`.
 
 use super::*;
 use engine::protocol::{Tone, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfRun, WhatIfWarning};
@@ -21,7 +21,7 @@ fn of(answer: WhatIf) -> Simulator {
 }
 
 #[test]
-fn a_capacity_is_a_number_with_a_unit() {
+fn capacity_is_parsed_with_unit() {
     for (text, bytes) in [
         ("", None),
         ("  ", None),
@@ -42,7 +42,7 @@ fn a_capacity_is_a_number_with_a_unit() {
 }
 
 #[test]
-fn runs_on_the_same_terms_stay_and_each_settings_stand_once() {
+fn joined_answers_have_one_run_per_settings() {
     let before = WhatIf {
         runs: vec![run("r", 10, None), asked(run("a", 7, None))],
         fits: vec![WhatIfFit { settings: "a".to_owned(), capacity: Some(8) }],
@@ -53,7 +53,7 @@ fn runs_on_the_same_terms_stay_and_each_settings_stand_once() {
         fits: vec![WhatIfFit { settings: "b".to_owned(), capacity: None }],
         ..WhatIf::default()
     };
-    join(&mut answer, Some(&before));
+    merge_runs(&mut answer, Some(&before));
     let names: Vec<&str> = answer.runs.iter().map(|run| run.settings.as_str()).collect();
     assert_eq!(names, ["r", "b", "a"]);
     assert_eq!(answer.runs[0].origin, WhatIfOrigin::Recorded);
@@ -62,7 +62,7 @@ fn runs_on_the_same_terms_stay_and_each_settings_stand_once() {
 }
 
 #[test]
-fn rows_are_sorted_and_say_what_differs() {
+fn rows_are_sorted_and_show_differences() {
     const GIB: u64 = 1 << 30;
     let mut better = asked(run("expandable_segments:True", 3 * GIB, None));
     (better.allocated_at_peak, better.band, better.avoided_oom) = (GIB * 3 / 2, [2 * GIB, 4 * GIB], Some(99));
@@ -92,9 +92,9 @@ fn rows_are_sorted_and_say_what_differs() {
     let shown: Vec<&str> = view.rows[0].numbers.iter().map(|(text, _)| text.as_str()).collect();
     assert_eq!(shown, ["3.00 GiB", "−1.00 GiB", "2.00–4.00 GiB", "50.0 %", "0", "0"]);
     assert_eq!(view.rows[0].numbers[0].1, "3,221,225,472 B");
-    assert_eq!(view.rows[2].numbers[1].0, "recorded", "the recorded settings are what is compared with");
+    assert_eq!(view.rows[2].numbers[1].0, "recorded", "the row of the recorded settings");
     let fits: Vec<[&str; 3]> =
-        view.fits.iter().map(|fit| [fit.memory.as_str(), fit.settings.as_str(), fit.more.as_str()]).collect();
+        view.fits.iter().map(|fit| [fit.memory.as_str(), fit.settings.as_str(), fit.shortage.as_str()]).collect();
     assert_eq!(
         fits,
         [["3.00 GiB", "c", ""], ["5.00 GiB", "a", "1.00 GiB more than there is"], ["No memory is enough", "b", ""]]
@@ -103,12 +103,12 @@ fn rows_are_sorted_and_say_what_differs() {
     assert!(said[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
     assert!(said.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{said:?}");
     assert!(view.findings.iter().any(|(tone, text)| *tone == Tone::Alarm && text.contains("can grow without bound")));
-    assert_eq!(view::settings(&simulator, 2).as_deref(), Some("a"));
-    assert_eq!(view::settings(&simulator, 3), None);
+    assert_eq!(view::settings_of_row(&simulator, 2).as_deref(), Some("a"));
+    assert_eq!(view::settings_of_row(&simulator, 3), None);
 }
 
 #[test]
-fn what_is_not_reproduced_predicts_nothing() {
+fn refused_recording_shows_no_predictions() {
     let refused = Some("520 of 520 addresses lie in no segment".to_owned());
     let proof = WhatIfProof { refused, ..WhatIfProof::default() };
     let view =

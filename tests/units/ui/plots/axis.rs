@@ -1,4 +1,4 @@
-//! Tests of `src/ui/plots/axis.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/plots/axis.rs`.
 
 use super::*;
 use engine::protocol::MappedRange;
@@ -13,7 +13,7 @@ fn map() -> AddressMap {
 }
 
 #[test]
-fn ranges_are_labelled_where_they_begin_and_large_ones_inside() {
+fn ranges_are_labelled_at_start_and_inside_if_large() {
     let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
     let ticks = address_ticks(&map(), &view, 44.0);
     let at: Vec<(i64, u64)> = ticks.iter().map(|tick| (tick.at_px, tick.value)).collect();
@@ -27,7 +27,7 @@ fn ranges_are_labelled_where_they_begin_and_large_ones_inside() {
 }
 
 #[test]
-fn gaps_are_told_with_their_length() {
+fn gaps_are_labelled_with_length() {
     let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
     let gaps = gaps(&map(), &view);
     assert_eq!(gaps.len(), 1);
@@ -36,9 +36,9 @@ fn gaps_are_told_with_their_length() {
 }
 
 #[test]
-fn distances_are_those_of_addresses() {
-    assert_eq!(last_mapped(&map(), 500), 0x1_0000 + 500);
-    assert_eq!(last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
-    assert_eq!(last_mapped(&map(), 1010), 0x9_0000);
-    assert_eq!(last_mapped(&AddressMap::default(), 7), 0);
+fn heights_map_to_addresses() {
+    assert_eq!(address_or_last_mapped(&map(), 500), 0x1_0000 + 500);
+    assert_eq!(address_or_last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
+    assert_eq!(address_or_last_mapped(&map(), 1010), 0x9_0000);
+    assert_eq!(address_or_last_mapped(&AddressMap::default(), 7), 0);
 }

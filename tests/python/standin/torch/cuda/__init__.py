@@ -43,7 +43,7 @@ def get_device_properties(device: int) -> SimpleNamespace:
 
 
 def mem_get_info(device: int) -> tuple[int, int]:
-    assert not memory.is_in_observer, "nothing asks the driver inside of a failing allocation"
+    assert not memory.is_in_observer, "the driver was queried inside a failing allocation"
     return CAPACITY - memory.reserved(device), CAPACITY
 
 

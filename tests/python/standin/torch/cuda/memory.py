@@ -1,4 +1,4 @@
-"""The caching allocator, as far as its history goes."""
+"""The caching allocator with its memory history."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def reserved(device: int) -> int:
 
 
 def allocate(size: int, device: int = 0) -> int:
-    """Allocate bytes; each has a segment of its own."""
+    """Allocate a block in a segment of its own."""
     global _next, is_in_observer
     frames = _frames()
     free = CAPACITY - reserved(device)
@@ -114,7 +114,7 @@ def allocate(size: int, device: int = 0) -> int:
 def release(addr: int, device: int = 0) -> None:
     block = _live[device].pop(addr, None)
     if block is None:
-        return  # a tensor of a test that is over
+        return  # a tensor of an earlier test
     size = block["size"]
     _event(device, "free_requested", addr, size)
     _event(device, "free_completed", addr, size)
@@ -172,7 +172,7 @@ def _snapshot(device: Any = None) -> dict[str, Any]:
                 }
             )
     traces = [list(trace) for trace in _traces]
-    # It shows in the next one.
+    # The event appears in the next snapshot.
     for ordinal in range(len(_traces)):
         _event(ordinal, "snapshot", 0, 0)
     settings = {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "expandable_segments": False}

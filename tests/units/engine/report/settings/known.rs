@@ -1,9 +1,9 @@
-//! Tests of `src/engine/report/settings/known.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/report/settings/known.rs`.
 
 use super::*;
 
 #[test]
-fn values_that_nobody_set_are_told() {
+fn default_values_of_settings_are_recognized() {
     for (key, value, is_default) in [
         ("max_split_size", "-1", true),
         ("max_split_size", "209715200", false),
@@ -15,13 +15,13 @@ fn values_that_nobody_set_are_told() {
         ("roundup_power2_divisions.>", "4", false),
         ("PYTORCH_CUDA_ALLOC_CONF", "", true),
     ] {
-        assert_eq!(of(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
+        assert_eq!(find_known(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
     }
-    assert!(of("a_new_one").is_none() && of("a.b").is_none());
+    assert!(find_known("a_new_one").is_none() && find_known("a.b").is_none());
 }
 
 #[test]
-fn a_text_of_settings_is_read() {
+fn settings_string_is_split_into_pairs() {
     let conf =
         "backend:native, max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2],a,expandable_segments:True";
     let expected = [
@@ -30,10 +30,11 @@ fn a_text_of_settings_is_read() {
         ("roundup_power2_divisions", "[256:1,512:2]"),
         ("expandable_segments", "True"),
     ];
-    assert_eq!(of_text(conf), expected);
-    assert_eq!(of_text(""), []);
-    assert_eq!(of_text("]],x:1"), [("x", "1")], "no bracket was open");
+    assert_eq!(parse_conf(conf), expected);
+    assert_eq!(parse_conf(""), []);
+    assert_eq!(parse_conf("]],x:1"), [("x", "1")], "unbalanced closing brackets");
     assert!(
-        of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
+        find_known("max_cached_size")
+            .is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
     );
 }

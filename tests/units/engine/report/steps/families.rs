@@ -1,9 +1,9 @@
-//! Tests of `src/engine/report/steps/families.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/report/steps/families.rs`.
 
 use super::stem;
 
 #[test]
-fn numbers_are_left_aside() {
+fn numbers_in_names_become_placeholders() {
     let cases =
         [("step_12", "step_#"), ("ProfilerStep#7", "ProfilerStep#"), ("h.3.mlp", "h.#.mlp"), ("a", "a"), ("", "")];
     for (name, expected) in cases {

@@ -1,0 +1,160 @@
+//! Arguments that several commands share, and parsers of their values.
+
+use clap::{Args, ValueEnum};
+use engine::protocol::{LoadRange, NamedAction, NamedEvent, Query};
+use std::path::PathBuf;
+use ui::position_text::{EXPECTED_FORMS, Position, parse_position};
+
+/// A snapshot and one of its devices.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SnapshotArgs {
+    /// Snapshot to read, "-" for standard input
+    pub(crate) file: PathBuf,
+    /// Device ordinal, -1 for host memory; if omitted, the device that ran out of memory, else the one with the highest peak
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) device: Option<i64>,
+}
+
+/// Range of events to load.
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LoadArgs {
+    /// Load only the events from this one on; what is live there stays, as allocated before it
+    #[arg(long = "load-from", value_name = "EVENT", global = true)]
+    load_from: Option<u32>,
+    /// Load only the events up to this one
+    #[arg(long = "load-to", value_name = "EVENT", global = true)]
+    load_to: Option<u32>,
+    /// Load only the last N events
+    #[arg(long = "load-last", value_name = "N", global = true)]
+    load_last: Option<u32>,
+}
+
+impl LoadArgs {
+    /// Returns true if all events are loaded.
+    pub(crate) fn is_all(&self) -> bool {
+        *self == LoadArgs::default()
+    }
+
+    /// Returns the range of events to load.
+    ///
+    /// # Errors
+    /// Returns one sentence if the range is empty.
+    pub(crate) fn range(&self) -> Result<LoadRange, String> {
+        let all = LoadRange::ALL;
+        let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
+        let range =
+            LoadRange { from: self.load_from.unwrap_or(all.from), to, last: self.load_last.unwrap_or(all.last) };
+        if range.from >= range.to { Err("--load-from is after --load-to".to_owned()) } else { Ok(range) }
+    }
+}
+
+const WHEN_HELP: &str = "Cursor position:
+
+peak                   peak of live bytes
+reserved-peak          peak of reserved bytes
+oom                    after the last OOM
+end                    after the last event
+3216                   after event 3216; -1: before the first event
+1.25s, 350ms           time since the first event
+1759252605604106us     timestamp, in microseconds since 1970
+alloc:7f89b4000000_2, free_completed:7f89b4000000_2
+                       after this event at an address that was freed twice before";
+
+/// A cursor position argument.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct AtArg {
+    /// Cursor position: peak, oom, end, an event number or a time
+    #[arg(long = "at", value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, long_help = WHEN_HELP)]
+    pub(crate) when: Option<When>,
+}
+
+/// Arguments on the size and format of the output.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OutputArgs {
+    /// Maximum number of rows to print
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A position in the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum When {
+    /// At the peak of requested bytes.
+    Peak,
+    /// At the peak of reserved bytes.
+    ReservedPeak,
+    /// After the last out-of-memory event.
+    OutOfMemory,
+    /// After the last event.
+    End,
+    /// After the event with this index. −1 is before the first event.
+    Event(i64),
+    /// After all events up to this time.
+    Time(TimeArg),
+    /// After the event at this address.
+    Named(NamedEvent),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum TimeArg {
+    /// µs since 1970, as recorded in files.
+    Since1970(i64),
+    /// µs since the first event, as the page shows it.
+    SinceFirst(u64),
+}
+
+/// Returns the name of a value on the command line.
+pub(crate) fn value_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Parses a position in the trace.
+pub(crate) fn parse_when(text: &str) -> Result<When, String> {
+    let named = |turn, name: &str| {
+        let (address, version) = name.rsplit_once('_')?;
+        let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
+        Some(When::Named(NamedEvent { turn, address, version: version.parse().ok()? }))
+    };
+    let read = match text.split_once(':') {
+        Some(("alloc", name)) => named(NamedAction::Alloc, name.trim()),
+        Some(("free_completed", name)) => named(NamedAction::FreeCompleted, name.trim()),
+        Some(_) => None,
+        None => match text {
+            "peak" => Some(When::Peak),
+            "reserved-peak" => Some(When::ReservedPeak),
+            "oom" => Some(When::OutOfMemory),
+            "end" => Some(When::End),
+            text => match text.parse() {
+                Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),
+                Err(_) => parse_time(text).map(When::Time).ok(),
+            },
+        },
+    };
+    read.ok_or_else(|| EXPECTED_FORMS.to_owned())
+}
+
+/// Parses a time: `1759252605604106us` (the unit is optional) is since 1970, `1.25s` and `350ms` are since the first
+/// event.
+pub(crate) fn parse_time(text: &str) -> Result<TimeArg, String> {
+    match (text.strip_suffix("us").unwrap_or(text).parse(), parse_position(text)) {
+        (Ok(us), _) => Ok(TimeArg::Since1970(us)),
+        (_, Some(Position::Time(us))) => Ok(TimeArg::SinceFirst(us)),
+        _ => Err("expected a time such as 1.25s, 350ms or 1759252605604106us".to_owned()),
+    }
+}
+
+/// Parses a number of bytes such as `3145728`, `3MiB` or `1.5G`, as in a search.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    match Query::parse(&["=", text].concat()) {
+        Ok(Query::Size(bytes, _)) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Err("expected a size such as 512, 2MiB or 1.5GiB".to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/cli/terms.rs"]
+mod tests;

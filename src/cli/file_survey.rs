@@ -1,0 +1,49 @@
+//! Survey of one file, for the comparison of ranks.
+
+use super::cancellation;
+use super::input::Input;
+use super::opening::open_with;
+use base::slice::TimeSlice;
+use compare::ranks::{FileSurvey, FileSurveys};
+use engine::Engine;
+use engine::protocol::FileSummary;
+use std::io;
+use std::path::Path;
+
+/// Opens and surveys a file. `watch` is called while reading, and its error stops the survey.
+///
+/// # Errors
+/// Returns one sentence if the file cannot be read or has several snapshots.
+pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>) -> Result<FileSurveys, String> {
+    let mut input = Input::open(path).map_err(|error| error.to_string())?;
+    input.set_before_chunk(watch);
+    let mut members = Vec::new();
+    let engine = Engine::with_memory_limit(default_memory_bytes());
+    let (summary, engine) = open_with(engine, &mut input, "", None, &mut members, false)?;
+    if members.len() > 1 {
+        return Err(format!("an archive of {} snapshots: unpack it to survey them", members.len()));
+    }
+    survey_open_file(&summary, &engine)
+}
+
+/// Surveys a file that is already open.
+pub(super) fn survey_open_file(summary: &FileSummary, engine: &Engine) -> Result<FileSurveys, String> {
+    let mut survey = FileSurvey::new(summary)?;
+    loop {
+        cancellation::check()?;
+        if let Ok(of) =
+            survey.step(|device| engine.side(device), &mut TimeSlice::new(&mut cancellation::should_continue))
+        {
+            return Ok(of);
+        }
+    }
+}
+
+/// Returns half of the available memory in bytes, or 4 GiB if the system does not report it.
+pub(super) fn default_memory_bytes() -> u64 {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    available.map_or(4 << 30, |kib| kib * 512)
+}

@@ -1,0 +1,119 @@
+//! The file that stays open between the questions of `memscape ask` and `memscape mcp`.
+//!
+//! A command that is given this file borrows it from here and returns it when done, so later questions read nothing
+//! from disk. There is one open file per thread, and one question at a time.
+
+use super::cache::CacheEntry;
+use engine::protocol::{CategorySet, FileSummary};
+use engine::{Engine, Request};
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+
+struct KeptFile {
+    file: PathBuf,
+    /// Device that questions are about if they name none.
+    device: Option<i64>,
+    summary: FileSummary,
+    /// `None` while a question is using the file.
+    opened: Option<OpenedFile>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Option<KeptFile>> = const { RefCell::new(None) };
+}
+
+/// An open file. On drop, a file that is kept open is returned to the current thread's `KEPT`. Any other file is
+/// written to the cache.
+pub(crate) struct OpenedFile {
+    engine: Engine,
+    /// Cache entry to write on drop. `None` if the entry exists or the file is not cached.
+    cache_entry: Option<CacheEntry>,
+    is_kept: bool,
+    /// True if it was classified by rules of the current question, which are reset on drop.
+    is_classified: bool,
+}
+
+impl OpenedFile {
+    /// Wraps a file that was opened for a single question. On drop it is written to the cache at `place`.
+    pub(crate) fn new(engine: Engine, place: Option<CacheEntry>) -> OpenedFile {
+        OpenedFile { engine, cache_entry: place, is_kept: false, is_classified: false }
+    }
+
+    /// Marks the file as classified by rules of this question.
+    pub(crate) fn mark_classified(&mut self) {
+        self.is_classified = true;
+    }
+
+    /// Classifies allocations by rules of this question.
+    pub(crate) fn classify(&mut self, set: CategorySet) {
+        self.mark_classified();
+        // This request has no reply.
+        self.engine.request(Request::Categories(Box::new(set)));
+    }
+}
+
+impl Deref for OpenedFile {
+    type Target = Engine;
+
+    fn deref(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl DerefMut for OpenedFile {
+    fn deref_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+}
+
+impl Drop for OpenedFile {
+    fn drop(&mut self) {
+        let place = self.cache_entry.take();
+        if !self.is_kept && place.is_none() {
+            return;
+        }
+        let mut engine = std::mem::replace(&mut self.engine, Engine::without_simulator());
+        if !self.is_kept {
+            if let Some(place) = place {
+                place.store(engine);
+            }
+            return;
+        }
+        if self.is_classified {
+            engine.request(Request::Categories(Box::new(CategorySet::standard())));
+        }
+        // Discard replies that the question did not wait for.
+        while engine.next_reply().is_some() {}
+        KEPT.with_borrow_mut(|kept| {
+            if let Some(kept) = kept {
+                kept.opened = Some(OpenedFile::new(engine, place));
+            }
+        });
+    }
+}
+
+/// Keeps an open file, replacing the one kept before. `device` is the default device of questions.
+pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: OpenedFile) {
+    drop(KEPT.replace(Some(KeptFile { file: file.to_owned(), device, summary, opened: Some(opened) })));
+}
+
+/// Closes the kept file.
+pub(crate) fn close() {
+    drop(KEPT.take());
+}
+
+/// Returns the kept file and its default device, if it is `file` and no other question is using it.
+pub(crate) fn take(file: &Path) -> Option<(FileSummary, OpenedFile, Option<i64>)> {
+    KEPT.with_borrow_mut(|kept| {
+        let kept = kept.as_mut().filter(|kept| kept.file == file)?;
+        let mut opened = kept.opened.take()?;
+        opened.is_kept = true;
+        Some((kept.summary.clone(), opened, kept.device))
+    })
+}
+
+/// Returns the summary of the kept file, if it is `file`.
+pub(crate) fn summary(file: &Path) -> Option<FileSummary> {
+    KEPT.with_borrow(|kept| kept.as_ref().filter(|kept| kept.file == file).map(|kept| kept.summary.clone()))
+}

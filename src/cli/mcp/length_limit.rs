@@ -1,0 +1,111 @@
+//! Limits the length of answers. Redundant fields are removed first, then rows, and the answer says what was cut.
+
+use serde_json::{Map, Value, json};
+
+/// Maximum length of an answer in bytes, about 6,000 tokens.
+pub(super) const MAX_ANSWER_BYTES: usize = 20_000;
+/// Maximum length of a text in characters.
+const MAX_TEXT_CHARS: usize = 600;
+/// Number of rows that each table keeps at first, so that no table is emptied because of others.
+const MIN_ROWS: usize = 3;
+
+/// Shortens an answer to at most [`MOST`] bytes. Its field `cut` says what is missing and how to get it.
+pub(super) fn limit_length(mut answer: Value) -> Value {
+    remove_redundant(&mut answer);
+    let mut cuts: Map<String, Value> = Map::new();
+    for fewest in [MIN_ROWS, 0] {
+        while size(&answer) > MAX_ANSWER_BYTES {
+            let mut largest = (0, String::new());
+            find_largest_array(&answer, "", fewest, &mut largest);
+            let (bytes, pointer) = largest;
+            let Some(rows) = answer.pointer_mut(&pointer).and_then(Value::as_array_mut).filter(|_| bytes > 0) else {
+                break;
+            };
+            let kept = (rows.len() / 2).max(fewest);
+            let left_out = rows.len() - kept;
+            rows.truncate(kept);
+            let known = cuts.get(&pointer).and_then(Value::as_u64).unwrap_or(0);
+            cuts.insert(pointer, json!(known + left_out as u64));
+        }
+    }
+    if size(&answer) > MAX_ANSWER_BYTES {
+        return json!({"cut": "The answer is too long even without its tables. Ask for one topic, a narrower search, or fewer rows."});
+    }
+    if !cuts.is_empty() {
+        let cut = json!({
+            "left_out": cuts,
+            "for_more": "Ask again with fewer rows of the other tables (rows), a narrower search (query, filter, from, to) or one topic.",
+        });
+        answer = crate::output::with_fields(answer, json!({"cut": cut}));
+    }
+    answer
+}
+
+fn size(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+/// Removes redundant parts: column headings if rows have keys, and frames of torch and C++ in stacks that have other
+/// frames.
+fn remove_redundant(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            // Rows of SQL results are arrays, which need the headings.
+            let has_keys =
+                fields.get("rows").and_then(Value::as_array).is_some_and(|rows| rows.iter().all(Value::is_object));
+            if has_keys {
+                fields.remove("columns");
+            }
+            fields.retain(|_, value| !value.is_null());
+            if let Some(Value::Array(stack)) = fields.get_mut("stack") {
+                let is_own = |frame: &Value| frame.as_str().is_some_and(is_user_frame);
+                if stack.iter().any(is_own) {
+                    stack.retain(is_own);
+                }
+            }
+            fields.values_mut().for_each(remove_redundant);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_redundant),
+        Value::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARS) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_user_frame(frame: &str) -> bool {
+    frame.contains(".py:") && !frame.contains("/site-packages/torch/") && !frame.contains("/dist-packages/torch/")
+}
+
+/// Finds the JSON pointer of the largest array with more than `fewest` elements. Nested arrays are considered only if
+/// the outer one is too short.
+fn find_largest_array(value: &Value, pointer: &str, fewest: usize, largest: &mut (usize, String)) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                find_largest_array(value, &format!("{pointer}/{key}"), fewest, largest);
+            }
+        }
+        Value::Array(items) => {
+            if items.len() > fewest {
+                let bytes = size(value);
+                if bytes > largest.0 {
+                    *largest = (bytes, pointer.to_owned());
+                }
+                return;
+            }
+            for (at, value) in items.iter().enumerate() {
+                find_largest_array(value, &format!("{pointer}/{at}"), fewest, largest);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/cli/mcp/bounded.rs"]
+mod tests;

@@ -1,0 +1,117 @@
+//! The transport of rmcp over standard input and output, one message per line. Messages that rmcp cannot handle are
+//! answered here.
+
+use super::messages::Message;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, Stdout, duplex,
+};
+use tokio::sync::{Mutex, watch};
+
+/// Maximum length of a message in bytes. The rest of a longer line is skipped.
+const MAX_LINE: u64 = 16 << 20;
+/// Size in bytes of the buffers between standard input or output and rmcp.
+const BUFFER: usize = 64 << 10;
+
+/// Ids of requests without a response, as JSON.
+type OpenRequests = watch::Sender<HashSet<String>>;
+
+/// Returns both ends of the transport. Must be called within a runtime. They close after standard input has ended and
+/// all requests are answered.
+pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
+    let (to_rmcp, input) = duplex(BUFFER);
+    let (output, from_rmcp) = duplex(BUFFER);
+    let out = Arc::new(Mutex::new(tokio::io::stdout()));
+    let open = Arc::new(OpenRequests::default());
+    tokio::spawn(receive(to_rmcp, Arc::clone(&out), Arc::clone(&open)));
+    tokio::spawn(send(from_rmcp, out, open));
+    (input, output)
+}
+
+/// Forwards messages until standard input ends, then waits for the responses, because rmcp drops requests when its
+/// input ends.
+async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<OpenRequests>) -> io::Result<()> {
+    let mut input = BufReader::new(tokio::io::stdin());
+    let mut has_begun = false;
+    while let Some(line) = next_line(&mut input).await? {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match Message::parse(&line) {
+            Message::Invalid(response) => {
+                write_line(&mut *out.lock().await, response.to_string().as_bytes()).await?;
+                continue;
+            }
+            // rmcp stops if the first message is not a request.
+            Message::Other if !has_begun => continue,
+            Message::Other => {}
+            Message::Request(method) => has_begun |= !matches!(&*method, "ping" | "server/discover"),
+        }
+        track_request(&open, &line);
+        write_line(&mut to_rmcp, &line).await?;
+    }
+    // Fails only if the sender is gone, but `open` is the sender.
+    let _ = open.subscribe().wait_for(HashSet::is_empty).await;
+    Ok(())
+}
+
+/// Marks a request as open, or removes one that was answered or cancelled.
+fn track_request(open: &OpenRequests, line: &[u8]) {
+    let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+    let (method, id) = (message.get("method").and_then(Value::as_str), message.get("id").map(Value::to_string));
+    match (method, id) {
+        (Some(_), Some(id)) => open.send_modify(|open| {
+            open.insert(id);
+        }),
+        (None, Some(id)) => open.send_modify(|open| {
+            open.remove(&id);
+        }),
+        (Some("notifications/cancelled"), None) => {
+            let id = message.pointer("/params/requestId").map(Value::to_string).unwrap_or_default();
+            open.send_modify(|open| {
+                open.remove(&id);
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Writes the messages of rmcp to standard output.
+async fn send(from_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<OpenRequests>) -> io::Result<()> {
+    let mut messages = BufReader::new(from_rmcp);
+    let mut line = Vec::new();
+    while messages.read_until(b'\n', &mut line).await? > 0 {
+        write_line(&mut *out.lock().await, line.trim_ascii_end()).await?;
+        track_request(&open, &line);
+        line.clear();
+    }
+    Ok(())
+}
+
+async fn write_line(out: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Result<()> {
+    out.write_all(line).await?;
+    out.write_all(b"\n").await?;
+    out.flush().await
+}
+
+/// Reads a line without its end, or `None` at the end of the input. Bytes beyond [`MAX_LINE`] are dropped, so such a
+/// line does not parse.
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line).await? == 0 {
+        return Ok(None);
+    }
+    let is_cut = line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE;
+    let mut rest = Vec::new();
+    while is_cut && rest.last() != Some(&b'\n') {
+        rest.clear();
+        if (&mut *input).take(BUFFER as u64).read_until(b'\n', &mut rest).await? == 0 {
+            break;
+        }
+    }
+    line.truncate(line.trim_ascii_end().len());
+    Ok(Some(line))
+}

@@ -1,0 +1,64 @@
+//! Temporary files that are removed on drop and when the program is interrupted.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once};
+use tempfile::TempPath;
+
+/// Exit status of an interrupted program: 128 + SIGINT.
+const INTERRUPTED_STATUS: i32 = 130;
+
+/// Paths of all files created so far. Names are never reused, so files that were moved into place stay listed. Global,
+/// because a signal handler has no arguments.
+static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static HANDLER_SET: Once = Once::new();
+
+/// A temporary file that is removed on drop, unless [`Begun::put`] moved it into place.
+pub(crate) struct TemporaryFile(Option<TempPath>);
+
+impl TemporaryFile {
+    /// Creates a file with a random name in `folder`, open for reading and writing.
+    ///
+    /// # Errors
+    /// Returns the I/O error if the file cannot be created.
+    pub(crate) fn open_new(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, TemporaryFile)> {
+        // Fails if another handler is set (`serve`), which then decides how the program ends.
+        HANDLER_SET.call_once(|| drop(ctrlc::set_handler(interrupted)));
+        let mut all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;
+        let (file, path) = named.tempfile_in(folder)?.into_parts();
+        all.push(path.to_path_buf());
+        Ok((file, TemporaryFile(Some(path))))
+    }
+
+    /// Returns the temporary path.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// Moves the file to `place` in one step, replacing a file that is already there.
+    ///
+    /// # Errors
+    /// Returns the I/O error if the file cannot be moved.
+    pub(crate) fn persist(mut self, place: &Path) -> io::Result<()> {
+        let _all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;
+        self.0.take().map_or(Ok(()), |path| path.persist(place).map_err(io::Error::from))
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _all = TEMPORARY_PATHS.lock();
+        // A failure to remove the file is ignored. Its name shows that it is temporary.
+        drop(self.0.take());
+    }
+}
+
+fn interrupted() {
+    // The lock is never released, so no file can be created or moved from now on.
+    let all = TEMPORARY_PATHS.lock();
+    for path in all.iter().flat_map(|all| all.iter()) {
+        let _ = fs::remove_file(path);
+    }
+    std::process::exit(INTERRUPTED_STATUS);
+}

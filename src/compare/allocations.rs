@@ -1,0 +1,147 @@
+//! Comparison of single allocations that are live at two moments, each with its partner.
+
+use crate::aligning::AlignmentResult;
+use crate::answer::{AllocationDifferences, AllocationRow, MAX_ALLOCATIONS, PerSide};
+use crate::sums::site_of;
+use crate::tables::KeyTables;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::sorted_numbers;
+use base::units::Moment;
+use engine::Side;
+use history::replay::{AllocationId, Candidates};
+
+/// Sentinel: no partner.
+const NONE: u32 = u32::MAX;
+
+/// Progress of the comparison.
+#[derive(Default)]
+pub(crate) struct AllocationComparison {
+    /// Side that is being examined, its candidates, and the next one.
+    side: usize,
+    candidates: Option<Candidates>,
+    next: usize,
+    /// Pairs whose live bytes differ.
+    ids: Vec<[u32; 2]>,
+    equal: PerSide,
+    early: PerSide,
+    found: Option<AllocationDifferences>,
+    /// Number of rows that have their call sites.
+    named: usize,
+}
+
+impl AllocationComparison {
+    /// Lists the allocations that differ.
+    pub(crate) fn step(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut KeyTables,
+        found: &AlignmentResult,
+        moments: (Moment, Moment),
+        slice: &mut TimeSlice,
+    ) -> SliceResult<AllocationDifferences> {
+        let moments = [moments.0, moments.1];
+        let live = |which: usize, id: u32| match (sides.get(which), moments.get(which)) {
+            (Some(side), Some(moment)) if id != NONE => {
+                let allocations = &side.history.allocations;
+                let is_live = allocations.allocated_at(AllocationId(id)) <= *moment
+                    && allocations.outlives(AllocationId(id), *moment);
+                if is_live { allocations.size(AllocationId(id)) } else { 0 }
+            }
+            _ => 0,
+        };
+        // If both are the same device, each allocation is its own partner.
+        let is_same = std::ptr::eq(sides[0].history, sides[1].history);
+        // Without pairs, single allocations cannot be compared.
+        if !is_same && found.key.is_none() {
+            return Ok(AllocationDifferences::default());
+        }
+        while let (Some(side), Some(&moment)) = (sides.get(self.side), moments.get(self.side)) {
+            let history = side.history;
+            let candidates =
+                self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
+            while let Some(part) = slice.next_range(&mut self.next, candidates.len(), 4)? {
+                for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
+                    if !history.allocations.outlives(id, moment) {
+                        continue;
+                    }
+                    let size = history.allocations.size(id);
+                    let partner = if is_same { id.0 } else { found.partner(self.side, id.0) };
+                    let is_of_b = self.side == 1;
+                    if !is_same && (id.0 as usize) < history.allocations.early_count() {
+                        let sum = if is_of_b { &mut self.early.b } else { &mut self.early.a };
+                        *sum = sum.saturating_add(size);
+                        continue;
+                    }
+                    let other = live(1 - self.side, partner);
+                    // A pair that is live in both was counted with A.
+                    if is_of_b && other > 0 {
+                        continue;
+                    }
+                    if other == size {
+                        self.equal = self.equal.plus(PerSide { a: size, b: size });
+                    } else {
+                        self.ids.push(if is_of_b { [partner, id.0] } else { [id.0, partner] });
+                    }
+                }
+            }
+            (self.candidates, self.next) = (None, 0);
+            self.side += 1;
+        }
+        let found = match &mut self.found {
+            Some(found) => found,
+            slot => {
+                let bytes = |[a, b]: [u32; 2]| PerSide { a: live(0, a), b: live(1, b) };
+                let rank = |bytes: PerSide| u128::from(!bytes.a.abs_diff(bytes.b));
+                let order = self.ids.iter().zip(0..).map(|(ids, at)| (rank(bytes(*ids)), at));
+                let largest = sorted_numbers(order.collect()).into_iter().take(MAX_ALLOCATIONS);
+                let rows = largest.filter_map(|at| self.ids.get(at as usize)).map(|&ids| {
+                    let known = |id: u32| Some(id).filter(|id| *id != NONE);
+                    let bytes = bytes(ids);
+                    AllocationRow { site: String::new(), ids: (known(ids[0]), known(ids[1])), bytes }
+                });
+                let rows = rows.collect();
+                let found = slot.insert(AllocationDifferences {
+                    rows,
+                    count: self.ids.len() as u64,
+                    equal: self.equal,
+                    early: self.early,
+                });
+                slice.check()?;
+                found
+            }
+        };
+        while let Some(part) = slice.next_range(&mut self.named, found.rows.len(), 64)? {
+            for row in found.rows.get_mut(part).unwrap_or_default() {
+                // Takes the call site of the one that is live.
+                let which = usize::from(row.bytes.a == 0);
+                let id = if which == 0 { row.ids.0 } else { row.ids.1 };
+                if let (Some(side), Some(sites), Some(id)) = (sides.get(which), tables.sites.get_mut(which), id) {
+                    let stack = side.stack(AllocationId(id));
+                    row.site = site_of(side, sites, stack, side.is_of_free(AllocationId(id), stack));
+                }
+            }
+        }
+        Ok(found.clone())
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<[u32; 2]>()
+    }
+}
+
+impl AlignmentResult {
+    /// Returns the partner of an allocation of A (`side` 0) or B (`side` 1), or [`NONE`].
+    fn partner(&self, side: usize, id: u32) -> u32 {
+        let own = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
+        let (mut low, mut high) = (0, self.pairs.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.pairs.get(middle).map(own) {
+                Some((known, other)) if known == id => return other,
+                Some((known, _)) if known < id => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        NONE
+    }
+}

@@ -1,0 +1,173 @@
+//! Event sink in front of the recorder. Events of most files pass unchanged. Those of SnapViewer's `elements.json` are
+//! merged with the frees derived from its drawing.
+
+use super::protocol::LoadRange;
+use super::spans::{JoinError, Span, Spans};
+use history::replay::Recorder;
+use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, StackId};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Maximum number of events recorded in one call of [`Events::settle`], well under a millisecond. A single element may
+/// free everything that is live.
+const MAX_EVENTS_PER_CALL: u32 = 2048;
+
+/// Event sink of all readers. One type serves both cases, because readers are compiled once per sink type.
+#[derive(Default)]
+pub(super) struct RecordingSink {
+    recorder: Recorder,
+    merge: Option<Box<ElementMerge>>,
+}
+
+/// State of merging `elements.json` with the drawing.
+struct ElementMerge {
+    spans: Spans,
+    /// Elements that are decoded but not recorded yet.
+    pending_elements: VecDeque<Event>,
+    /// Index of the first of these.
+    next_element: u64,
+    /// Frees to come: time step, address, bytes.
+    pending_frees: BinaryHeap<Reverse<(i64, u64, u64)>>,
+}
+
+impl RecordingSink {
+    /// Accepts cached histories in place of events as well.
+    pub(super) fn accept_histories(&mut self) {
+        self.recorder.accept_histories();
+    }
+}
+
+impl EventSink for RecordingSink {
+    #[inline(always)]
+    fn event_at(&mut self, trace: u32, event: &Event) {
+        match &mut self.merge {
+            None => self.recorder.event_at(trace, event),
+            Some(join) if trace == 0 => join.pending_elements.push_back(*event),
+            Some(_) => {}
+        }
+    }
+
+    fn history_part(&mut self, part: &[u8]) -> bool {
+        self.merge.is_none() && self.recorder.history_part(part)
+    }
+
+    fn end(&mut self, rows: Rows) -> bool {
+        self.recorder.end(rows)
+    }
+}
+
+impl ElementMerge {
+    /// Records the next event: an element, or a free that comes before it. Returns false if no element is waiting.
+    fn record(&mut self, recorder: &mut Recorder) -> bool {
+        let Some(&event) = self.pending_elements.front() else { return false };
+        if let Some(Span { first, last }) = self.spans.get(self.next_element) {
+            let is_alloc = event.action == Action::Alloc;
+            if self.record_free_until(if is_alloc { first } else { last }, recorder) {
+                return true;
+            }
+            recorder.event_at(0, &event);
+            if is_alloc && last < self.spans.end() {
+                self.pending_frees.push(Reverse((last, event.address, event.size)));
+            }
+        }
+        self.next_element += 1;
+        self.pending_elements.pop_front();
+        true
+    }
+
+    /// Records the next free up to this time step and returns whether there was one. The file has neither its time nor
+    /// its stack.
+    fn record_free_until(&mut self, step: i64, recorder: &mut Recorder) -> bool {
+        let Some(&Reverse((_, address, size))) = self.pending_frees.peek().filter(|Reverse((last, ..))| *last <= step)
+        else {
+            return false;
+        };
+        self.pending_frees.pop();
+        let (time_us, stack, labels) = (NO_TIME, StackId::NONE, LabelsId(u32::MAX));
+        recorder.event_at(0, &Event { address, size, time_us, stack, labels, action: Action::FreeCompleted });
+        true
+    }
+}
+
+/// Result of [`Events::settle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PendingWork {
+    Done,
+    More,
+}
+
+/// State of the input after what was decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InputState {
+    Open,
+    Ended,
+}
+
+impl RecordingSink {
+    /// Creates the sink for `elements.json`.
+    pub(super) fn for_elements(spans: Spans) -> RecordingSink {
+        let join = ElementMerge {
+            spans,
+            pending_elements: VecDeque::new(),
+            next_element: 0,
+            pending_frees: BinaryHeap::new(),
+        };
+        RecordingSink { recorder: Recorder::default(), merge: Some(Box::new(join)) }
+    }
+
+    /// Sets the range of events to keep. Must be called before the first event.
+    pub(super) fn set_range(&mut self, load: LoadRange) {
+        self.recorder = Recorder::with_range(load.into());
+    }
+
+    /// Records some of the decoded elements.
+    pub(super) fn record_pending(&mut self, rest: InputState) -> PendingWork {
+        let Some(join) = &mut self.merge else { return PendingWork::Done };
+        for _ in 0..MAX_EVENTS_PER_CALL {
+            let end = join.spans.end();
+            if !join.record(&mut self.recorder)
+                && (rest == InputState::Open || !join.record_free_until(end, &mut self.recorder))
+            {
+                return PendingWork::Done;
+            }
+        }
+        PendingWork::More
+    }
+
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Returns the number of events recorded, over all traces.
+    pub(super) fn events(&self) -> u64 {
+        self.recorder.events()
+    }
+
+    /// Returns the recorder. Call this once everything is settled with [`Rest::Ended`].
+    ///
+    /// # Errors
+    /// The drawing and the elements have different lengths.
+    pub(super) fn finish(self) -> Result<Recorder, JoinError> {
+        match self.merge {
+            Some(join) if join.next_element != u64::from(join.spans.count()) => {
+                Err(JoinError::Lengths(join.spans.count(), join.next_element))
+            }
+            _ => Ok(self.recorder),
+        }
+    }
+
+    /// Returns the bytes on the heap, by table.
+    pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        let mut bytes = self.recorder.heap_bytes();
+        if let Some(join) = &self.merge {
+            let waiting = join.pending_elements.capacity() * size_of::<Event>();
+            let live = join.pending_frees.capacity() * size_of::<Reverse<(i64, u64, u64)>>();
+            bytes.push(("SnapViewer's timesteps", join.spans.heap_bytes() + waiting + live));
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/units/engine/join.rs"]
+mod tests;

@@ -1,0 +1,100 @@
+//! Input buffer: the chunk fed last, its position in the file, and the position of the bytes needed next.
+
+use super::protocol::NeededBytes;
+
+/// Result of asking for more input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Supply {
+    /// More bytes were passed on, or the end of the input was signalled.
+    Supplied,
+    /// The wanted bytes have to be fed first.
+    NeedsBytes,
+    Ended,
+}
+
+/// Input buffer of a file.
+pub(super) struct InputBuffer {
+    chunk: Vec<u8>,
+    /// Number of bytes of `chunk` that are used up.
+    used: usize,
+    /// Offset of `chunk` in the file.
+    offset: u64,
+    next_read: NeededBytes,
+    ended: bool,
+}
+
+impl Default for InputBuffer {
+    fn default() -> InputBuffer {
+        InputBuffer { chunk: Vec::new(), used: 0, offset: 0, next_read: NeededBytes::Next, ended: false }
+    }
+}
+
+impl InputBuffer {
+    /// Takes the bytes that were wanted.
+    pub(super) fn feed(&mut self, chunk: Vec<u8>) {
+        self.offset = match self.next_read {
+            NeededBytes::At(offset) => offset,
+            NeededBytes::Next | NeededBytes::WholeFile => self.offset + self.chunk.len() as u64,
+        };
+        self.next_read = NeededBytes::Next;
+        self.chunk = chunk;
+        self.used = 0;
+    }
+
+    /// Marks the bytes fed last as the end of the file.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Returns which bytes are needed next. `None` while some are left, and at the end of the file.
+    pub(super) fn wants(&self) -> Option<NeededBytes> {
+        (self.used >= self.chunk.len() && !self.ended).then_some(self.next_read)
+    }
+
+    /// Returns the bytes that are not used up.
+    pub(super) fn remaining(&self) -> &[u8] {
+        self.chunk.get(self.used..).unwrap_or_default()
+    }
+
+    /// Marks bytes as used up.
+    pub(super) fn advance(&mut self, bytes: usize) {
+        self.used = self.chunk.len().min(self.used.saturating_add(bytes));
+    }
+
+    /// Returns the remaining bytes and marks them as used up.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        if self.used == 0 {
+            self.offset += self.chunk.len() as u64;
+            return std::mem::take(&mut self.chunk);
+        }
+        let rest = self.remaining().to_vec();
+        self.used = self.chunk.len();
+        rest
+    }
+
+    /// Continues at an offset of the file. Bytes within the current chunk need not be fed again.
+    pub(super) fn seek(&mut self, offset: u64) {
+        let inside = offset.checked_sub(self.offset).and_then(|inside| usize::try_from(inside).ok());
+        match inside.filter(|&inside| inside <= self.chunk.len()) {
+            Some(inside) => self.used = inside,
+            None => {
+                self.used = self.chunk.len();
+                self.next_read = NeededBytes::At(offset);
+            }
+        }
+    }
+
+    /// Requests the whole file.
+    pub(super) fn want_whole(&mut self) {
+        self.used = self.chunk.len();
+        self.next_read = NeededBytes::WholeFile;
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.chunk.capacity()
+    }
+}

@@ -1,0 +1,86 @@
+//! Cache of the data behind the address and reserved plots, built in slices.
+
+use super::layout::AddressLayout;
+use super::reserved::ReservedRanges;
+use crate::device::DeviceData;
+use crate::protocol::{Grouping, Looks, MemoryFilter, Plot};
+use base::slice::{SliceResult, TimeSlice};
+use history::replay::SegmentLifetimes;
+
+/// Recently used plot data, the latest last.
+#[derive(Default)]
+pub(crate) struct PlotCache {
+    layouts: LruCache<(i64, MemoryFilter), AddressLayout>,
+    reserved: LruCache<(i64, MemoryFilter, Option<Grouping>), ReservedRanges>,
+}
+
+impl PlotCache {
+    /// Builds the data of a plot. Keeps at most `most` entries of each kind.
+    pub(super) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        segments: &SegmentLifetimes,
+        looks: Looks,
+        most: usize,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let device = open.history.device;
+        match looks.plot {
+            Plot::Stack => Ok(()),
+            Plot::Addresses(only) => {
+                let layout = self.layouts.get_or_insert((device, only), most, || AddressLayout::new(only));
+                layout.map_or(Ok(()), |layout| layout.step(open, segments, slice))
+            }
+            Plot::Reserved(only) => {
+                let key = (device, only, looks.stacking);
+                let reserved = self.reserved.get_or_insert(key, most, || ReservedRanges::new(only, looks.stacking));
+                reserved.map_or(Ok(()), |reserved| reserved.step(open, segments, slice))
+            }
+        }
+    }
+
+    /// Returns the layout of a part of memory. It is complete once [`Plots::step`] has succeeded.
+    pub(super) fn layout(&self, device: i64, only: MemoryFilter) -> Option<&AddressLayout> {
+        self.layouts.get(&(device, only))
+    }
+
+    /// Returns the sorted ranges of a part of memory. They are complete once [`Plots::step`] has succeeded.
+    pub(super) fn reserved(
+        &self,
+        device: i64,
+        only: MemoryFilter,
+        stacking: Option<Grouping>,
+    ) -> Option<&ReservedRanges> {
+        self.reserved.get(&(device, only, stacking))
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let layouts = self.layouts.0.iter().map(|(_, layout)| layout.heap_bytes());
+        layouts.sum::<usize>() + self.reserved.0.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
+    }
+}
+
+/// Small cache in least recently used order.
+struct LruCache<K, T>(Vec<(K, T)>);
+
+impl<K, T> Default for LruCache<K, T> {
+    fn default() -> LruCache<K, T> {
+        LruCache(Vec::new())
+    }
+}
+
+impl<K: PartialEq, T> LruCache<K, T> {
+    fn get(&self, key: &K) -> Option<&T> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, one)| one)
+    }
+
+    /// Returns the entry for `key`, created if missing, and moves it to the end. Evicts the oldest entries beyond
+    /// `most`.
+    fn get_or_insert(&mut self, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
+        let known = self.0.iter().position(|(known, _)| *known == key);
+        let one = known.map_or_else(new, |at| self.0.remove(at).1);
+        self.0.push((key, one));
+        self.0.drain(..self.0.len().saturating_sub(most));
+        self.0.last_mut().map(|(_, one)| one)
+    }
+}

@@ -1,0 +1,67 @@
+//! Lookup of the live blocks at and next to an address at one moment.
+
+use crate::open::OpenFile;
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory};
+
+/// A live block and its address range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LiveBlock {
+    pub(crate) id: AllocationId,
+    pub(crate) address: u64,
+    /// End of the block after rounding, exclusive.
+    pub(crate) end: u64,
+}
+
+/// The live blocks at and next to an address.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Neighbours {
+    pub(crate) at: Option<LiveBlock>,
+    /// The nearest block that starts below `at`, or below the address if `at` is `None`.
+    pub(crate) below: Option<LiveBlock>,
+    pub(crate) above: Option<LiveBlock>,
+}
+
+impl Neighbours {
+    /// Finds the blocks around an address at a moment, among those for which `is_wanted` returns true. Takes time
+    /// proportional to the number of live allocations.
+    pub(crate) fn find(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        moment: Moment,
+        address: u64,
+        is_wanted: impl Fn(AllocationId) -> bool,
+    ) -> Neighbours {
+        let allocations = &history.allocations;
+        // The two highest blocks that start at or below the address, and the lowest one above it.
+        let mut below: [Option<(u64, AllocationId)>; 2] = [None; 2];
+        let mut above: Option<(u64, AllocationId)> = None;
+        for id in history.live.live_at(allocations, moment) {
+            let begins = allocations.address(id);
+            let is_nearer = match begins.cmp(&address) {
+                std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| begins < nearest),
+                _ => below[1].is_none_or(|(nearest, _)| begins > nearest),
+            };
+            let counts = || allocations.size(id) > 0 && !allocations.is_unexplained(id) && is_wanted(id);
+            if !is_nearer || !counts() {
+                continue;
+            }
+            let this = Some((begins, id));
+            if begins > address {
+                above = this;
+            } else if below[0].is_none_or(|(nearest, _)| begins >= nearest) {
+                below = [this, below[0]];
+            } else {
+                below[1] = this;
+            }
+        }
+        let lain = |(address, id): (u64, AllocationId)| LiveBlock {
+            id,
+            address,
+            end: address.saturating_add(file.device_data(history).block_bytes(id)),
+        };
+        let [nearest, next] = below.map(|below| below.map(lain));
+        let at = nearest.filter(|block| address < block.end);
+        Neighbours { at, below: if at.is_some() { next } else { nearest }, above: above.map(lain) }
+    }
+}

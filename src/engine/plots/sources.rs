@@ -1,0 +1,106 @@
+//! Access to the data that the address and reserved plots are drawn from.
+
+use super::layout::AddressLayout;
+use super::reserved::ReservedRanges;
+use crate::groups::Groups;
+use crate::open::OpenFile;
+use crate::protocol::{Highlight, Looks, MemoryFilter, Plot};
+use base::slice::{SliceResult, TimeSlice};
+use base::units::EventIdx;
+use history::replay::{AllocationId, Curve, Totals};
+use history::snapshot::StackId;
+use picture::timeline::{self, AddressSource, Paint};
+
+/// Cached layouts per device: the current one and the previous one.
+const CACHED_PER_DEVICE: usize = 2;
+
+impl OpenFile {
+    /// Builds the data that a plot needs in addition to its stacking order. Does nothing for an unknown device.
+    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
+        if looks.plot == Plot::Stack {
+            return Ok(());
+        }
+        self.compute_segments(device, slice)?;
+        let mut plots = std::mem::take(&mut self.plots);
+        let result = match self.history(device).zip(self.segments(device)) {
+            Some((history, segments)) => {
+                let most = CACHED_PER_DEVICE * self.histories.len().max(1);
+                plots.step(self.device_data(history), segments, looks, most, slice)
+            }
+            None => Ok(()),
+        };
+        self.plots = plots;
+        result
+    }
+
+    /// Returns the layout of a part of memory. It is complete once [`OpenFile::prepare_plot`] has succeeded.
+    pub(crate) fn layout(&self, device: i64, only: MemoryFilter) -> Option<&AddressLayout> {
+        self.plots.layout(device, only)
+    }
+
+    /// Calls `work` with the source of the address plot. Requires [`OpenFile::prepare_plot`]. Returns `None` for an
+    /// unknown device.
+    pub(crate) fn with_addresses<R>(
+        &self,
+        device: i64,
+        looks: Looks,
+        work: impl FnOnce(&AddressSource<'_>) -> R,
+    ) -> Option<R> {
+        let only = looks.plot.filter();
+        let (history, segments, layout) = (self.history(device)?, self.segments(device)?, self.layout(device, only)?);
+        let place = |id: AllocationId| layout.position(history, id, self.device_data(history).block_bytes(id));
+        let has = |id: AllocationId| layout.contains(id);
+        let range_place = |id: AllocationId| layout.range_position(segments, id);
+        self.with_source(device, Looks { plot: Plot::Stack, stacking: None, ..looks }, |source| {
+            work(&AddressSource {
+                source: *source,
+                includes: (only != MemoryFilter::default()).then_some(&has),
+                place: &place,
+                ranges: &segments.ranges,
+                range_place: &range_place,
+            })
+        })
+    }
+
+    /// Calls `work` with the source of the reserved plot, whose allocations are the ranges of [`SegmentLifetimes`].
+    /// Requires [`OpenFile::prepare_plot`].
+    pub(crate) fn with_reserved<R>(
+        &self,
+        device: i64,
+        looks: Looks,
+        work: impl FnOnce(&timeline::Source<'_>) -> R,
+    ) -> Option<R> {
+        let (history, segments) = (self.history(device)?, self.segments(device)?);
+        let ReservedRanges { part, order, .. } = self.plots.reserved(device, looks.plot.filter(), looks.stacking)?;
+        let all = |event: EventIdx| segments.change(history, event);
+        let of_part = |event: EventIdx| part.as_ref().map_or(0, |part| part.change(history, event));
+        let reserved = |event: EventIdx| history.reserved_change(event);
+        let by = Groups::range_grouping(looks.colouring);
+        let paint = |id: AllocationId| {
+            let group = self.groups.group_of_range(&self.snapshot, (history, segments), id, by);
+            Paint::new(self.groups.slot(by, group), id.0)
+        };
+        // All other highlights apply to allocations, not to ranges.
+        let has_stack = match looks.highlight {
+            Highlight::Stack(stack) => {
+                Some(move |id: AllocationId| segments.stack(&self.snapshot, history, id) == StackId(stack))
+            }
+            _ => None,
+        };
+        let nothing = Totals::new(0);
+        Some(work(&timeline::Source {
+            allocations: part.as_ref().map_or(&segments.ranges, |part| &part.ranges),
+            live: &segments.live,
+            order: order.as_ref(),
+            clock: history.events.times.time_axis(),
+            requested: match part {
+                Some(part) => part.curve(&of_part),
+                None => Curve::new(&segments.mapped, &all),
+            },
+            reserved: Curve::new(&history.reserved, &reserved),
+            pending: Curve::new(&nothing, &|_| 0),
+            paint: &paint,
+            highlight: has_stack.as_ref().map(|stands_out| stands_out as _),
+        }))
+    }
+}

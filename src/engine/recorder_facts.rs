@@ -1,0 +1,52 @@
+//! Device facts that the recorder stored in the snapshot, such as capacity and named tensors.
+
+use super::protocol::{
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
+};
+use history::replay::DeviceHistory;
+use history::snapshot::Snapshot;
+
+/// Our key and the recorder's key for each number. The ones that only apply to a whole trace come last.
+const RECORDER_KEYS: [(&str, &str); 6] = [
+    (CAPACITY, "capacity_bytes"),
+    (DEVICE_FREE, "free_bytes"),
+    (PROCESS, "process_bytes"),
+    (OTHER_PROCESSES, "other_processes_bytes"),
+    (OUTSIDE_ALLOCATOR, "process_bytes"),
+    (COUNTED_PEAK, "stats.requested_bytes.all.peak"),
+];
+/// Number of leading entries in [`RECORDED`] that also apply to a cropped trace.
+const CROP_KEY_COUNT: usize = 4;
+
+/// Returns the facts about a device as keys and values. Empty if the snapshot has no recorder data.
+pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {
+    let recorder = &snapshot.recorder;
+    let (device, allocations) = (history.device, &history.allocations);
+    let mut facts: Vec<(String, u64)> = Vec::new();
+    if recorder.tree.bytes().is_empty() {
+        return facts;
+    }
+    // A cropped trace has a different end and a different peak.
+    let of = if recorder.is_crop { &RECORDER_KEYS[..CROP_KEY_COUNT] } else { &RECORDER_KEYS[..] };
+    for (key, theirs) in of {
+        let Some(number) = recorder.device_fact(device, theirs).and_then(|text| text.parse::<u64>().ok()) else {
+            continue;
+        };
+        // Memory used outside the allocator is the process's usage minus the reserved bytes.
+        let number =
+            if *key == OUTSIDE_ALLOCATOR { number.saturating_sub(history.numbers.reserved_end) } else { number };
+        facts.push(((*key).to_owned(), number));
+    }
+    let named = recorder.tensors.iter().filter(|tensor| tensor.device == device).count() as u64;
+    if named > 0 {
+        let mut found = 0;
+        for id in history.end_allocations() {
+            if !allocations.is_unexplained(id) {
+                found += recorder.tensors_at(device, allocations.address(id), allocations.size(id)).len() as u64;
+            }
+        }
+        facts.push((TENSORS_FOUND.to_owned(), found));
+        facts.push((TENSORS.to_owned(), named));
+    }
+    facts
+}

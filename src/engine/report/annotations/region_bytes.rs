@@ -1,0 +1,198 @@
+//! Live bytes by compiled region, and by annotation as Mosaic counts them: only allocations in the trace, no baseline.
+
+use crate::innermost::{InnermostAnnotations, MarkScope};
+use crate::protocol::Span;
+use crate::regions::compile_context;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{EventIdx, Moment};
+use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Snapshot, StringId};
+
+/// Requested bytes of the allocations of a compiled region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Region {
+    /// `None` if no region was recorded, or `N/A`.
+    pub(super) name: Option<StringId>,
+    live: u64,
+    /// Live at the peak of the device.
+    pub(super) at_peak: u64,
+    /// Peak of the region's live bytes. `peak_moment` is its first moment.
+    pub(super) peak: u64,
+    pub(super) peak_moment: u32,
+    pub(super) allocated: u64,
+    pub(super) count: u64,
+    /// Live at the peak as Mosaic counts.
+    pub(super) mosaic_at_peak: u64,
+}
+
+/// Peak as Mosaic counts, and its first moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MosaicPeak {
+    pub(super) bytes: u64,
+    pub(super) moment: u32,
+}
+
+/// Pass over the events that counts live bytes by compiled region and annotation.
+#[derive(Default)]
+pub(super) struct RegionPass {
+    event: u32,
+    next: u32,
+    live: u64,
+    pub(super) regions: Vec<Region>,
+    by_name: HashMap<u32, u32, foldhash::fast::RandomState>,
+    /// Peak of the trace. `window` has the peak of a range, if the question has one.
+    pub(super) mosaic_peak: MosaicPeak,
+    pub(super) window_peak: Option<(Span, MosaicPeak)>,
+    /// Requested moments, ascending, with their index in `usages`.
+    requested: Vec<(u32, u32)>,
+    answered: usize,
+    /// Live bytes at each requested moment, in the order of the call to [`Counted::ask`].
+    pub(super) usages: Vec<u64>,
+    /// Index into `regions` plus one, by the labels of an event. 0 if not looked up yet.
+    by_labels: Vec<u32>,
+    innermost: InnermostAnnotations,
+    /// Position of the last lookup in `innermost`.
+    innermost_position: usize,
+    /// Live bytes at Mosaic's peak, by the annotation of the allocation. `None` is outside annotations.
+    pub(super) annotations: Vec<(Option<StringId>, u64)>,
+    by_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
+}
+
+/// Returns the hash key for a name, or a sentinel for `None` that no name has.
+fn name_key(name: Option<StringId>) -> u32 {
+    name.map_or(u32::MAX, |name| name.0)
+}
+
+impl RegionPass {
+    /// Starts a pass, with the peak within `window` if there is one.
+    pub(super) fn new(window: Option<Span>) -> RegionPass {
+        let window = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
+        RegionPass {
+            window_peak: window,
+            innermost: InnermostAnnotations::new(MarkScope::File),
+            ..RegionPass::default()
+        }
+    }
+
+    /// Requests live bytes at these moments.
+    pub(super) fn request_usages(&mut self, moments: impl Iterator<Item = u32>) {
+        self.requested =
+            sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| two_part_key(moment.into(), number.into()));
+        self.usages = vec![0; self.requested.len()];
+    }
+
+    /// Stores live bytes for the requested moments up to the current one.
+    fn store_usages(&mut self) {
+        while let Some(&(_, number)) = self.requested.get(self.answered).filter(|&&(moment, _)| moment <= self.event) {
+            self.usages.get_mut(number as usize).into_iter().for_each(|usage| *usage = self.live);
+            self.answered += 1;
+        }
+    }
+
+    /// Continues the pass.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let (events, allocations) = (history.event_count(), &history.allocations);
+        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        for event in self.event..events {
+            slice.tick()?;
+            self.store_usages();
+            self.event += 1;
+            self.process_event(snapshot, history, event);
+            if let Some((span, highest)) = &mut self.window_peak
+                && (span.from < self.event && self.event <= span.to)
+                && self.live > highest.bytes
+            {
+                *highest = MosaicPeak { bytes: self.live, moment: self.event };
+            }
+            if self.event == peak {
+                self.regions.iter_mut().for_each(|region| region.at_peak = region.live);
+            }
+        }
+        self.store_usages();
+        self.innermost.step(snapshot, history, slice)?;
+        let (first, count) = (allocations.early_count() as u32, allocations.len() as u32);
+        for id in first + self.next..count {
+            slice.tick()?;
+            self.next += 1;
+            let (allocated_at, freed_at, size) = allocations.span(AllocationId(id));
+            // Allocations are sorted by moment.
+            if allocated_at > self.mosaic_peak.moment {
+                break;
+            }
+            // Mosaic ends an allocation only at free_completed.
+            let is_freed = freed_at <= self.mosaic_peak.moment && is_completed(history, freed_at);
+            if is_freed {
+                continue;
+            }
+            let number = self.region(snapshot, history, allocated_at);
+            if let Some(region) = self.regions.get_mut(number) {
+                region.mosaic_at_peak = region.mosaic_at_peak.saturating_add(size);
+            }
+            let name = self.innermost.at_event(&mut self.innermost_position, allocated_at.saturating_sub(1));
+            let next = self.annotations.len() as u32;
+            let number = *self.by_annotation.entry(name_key(name)).or_insert(next);
+            if number == next {
+                self.annotations.push((name, 0));
+            }
+            if let Some((_, bytes)) = self.annotations.get_mut(number as usize) {
+                *bytes = bytes.saturating_add(size);
+            }
+        }
+        Ok(())
+    }
+
+    fn process_event(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32) {
+        let Some((id, is_birth)) = history.lifetime_change(EventIdx(event)) else { return };
+        let (allocated_at, _, size) = history.allocations.span(id);
+        if allocated_at == 0 {
+            return;
+        }
+        let moment = event + 1;
+        let number = self.region(snapshot, history, allocated_at);
+        let Some(region) = self.regions.get_mut(number) else { return };
+        if !is_birth {
+            region.live = region.live.saturating_sub(size);
+            if is_completed(history, moment) {
+                self.live = self.live.saturating_sub(size);
+            }
+            return;
+        }
+        region.live = region.live.saturating_add(size);
+        region.allocated = region.allocated.saturating_add(size);
+        region.count += 1;
+        if region.live > region.peak {
+            (region.peak, region.peak_moment) = (region.live, moment);
+        }
+        self.live = self.live.saturating_add(size);
+        if self.live > self.mosaic_peak.bytes {
+            self.mosaic_peak = MosaicPeak { bytes: self.live, moment };
+        }
+    }
+
+    /// Returns the index of the region of an allocation, given the moment of the allocation.
+    fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: u32) -> usize {
+        let event = EventIdx(allocated_at.saturating_sub(1));
+        let labels = history.events.labels(event.0).0 as usize;
+        if self.by_labels.is_empty() {
+            self.by_labels = vec![0; snapshot.labels.len()];
+        }
+        if let Some(known) = self.by_labels.get(labels).and_then(|known| known.checked_sub(1)) {
+            return known as usize;
+        }
+        let name = compile_context(snapshot, history, event);
+        let next = self.regions.len();
+        let number = *self.by_name.entry(name_key(name)).or_insert(next as u32) as usize;
+        if number >= self.regions.len() {
+            self.regions.push(Region { name, ..Region::default() });
+        }
+        self.by_labels.get_mut(labels).into_iter().for_each(|known| *known = number as u32 + 1);
+        number
+    }
+}
+
+/// Returns whether an allocation freed at a moment ended by `free_completed`.
+fn is_completed(history: &DeviceHistory, freed_at: u32) -> bool {
+    Moment(freed_at).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
+}

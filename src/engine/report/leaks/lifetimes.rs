@@ -1,0 +1,230 @@
+//! Allocations never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
+
+use crate::moments::elapsed_us;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::site_sums::{SiteSums, site_of};
+use crate::report::top_k::TopK;
+use crate::report::writer::{
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence, threshold,
+};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::two_part_key;
+use base::units::{Moment, duration_us, group_digits, percent, pluralize};
+use history::replay::{AllocationId, Curve, DeviceHistory};
+
+/// Search for allocations that are never freed, freed late or short-lived.
+pub(super) struct Lifetimes {
+    next: usize,
+    min_bytes: Threshold,
+    min_wait: Threshold,
+    max_lifetime: Threshold,
+    /// Allocated in the trace and never freed.
+    pub(super) never_freed: SiteSums,
+    delayed: TopK,
+    delayed_count: u32,
+    delayed_bytes: u64,
+    short_lived: SiteSums,
+}
+
+impl Lifetimes {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> Lifetimes {
+        Lifetimes {
+            next: 0,
+            min_bytes: threshold(question, ["alive", "at least", "bytes"], 1 << 20),
+            min_wait: threshold(question, ["late", "longer than", "events"], 100),
+            max_lifetime: threshold(question, ["within", "freed within", "events"], 10),
+            never_freed: SiteSums::new(file, history),
+            delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
+            delayed_count: 0,
+            delayed_bytes: 0,
+            short_lived: SiteSums::new(file, history),
+        }
+    }
+
+    /// Continues the pass.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let allocations = &history.allocations;
+        while self.next < allocations.len() {
+            slice.tick()?;
+            let id = AllocationId(self.next as u32);
+            self.next += 1;
+            let (allocated_at, freed_at, size) = allocations.span(id);
+            if freed_at == u32::MAX {
+                if allocated_at > 0 {
+                    self.never_freed.add(file, history, id, size);
+                }
+            } else if allocated_at > 0 && u64::from(freed_at.saturating_sub(allocated_at)) <= self.max_lifetime.value {
+                self.short_lived.add(file, history, id, size);
+            }
+            if let Some([from, to]) = file.device_data(history).awaiting_free(id)
+                && u64::from(to - from) > self.min_wait.value
+            {
+                self.delayed.add(two_part_key((to - from).into(), size), id.0);
+                self.delayed_count += 1;
+                self.delayed_bytes = self.delayed_bytes.saturating_add(size);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the statements and sheets.
+    pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
+        let Lifetimes {
+            min_bytes: least,
+            min_wait: longer,
+            max_lifetime: within,
+            never_freed,
+            delayed: late,
+            delayed_count,
+            delayed_bytes,
+            short_lived,
+            ..
+        } = self;
+        write_never_freed(writing, &never_freed, least);
+        write_delayed(writing, late.ranked(), (delayed_count, delayed_bytes), longer);
+        write_short_lived(writing, &short_lived, within);
+    }
+}
+
+fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, least: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let last = history.event_count();
+    let end = history.numbers.end;
+    let ranked = never_freed.ranked(least.value.max(1));
+    let total = never_freed.total(&ranked);
+    if let Some(&first) = ranked.first() {
+        let mut text = "Allocated in the trace and never freed: ".to_owned();
+        text.push_str(&bytes_text(total.0));
+        text.push_str(" (");
+        text.push_str(&percent(total.0, end));
+        text.push_str(" of live bytes at the end), in ");
+        text.push_str(&pluralize(total.1, "allocation"));
+        text.push_str(". Largest call site: ");
+        text.push_str(&never_freed.name(file, history, first));
+        text.push_str(" (");
+        text.push_str(&bytes_text(never_freed.get(first).bytes));
+        text.push_str(").");
+        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
+    } else if history.event_count() > 0 {
+        writing.add_statement(
+            Tone::Good,
+            "No call site above the threshold has allocations that are never freed.".to_owned(),
+            Some(moment_evidence(last)),
+        );
+    }
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
+    let columns = [
+        column::bytes("live_bytes", "live at the end", |group| never_freed.get(group).bytes)
+            .total(Cell::Bytes(total.0)),
+        column::share("share", "share of live bytes", |group| (never_freed.get(group).bytes, end))
+            .total(Cell::Share { part: total.0, whole: end }),
+        column::count("count", "allocations", |group| never_freed.get(group).count).total(Cell::Count(total.1)),
+        column::event("first_allocated_at", "first allocated at event", |group| {
+            allocated_at(never_freed.get(group).first)
+        }),
+        column::event("last_allocated_at", "last allocated at event", |group| {
+            allocated_at(never_freed.get(group).last)
+        }),
+        column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
+    ];
+    let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
+                step, measured from the end of step 2, is the stronger sign.";
+    let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
+    sheet.threshold = Some(least);
+    writing.add_sheet(sheet, &columns, &ranked, |writing, group| writing.site_row(never_freed, group, Some(last)));
+}
+
+fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let waited = |id| file.device_data(history).awaiting_free(AllocationId(id)).unwrap_or_default();
+    let elapsed = |[from, to]: [u32; 2]| {
+        let [from, to] = [from, to].map(|moment| Moment(moment).event());
+        elapsed_us(history, from?, to?)
+    };
+    if let Some(&longest) = ranked.first() {
+        let span = waited(longest);
+        let mut text = pluralize(count.into(), "free");
+        text.push_str(" took longer than ");
+        text.push_str(&pluralize(longer.value, "event"));
+        text.push_str(" to complete (");
+        text.push_str(&bytes_text(all));
+        text.push_str("), the slowest ");
+        text.push_str(&pluralize((span[1] - span[0]).into(), "event"));
+        if let Some(us) = elapsed(span) {
+            text.push_str(" (");
+            text.push_str(&duration_us(us));
+            text.push(')');
+        }
+        let change = |event| history.awaiting_free_change(event);
+        let most = Curve::new(&history.awaiting_free, &change).max_in(0..history.event_count().saturating_add(1));
+        let most = most.filter(|&(_, most)| most > 0);
+        if let Some((_, most)) = most {
+            text.push_str(". Maximum awaiting free at once: ");
+            text.push_str(&bytes_text(most.unsigned_abs()));
+        }
+        text.push('.');
+        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, most.map(|(moment, _)| moment.0))));
+    } else if history.event_count() > 0 {
+        let mut text = "No free took longer than ".to_owned();
+        text.push_str(&pluralize(longer.value, "event"));
+        text.push_str(" to complete.");
+        writing.add_statement(Tone::Good, text, None);
+    }
+    let stream_of = |id| file.groups.group_of(&file.snapshot, history, AllocationId(id), Grouping::Stream);
+    let columns = [
+        column::count("waited_events", "events waited", |id| (waited(id)[1] - waited(id)[0]).into()),
+        column::cell("waited_us", "time waited", |id| {
+            elapsed(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
+        }),
+        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id)))
+            .total(Cell::Bytes(all)),
+        column::event("free_requested_at", "free requested at event", |id| waited(id)[0]),
+        column::cell("free_completed_at", "free completed at event", |id| freed_by_cell(history, AllocationId(id))),
+        column::text("stream", "stream", |id| {
+            file.groups.label(&file.snapshot, history, Grouping::Stream, stream_of(id))
+        }),
+        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
+    ];
+    let note = "Between free_requested and free_completed another stream may still use the block, so it cannot be reused. Usually that \
+                takes one event. Longest first.";
+    let mut sheet = sheet(["late", "Delayed frees", note], &columns);
+    sheet.threshold = Some(longer);
+    sheet.left_out = count;
+    writing.add_sheet(sheet, &columns, &ranked, |writing, id| {
+        writing.allocation_row(AllocationId(id), Some(waited(id)[0]))
+    });
+}
+
+fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, within: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let ranked = short_lived.ranked(0);
+    let total = short_lived.total(&ranked);
+    if let Some(&first) = ranked.first() {
+        let mut text = group_digits(total.1);
+        text.push_str(" of ");
+        text.push_str(&pluralize(history.allocations.len() as u64, "allocation"));
+        text.push_str(" freed within ");
+        text.push_str(&pluralize(within.value, "event"));
+        text.push_str(". Largest call site: ");
+        text.push_str(&short_lived.name(file, history, first));
+        text.push('.');
+        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
+    }
+    let columns = [
+        column::bytes("requested_bytes", "total requested", |group| short_lived.get(group).bytes)
+            .total(Cell::Bytes(total.0)),
+        column::count("count", "allocations", |group| short_lived.get(group).count).total(Cell::Count(total.1)),
+        column::bytes("largest_bytes", "largest", |group| short_lived.get(group).largest_bytes),
+        column::text("call_site", "call site", |group| short_lived.name(file, history, group)),
+    ];
+    let note =
+        "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
+    let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
+    sheet.threshold = Some(within);
+    writing.add_sheet(sheet, &columns, &ranked, |writing, group| {
+        let allocated_at = history.allocations.allocated_at(AllocationId(short_lived.get(group).largest)).0;
+        writing.site_row(short_lived, group, Some(allocated_at))
+    });
+}

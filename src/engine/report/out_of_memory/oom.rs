@@ -1,0 +1,106 @@
+//! OOM events and their recorded numbers.
+
+use super::kind_sums::SumsByKind;
+use crate::open::OpenFile;
+use crate::report::live_sites::LiveSites;
+use crate::state::DeviceState;
+use base::slice::{SliceResult, TimeSlice};
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::snapshot::Action;
+
+/// The OOM that is reported.
+pub(super) struct OomState {
+    pub(super) event: u32,
+    pub(super) live: LiveSites,
+    pub(super) state: DeviceState,
+    pub(super) by_kind: SumsByKind,
+    /// Events of the last large allocations before the OOM, newest first. `next` is the end of the events that are not
+    /// searched yet.
+    pub(super) large_before: Vec<u32>,
+    pub(super) next: u32,
+}
+
+/// Recorded numbers of an OOM, and numbers that follow from them.
+#[derive(Clone, Copy)]
+pub(super) struct OomFacts {
+    pub(super) event: u32,
+    /// Bytes requested.
+    pub(super) request: u64,
+    /// Free bytes on the device.
+    pub(super) device_free: u64,
+    pub(super) reserved: u64,
+    /// Live bytes, including those awaiting free. `pending` has only the latter.
+    pub(super) live: u64,
+    pub(super) awaiting_free: u64,
+}
+
+impl OomFacts {
+    /// Returns the bytes that were reserved or free on the device.
+    pub(super) fn accounted(&self) -> u64 {
+        self.reserved.saturating_add(self.device_free)
+    }
+
+    pub(super) fn new(history: &DeviceHistory, event: u32) -> OomFacts {
+        let (driver, asked) = history.address_and_size(EventIdx(event));
+        let moment = Moment::after(EventIdx(event));
+        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let change = |event| history.awaiting_free_change(event);
+        OomFacts {
+            event,
+            request: asked,
+            device_free: driver,
+            reserved: positive(history.reserved_at(moment)),
+            live: positive(history.drawn_at(moment)),
+            awaiting_free: positive(Curve::new(&history.awaiting_free, &change).at(moment)),
+        }
+    }
+}
+
+/// Rounded bytes of live blocks at each OOM, from one pass over the events.
+#[derive(Default)]
+pub(super) struct RoundedAtOoms {
+    current: u64,
+    next_early: u32,
+    next_event: u32,
+    /// Lower bound for each OOM, in order.
+    pub(super) at_ooms: Vec<u64>,
+}
+
+impl RoundedAtOoms {
+    /// Continues the pass.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let bytes = |id: AllocationId| file.device_data(history).rounded_size(id).0;
+        while self.next_early < history.allocations.early_count() as u32 {
+            slice.tick()?;
+            let id = AllocationId(self.next_early);
+            self.next_early += 1;
+            if history.allocations.outlives(id, Moment::START) {
+                self.current = self.current.saturating_add(bytes(id));
+            }
+        }
+        while self.next_event < history.event_count() {
+            slice.tick()?;
+            let event = EventIdx(self.next_event);
+            self.next_event += 1;
+            match history.lifetime_change(event) {
+                Some((id, true)) => self.current = self.current.saturating_add(bytes(id)),
+                Some((id, false)) => self.current = self.current.saturating_sub(bytes(id)),
+                None if history.events.action(event.0) == Action::Oom => self.at_ooms.push(self.current),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a lower bound of the device's memory: the maximum of reserved plus free bytes at an OOM. Memory used by
+/// other code and other processes is not included.
+pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
+    oom_events(history).map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
+}
+
+/// Returns the OOM events, in order.
+pub(super) fn oom_events(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
+}

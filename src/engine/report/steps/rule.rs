@@ -1,0 +1,69 @@
+//! Steps of a device, and the rule that found them.
+
+use crate::open::OpenFile;
+use crate::protocol::Span;
+use base::units::pluralize;
+use history::replay::DeviceHistory;
+
+/// Rule that found the steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::report) enum StepRule {
+    /// No steps were found.
+    #[default]
+    NotFound,
+    /// Each annotation with this name is a step. `#` stands for a number.
+    Annotations(String),
+    /// A step goes from the end of one annotation with this name to the end of the next.
+    BetweenAnnotations(String),
+    /// A step goes from one allocation with this stack to the next. The number counts the stacks that repeat as often.
+    Stack(history::snapshot::StackId, u32),
+}
+
+/// Steps of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::report) struct Steps {
+    /// Range of each step, from the state before its first event to the state after its last.
+    pub(in crate::report) spans: Vec<Span>,
+    /// Row of each step in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). Empty if steps
+    /// have no annotations of their own.
+    pub(in crate::report) annotation_rows: Vec<u32>,
+    pub(in crate::report) rule: StepRule,
+}
+
+/// Number of steps at the start that growth ignores. They allocate what stays: optimizer state, gradients and caches.
+pub(in crate::report) const WARM_UP_STEPS: usize = 2;
+
+impl Steps {
+    /// Returns the moments between which growth per step is measured: the end of the last warm-up step, which is the
+    /// baseline, and the end of each later step. Empty if there is no later step. All reports use the same moments.
+    pub(in crate::report) fn growth_moments(&self) -> Vec<u32> {
+        let ends: Vec<u32> = self.spans.iter().skip(WARM_UP_STEPS - 1).map(|step| step.to).collect();
+        if ends.len() > 1 { ends } else { Vec::new() }
+    }
+
+    /// Returns the text of the annotation of step `number` (from 0), or `None` if steps have no annotations.
+    pub(in crate::report) fn annotation_text(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        number: usize,
+    ) -> Option<String> {
+        let annotation = self.annotation_rows.get(number).and_then(|&row| history.annotations.get(row as usize))?;
+        Some(file.snapshot.strings.text(annotation.name).to_string())
+    }
+
+    /// Returns a sentence about the rule that found the steps.
+    pub(in crate::report) fn describe(&self) -> String {
+        match &self.rule {
+            StepRule::NotFound => {
+                "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned()
+            }
+            StepRule::Annotations(name) => format!("Steps from annotations “{name}”."),
+            StepRule::BetweenAnnotations(name) => format!("Steps between the ends of annotations “{name}”."),
+            StepRule::Stack(_, agreeing_stacks) => format!(
+                "No step annotations. Steps inferred from {} that repeat at even intervals.",
+                pluralize((*agreeing_stacks).into(), "stack")
+            ),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Top-k selection in bounded memory.
+
+use base::sorted::{sort, sorted_numbers};
+
+/// The `most` numbers with the largest keys. Of equal keys, the lower numbers win.
+pub(super) struct TopK {
+    kept: Vec<(u128, u32)>,
+    limit: usize,
+    /// Inverted key of the last kept entry, after `kept` was cut to `most`. Entries at or above it are dropped.
+    bound: Option<u128>,
+}
+
+impl TopK {
+    /// Creates a selection of `most` numbers.
+    pub(super) fn new(most: usize) -> TopK {
+        TopK { kept: Vec::new(), limit: most, bound: None }
+    }
+
+    /// Adds a number. Numbers must be added in ascending order.
+    pub(super) fn add(&mut self, key: u128, number: u32) {
+        if self.bound.is_some_and(|bound| !key >= bound) {
+            return;
+        }
+        self.kept.push((!key, number));
+        if self.kept.len() >= 2 * self.limit + 64 {
+            sort(&mut self.kept);
+            self.kept.truncate(self.limit);
+            // A later entry with the same key has a higher number, so it loses.
+            self.bound = self.kept.last().map(|&(key, _)| key);
+        }
+    }
+
+    /// Returns the numbers, largest key first.
+    pub(super) fn ranked(self) -> Vec<u32> {
+        let mut ranked = sorted_numbers(self.kept);
+        ranked.truncate(self.limit);
+        ranked
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/engine/report/heaviest.rs"]
+mod tests;

@@ -1,0 +1,207 @@
+//! Building blocks of reports: statements, sheets, formatted numbers and stack lines.
+//!
+//! Functions that reports call for each sentence are never inlined, because the copies would add a kB of wasm.
+
+use super::column::{Column, cells};
+use crate::open::OpenFile;
+use crate::protocol::{
+    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+};
+use analysis::frame_line;
+use base::units::{Bytes, EventIdx, Moment, group_digits};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{FrameId, Snapshot, StackId};
+
+/// Maximum number of rows per sheet, even if the question allows more.
+pub(super) const MAX_ROWS: u32 = 100_000;
+/// Maximum length of a name, in characters.
+const MAX_NAME_LEN: usize = 200;
+/// Maximum number of frames shown of a stack, innermost first.
+const MAX_FRAMES: usize = 200;
+/// Maximum bytes of all stack lines of a report. Limits the output if a file repeats a long name in many frames.
+const MAX_TEXT: usize = 4 << 20;
+
+/// Report under construction, and its inputs.
+pub(super) struct ReportWriter<'a> {
+    pub(super) file: &'a OpenFile,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) question: &'a ReportQuestion,
+    pub(super) lines: StackLines,
+    pub(super) report: Report,
+}
+
+impl<'a> ReportWriter<'a> {
+    /// Creates an empty report.
+    pub(super) fn new(
+        file: &'a OpenFile,
+        history: &'a DeviceHistory,
+        question: &'a ReportQuestion,
+    ) -> ReportWriter<'a> {
+        let report = Report { topic: question.topic, ..Report::default() };
+        ReportWriter { file, history, question, lines: StackLines::default(), report }
+    }
+
+    /// Appends a statement.
+    #[inline(never)]
+    pub(super) fn add_statement(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
+        self.report.statements.push(statement(tone, text, evidence));
+    }
+
+    /// Sets the suggested action of the last statement.
+    #[inline(never)]
+    pub(super) fn set_fix(&mut self, fix: &str) {
+        self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
+    }
+
+    /// Sets the chart of the last statement. An empty chart is dropped.
+    #[inline(never)]
+    pub(super) fn set_chart(&mut self, chart: Chart) {
+        let is_empty = match &chart {
+            Chart::Course { values, .. } => values.len() < 2,
+            Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
+            Chart::Map(map) => map.rows.is_empty(),
+            Chart::Delta(_, boxes) => boxes.is_empty(),
+        };
+        self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
+    }
+
+    /// Sets a chart of parts for the last statement. Parts without bytes are left out.
+    #[inline(never)]
+    pub(super) fn set_parts_chart(&mut self, parts: &[(&str, u64)]) {
+        let some = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        self.set_chart(Chart::Parts(
+            some.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
+        ));
+    }
+
+    /// Returns the maximum number of rows per sheet.
+    pub(super) fn max_rows(&self) -> usize {
+        self.question.rows.min(MAX_ROWS) as usize
+    }
+
+    /// Creates a row for an allocation, without cells.
+    pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
+        let stack = self.lines.stack_lines(&self.file.snapshot, self.file.stack(self.history, id));
+        SheetRow { stack, ..evidence_row(allocation_evidence(id.0, moment)) }
+    }
+
+    /// Adds a sheet to the report, with a row for each of `ranked` up to the maximum. `row` creates a row without its
+    /// cells.
+    pub(super) fn add_sheet<R: Copy>(
+        &mut self,
+        mut sheet: Sheet,
+        columns: &[Column<'_, R>],
+        ranked: &[R],
+        mut row: impl FnMut(&mut Self, R) -> SheetRow,
+    ) {
+        let told = ranked.get(..self.max_rows()).unwrap_or(ranked);
+        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
+        sheet.rows = told.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
+        self.report.sheets.push(sheet);
+    }
+}
+
+/// Returns a name cut to [`MAX_NAME_LEN`] characters, because many rows may repeat it.
+pub(super) fn truncate(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME_LEN) {
+        Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
+        None => name.to_owned(),
+    }
+}
+
+/// Returns the search query that finds the allocations of a category.
+pub(super) fn category_query(name: &str) -> String {
+    let quote = if name.contains('"') { "" } else { "\"" };
+    ["@category ", quote, name, quote].concat()
+}
+
+/// Creates a statement.
+#[inline(never)]
+pub(super) fn statement(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
+    Statement { tone, text, fix: String::new(), chart: None, evidence }
+}
+
+/// Creates a row without cells.
+#[inline(never)]
+pub(super) fn evidence_row(evidence: Evidence) -> SheetRow {
+    SheetRow { evidence: Some(evidence), ..SheetRow::default() }
+}
+
+/// Returns evidence that shows a range of the trace and moves the cursor into it.
+#[inline(never)]
+pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
+    Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
+}
+
+/// Formats bytes for a sentence: `38.1 MiB`. Tables have exact values.
+pub(super) fn bytes_text(bytes: u64) -> String {
+    Bytes(bytes).to_string()
+}
+
+/// Formats a moment for a sentence: `after event 3,216`.
+pub(super) fn moment_text(moment: u32) -> String {
+    match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(EventIdx(event)) => "after event ".to_owned() + &group_digits(event.into()),
+    }
+}
+
+/// Returns evidence that moves the cursor to a moment.
+#[inline(never)]
+pub(super) fn moment_evidence(moment: u32) -> Evidence {
+    Evidence { moment: Some(moment), ..Evidence::default() }
+}
+
+/// Returns a cell with the event that freed an allocation.
+pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
+    let freed = history.allocations.freed_at(id).and_then(Moment::event);
+    freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
+}
+
+/// Returns evidence that selects an allocation, at a moment if there is one.
+#[inline(never)]
+pub(super) fn allocation_evidence(id: u32, moment: Option<u32>) -> Evidence {
+    Evidence { moment, allocation: Some(id), ..Evidence::default() }
+}
+
+/// Creates a threshold from key, label and unit. Its value comes from the question, or else is `value`.
+#[inline(never)]
+pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
+    let asked = question.thresholds.iter().rev().find(|(asked, _)| asked == key);
+    let value = asked.map_or(value, |(_, value)| *value);
+    Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
+}
+
+/// Formats stacks as lines, up to [`MAX_TEXT`] bytes per report.
+pub(super) struct StackLines {
+    bytes_left: usize,
+}
+
+impl Default for StackLines {
+    fn default() -> StackLines {
+        StackLines { bytes_left: MAX_TEXT }
+    }
+}
+
+impl StackLines {
+    /// Returns the lines of a stack, innermost first, with full paths.
+    pub(super) fn stack_lines(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
+        self.frame_lines(snapshot, snapshot.stacks.frames(stack))
+    }
+
+    /// Returns the lines of frames.
+    pub(super) fn frame_lines(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
+        let mut lines = Vec::new();
+        for frame in frames.take(MAX_FRAMES) {
+            let mut line = String::new();
+            frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
+            if line.len() > self.bytes_left {
+                self.bytes_left = 0;
+                break;
+            }
+            self.bytes_left -= line.len();
+            lines.push(line);
+        }
+        lines
+    }
+}

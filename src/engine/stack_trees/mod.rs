@@ -1,0 +1,209 @@
+//! Trees of stacks with the bytes of selected allocations, computed in time slices and cached.
+//!
+//! ```text
+//! scope ── Population ──▶ Weights, by stem ─┐
+//! stacks ─ Stems ── Classes ──▶ Shape ──────┴─▶ Weighed: the tree ──▶ TreeView: read access
+//! ```
+//!
+//! A shape depends on the arrangement only. It grows as new stacks occur, and its nodes keep their numbers. Weights
+//! depend on the selected moment or range.
+
+mod classes;
+mod population;
+mod shape;
+mod stacks;
+mod stems;
+mod subtree;
+mod view;
+mod weighed_tree;
+mod weights;
+
+pub(super) use population::{Population, clamp_scope};
+pub(super) use subtree::Subtree;
+pub(super) use view::TreeView;
+pub(super) use weights::Selection;
+
+use super::device::DeviceData;
+use super::protocol::{Arrangement, Internal, Weight};
+use analysis::InternalRules;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use shape::TreeShape;
+use stems::Stems;
+use weighed_tree::WeighedTree;
+use weights::Weights;
+
+/// Number of cached answers of one kind, most recently used first. At most `most` are kept, and fewer if they exceed
+/// [`MAX_BYTES`], but never fewer than `least`. A single question needs that many at once and would otherwise evict
+/// its own inputs.
+#[derive(Clone, Copy)]
+struct CacheLimits {
+    min: usize,
+    max: usize,
+}
+
+/// One for a moment and three for a range, each with and without a search. A range needs three at once.
+const WEIGHTS_KEPT: CacheLimits = CacheLimits { min: 3, max: 8 };
+/// Weighed trees, 40 bytes per node: with and without a search, for the current moment and the previous one.
+const TREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 4 };
+/// Shapes, 30 bytes per node.
+const SHAPES_KEPT: CacheLimits = CacheLimits { min: 2, max: 6 };
+/// Subtrees, one bit per node: for the timeline and for the table.
+const SUBTREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 2 };
+/// Maximum size of the cached answers of each kind, in bytes. The `least` newest are kept even if they are larger.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Cached answers for one file.
+#[derive(Default)]
+pub(super) struct StackTrees {
+    rules: InternalRules,
+    pub(super) stems: Stems,
+    shapes: Vec<TreeShape>,
+    weights: Vec<Weights>,
+    weighed_trees: Vec<WeighedTree>,
+    subtrees: Vec<Subtree>,
+    /// Number of searches finished so far.
+    pub(super) searches: u32,
+}
+
+impl StackTrees {
+    /// Sets the rules for internal frames and drops the answers that depend on them.
+    pub(super) fn set_rules(&mut self, rules: InternalRules) {
+        self.rules = rules;
+        self.shapes.retain(|shape| shape.arrangement.internal == Internal::Shown);
+        self.weighed_trees.retain(|tree| tree.arrangement.internal == Internal::Shown);
+        self.subtrees.retain(|subtree| subtree.arrangement.internal == Internal::Shown);
+    }
+
+    /// Drops the answers that depend on the previous search.
+    pub(super) fn drop_search_results(&mut self) {
+        self.searches += 1;
+        self.weights.retain(|weights| weights.selection.found.is_none());
+        self.weighed_trees.retain(|tree| tree.selection.found.is_none());
+    }
+
+    /// Returns the total weight of a selection.
+    pub(super) fn total(&mut self, open: DeviceData<'_>, of: Selection, slice: &mut TimeSlice) -> SliceResult<Weight> {
+        move_to_end(
+            &mut self.weights,
+            (WEIGHTS_KEPT, Weights::heap_bytes),
+            |weights| weights.selection == of,
+            || Weights::new(open, of),
+        );
+        let weights = self.weights.last_mut().ok_or(OutOfTime)?;
+        weights.step(open, &mut self.stems, slice)?;
+        Ok(weights.total)
+    }
+
+    /// Weighs the tree of a selection. Once done, [`StackTrees::view`] returns it. The scope must be [within](within) the
+    /// trace.
+    pub(super) fn weigh(
+        &mut self,
+        open: DeviceData<'_>,
+        of: Selection,
+        arrangement: Arrangement,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.total(open, of, slice)?;
+        self.grow_shape(open, arrangement, slice)?;
+        let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
+        let is_it = |tree: &WeighedTree| tree.selection == of && tree.arrangement == arrangement;
+        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_it, || {
+            WeighedTree::new(of, shape)
+        });
+        self.weighed_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
+    }
+
+    fn grow_shape(&mut self, open: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
+        let new = || TreeShape::new(arrangement, shape::MAX_NODES);
+        let is_it = |shape: &TreeShape| shape.arrangement == arrangement;
+        move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_it, new);
+        // A shape that was evicted and rebuilt may number its nodes differently.
+        let is_there = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
+        self.weighed_trees.retain(|tree| is_there(tree.arrangement));
+        self.subtrees.retain(|subtree| is_there(subtree.arrangement));
+        self.shapes.last_mut().ok_or(OutOfTime)?.grow(open, &self.stems, &self.rules, slice)
+    }
+
+    /// Weighs the tree of a selection and, if its search is the latest finished one of the device, the tree of the
+    /// matches.
+    /// Returns the two selections to pass to [`StackTrees::view`].
+    pub(super) fn weigh_with_found(
+        &mut self,
+        open: DeviceData<'_>,
+        asked: Selection,
+        arrangement: Arrangement,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<(Selection, Option<Selection>)> {
+        let of = Selection { scope: clamp_scope(open.history, asked.scope), found: None, ..asked };
+        let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
+        let found_total =
+            asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
+        if let Some(found_total) = found_total {
+            self.weigh(open, found_total, arrangement, slice)?;
+        }
+        self.weigh(open, of, arrangement, slice)?;
+        Ok((of, found_total))
+    }
+
+    /// Returns a recently [weighed](Answers::weigh) tree. `None` if it is not cached.
+    pub(super) fn view<'a>(
+        &'a self,
+        open: DeviceData<'a>,
+        of: Selection,
+        arrangement: Arrangement,
+    ) -> Option<TreeView<'a>> {
+        let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
+        let weighed = self.weighed_trees.iter().find(|tree| tree.selection == of && tree.arrangement == arrangement)?;
+        Some(TreeView::new(open, &self.stems, shape, weighed))
+    }
+
+    /// Collects the stacks of a device at and below a node. Once done, [`StackTrees::subtree`] returns them.
+    pub(super) fn collect_subtree(
+        &mut self,
+        open: DeviceData<'_>,
+        arrangement: Arrangement,
+        node: u32,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.stems.number_all(open, slice)?;
+        self.grow_shape(open, arrangement, slice)?;
+        let Some(shape) = self.shapes.last() else { return Err(OutOfTime) };
+        let stems = self.stems.len();
+        self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stems));
+        let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
+        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || {
+            Subtree::new(shape, node, stems)
+        });
+        self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
+    }
+
+    /// Returns the stacks last [collected](Answers::collect) for this node.
+    pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
+        self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stems.heap_bytes()
+            + self.shapes.iter().map(TreeShape::heap_bytes).sum::<usize>()
+            + self.weights.iter().map(Weights::heap_bytes).sum::<usize>()
+            + self.weighed_trees.iter().map(WeighedTree::heap_bytes).sum::<usize>()
+            + self.subtrees.iter().map(Subtree::heap_bytes).sum::<usize>()
+    }
+}
+
+/// Moves the element that matches `is_it` to the end, or appends a new one. Then evicts the oldest until the limits
+/// hold.
+fn move_to_end<T>(
+    kept: &mut Vec<T>,
+    (count, bytes): (CacheLimits, fn(&T) -> usize),
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) {
+    match kept.iter().position(is_it) {
+        Some(place) => kept[place..].rotate_left(1),
+        None => kept.push(new()),
+    }
+    while kept.len() > count.max || (kept.len() > count.min && kept.iter().map(bytes).sum::<usize>() > MAX_BYTES) {
+        kept.remove(0);
+    }
+}

@@ -1,0 +1,121 @@
+//! The allocations of a scope with their weights, iterated in parts.
+
+use crate::protocol::{Scope, Span};
+use base::slice::{SliceResult, TimeSlice};
+use base::units::Moment;
+use history::replay::{AllocationId, Candidates, DeviceHistory};
+use std::ops::Range;
+
+/// The allocations of a scope, as a list of candidates that is filtered during iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Population {
+    scope: Scope,
+    candidates: Candidates,
+}
+
+impl Population {
+    /// Creates the population of a scope. Moments after the end of the trace are clamped to it, and a reversed range
+    /// becomes empty.
+    pub(crate) fn new(history: &DeviceHistory, scope: Scope) -> Population {
+        let scope = clamp_scope(history, scope);
+        let allocations = &history.allocations;
+        let early = allocations.early_count() as u32;
+        let allocated_by = |moment: u32| early + allocations.allocated_by(moment);
+        let candidates = match scope {
+            Scope::Ever => Candidates::from_ids(0..allocations.len() as u32),
+            Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
+            Scope::Change(span) => history.live.candidates_through(allocations, [span.from, span.to].map(Moment)),
+            // An allocation with allocated-at moment `from` was made by the event before the range.
+            Scope::Allocated(span) | Scope::Kept(span) => {
+                Candidates::from_ids(allocated_by(span.from)..allocated_by(span.to))
+            }
+            Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::from_ids(0..allocated_by(span.to)),
+        };
+        Population { scope, candidates }
+    }
+
+    /// Returns the number of candidates, an upper bound of the number of allocations.
+    pub(crate) fn len(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// Calls `each` for the candidates at these positions that are in the scope, in order of allocation, with their
+    /// weights.
+    pub(crate) fn visit_part(
+        &self,
+        history: &DeviceHistory,
+        places: Range<usize>,
+        each: &mut dyn FnMut(AllocationId, u64),
+    ) {
+        let ids = places.filter_map(|place| history.live.candidate(&self.candidates, place));
+        for id in ids {
+            weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
+        }
+    }
+
+    /// Calls `each` for the allocations in the scope, in order of allocation, with their weights. Starts at candidate
+    /// `next`.
+    ///
+    /// # Errors
+    /// The time slice is used up. Call again to continue.
+    pub(crate) fn visit(
+        &self,
+        history: &DeviceHistory,
+        next: &mut usize,
+        slice: &mut TimeSlice,
+        each: &mut dyn FnMut(AllocationId, u64),
+    ) -> SliceResult {
+        while *next < self.len() {
+            slice.tick()?;
+            let id = history.live.candidate(&self.candidates, *next);
+            *next += 1;
+            if let Some((id, weight)) = id.and_then(|id| Some((id, weight(self.scope, history.allocations.span(id))?)))
+            {
+                each(id, weight);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether an allocation is in the scope.
+    pub(crate) fn contains(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+        (id.0 as usize) < history.allocations.len() && weight(self.scope, history.allocations.span(id)).is_some()
+    }
+}
+
+/// Returns the weight in a scope of an allocation with this lifetime and size. `None` if it is not in the scope.
+#[inline(always)]
+fn weight(scope: Scope, (allocated_at, freed_at, size): (u32, u32, u64)) -> Option<u64> {
+    match scope {
+        Scope::Ever => Some(size),
+        Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(size),
+        Scope::Allocated(span) => (span.from < allocated_at && allocated_at <= span.to).then_some(size),
+        Scope::Freed(span) => (span.from < freed_at && freed_at <= span.to).then_some(size),
+        Scope::Kept(span) => {
+            (span.from < allocated_at && allocated_at <= span.to && span.to < freed_at).then_some(size)
+        }
+        Scope::ByteMoments(span) => {
+            let moments = freed_at.min(span.to).saturating_sub(allocated_at.max(span.from));
+            (moments > 0).then(|| size.saturating_mul(u64::from(moments)))
+        }
+        Scope::Change(span) => {
+            let is_live = |moment: u32| allocated_at <= moment && moment < freed_at;
+            (is_live(span.from) != is_live(span.to)).then_some(size)
+        }
+    }
+}
+
+/// Clamps the moments of a scope to the trace.
+pub(crate) fn clamp_scope(history: &DeviceHistory, scope: Scope) -> Scope {
+    let last = history.event_count();
+    let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };
+    match scope {
+        Scope::Ever => Scope::Ever,
+        Scope::At(moment) => Scope::At(moment.min(last)),
+        Scope::Allocated(range) => Scope::Allocated(span(range)),
+        Scope::Freed(range) => Scope::Freed(span(range)),
+        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+        Scope::Change(range) => Scope::Change(span(range)),
+    }
+}

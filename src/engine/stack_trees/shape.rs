@@ -1,0 +1,255 @@
+//! A tree built from stacks. It grows as stems occur. Existing nodes keep their numbers, so folding, zoom and selection
+//! stay valid at every moment.
+//!
+//! ```text
+//! 0            everything
+//! ├ 1          <module> train.py:7            a class of frames
+//! │ └ 2        step train.py:31
+//! ├ 3          no stack                       a note
+//! └ 4          internal frames only           a note: all frames are hidden, as in the threads of the backward pass
+//!   └ 5        MulBackward0                   the call site, as in the legend: the autograd node for C++
+//!     └ 6      mul_Tensor                     the operator
+//! ```
+
+use super::classes::{FrameClasses, HIDDEN};
+use super::stems::{StackOrigin, Stem, Stems};
+use crate::device::DeviceData;
+use crate::protocol::{Arrangement, Merge, Root};
+use analysis::{InternalRules, Sites};
+use base::slice::{SliceResult, TimeSlice};
+use hashbrown::HashMap;
+use history::snapshot::{FrameId, StackId, Stacks};
+
+/// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under a note.
+pub(super) const MAX_NODES: usize = 4_000_000;
+/// Maximum number of frames of a stack. Deeper stacks are collected under the same note. CPython's own stacks end at a
+/// thousand frames.
+const MAX_FRAMES: usize = 4096;
+
+/// A node that does not stand for a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SpecialNode {
+    Everything,
+    /// Bytes that no recorded allocation explains.
+    Unexplained,
+    NoStack,
+    /// Allocated before recording. The stacks below are those of the frees.
+    FreeStacks,
+    /// Stacks whose frames are all hidden.
+    Internal,
+    /// Stacks that are too deep, or that no longer fit into the tree.
+    Truncated,
+}
+
+/// Notes below the root. Their keys count down from `u32::MAX - 1` in this order.
+const SPECIAL_NODES: [SpecialNode; 5] = [
+    SpecialNode::Unexplained,
+    SpecialNode::NoStack,
+    SpecialNode::FreeStacks,
+    SpecialNode::Internal,
+    SpecialNode::Truncated,
+];
+
+impl SpecialNode {
+    fn key(self) -> u32 {
+        u32::MAX - SPECIAL_NODES.iter().position(|note| *note == self).map_or(0, |place| place as u32 + 1)
+    }
+
+    /// Returns the label shown for the note.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            SpecialNode::Everything => "all allocations",
+            SpecialNode::Unexplained => "unexplained bytes",
+            SpecialNode::NoStack => "no stack",
+            SpecialNode::FreeStacks => "allocated before recording (stacks of their frees)",
+            SpecialNode::Internal => "internal frames only",
+            SpecialNode::Truncated => "truncated: too deep, or too many stacks",
+        }
+    }
+}
+
+/// Content of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeContent {
+    Class(u32),
+    Special(SpecialNode),
+}
+
+/// A tree built from stacks, for one arrangement.
+pub(crate) struct TreeShape {
+    pub(super) arrangement: Arrangement,
+    pub(super) classes: FrameClasses,
+    most_nodes: usize,
+    /// The nodes, stored as stacks whose frames are classes or the keys of notes.
+    tree: Stacks,
+    /// By stem: its node, for the stems added so far.
+    nodes_by_stem: Vec<u32>,
+    /// By stack: its node, 0 if not added yet, and its number of frames. Filled only if outermost frames come first.
+    nodes_by_stack: Vec<(u32, u16)>,
+    /// Scratch buffer: stack and class of each frame of the stack being added.
+    path: Vec<(u32, u32)>,
+    /// Cache by frame: 1 if it is an operator, else 0.
+    operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
+}
+
+impl TreeShape {
+    pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> TreeShape {
+        let (classes, tree) = (FrameClasses::default(), Stacks::default());
+        let (of_stem, of_stack, path, operators) = Default::default();
+        TreeShape {
+            arrangement,
+            classes,
+            most_nodes,
+            tree,
+            nodes_by_stem: of_stem,
+            nodes_by_stack: of_stack,
+            path,
+            operators,
+        }
+    }
+
+    /// Adds the missing stems.
+    pub(super) fn grow(
+        &mut self,
+        open: DeviceData<'_>,
+        stems: &Stems,
+        rules: &InternalRules,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.classes.step(open, self.arrangement, rules, slice)?;
+        let mut next = self.nodes_by_stem.len();
+        // Some stacks are thousands of frames long.
+        while let Some(part) = slice.next_range(&mut next, stems.len(), 256)? {
+            for stem in part {
+                let node =
+                    self.insert(open, stems.get(stem as u32)).or_else(|| self.special_node(SpecialNode::Truncated));
+                self.nodes_by_stem.push(node.unwrap_or(0));
+            }
+        }
+        Ok(())
+    }
+
+    fn special_node(&mut self, note: SpecialNode) -> Option<u32> {
+        self.tree.child(0, note.key())
+    }
+
+    /// Returns the node of a stem, which is added if needed. `None` if the stack is too deep or the tree is full.
+    fn insert(&mut self, open: DeviceData<'_>, stem: Stem) -> Option<u32> {
+        let (stack, whose) = match stem {
+            Stem::Unexplained => return self.special_node(SpecialNode::Unexplained),
+            Stem::NoStack => return self.special_node(SpecialNode::NoStack),
+            Stem::Stack(stack, whose) => (stack, whose),
+        };
+        let outermost_first = self.arrangement.root == Root::Outermost;
+        let remembers = outermost_first && whose == StackOrigin::Alloc;
+        if remembers && self.nodes_by_stack.is_empty() {
+            self.nodes_by_stack = vec![(0, 0); open.snapshot.stacks.len()];
+        }
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        // Node and depth of the callers, if known. The depth counts all frames, so the limit does not depend on the
+        // order of insertion.
+        let mut known = (0, 0);
+        let mut at = stack;
+        while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
+            known = self.nodes_by_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or_default();
+            if known.0 != 0 || path.len() > MAX_FRAMES {
+                break;
+            }
+            path.push((at.0, self.classes.class_of(frame)));
+            at = callers;
+        }
+        if outermost_first {
+            path.reverse();
+        }
+        let fits = usize::from(known.1) + path.len() <= MAX_FRAMES
+            && self.tree.len() + path.len() + SPECIAL_NODES.len() < self.most_nodes;
+        let put = if fits { self.insert_path(known, &path, whose) } else { None };
+        self.path = path;
+        if put == Some(0) { self.insert_hidden_stack(open, stack) } else { put }
+    }
+
+    /// Returns the node of a stack whose frames are all hidden: below a note, by call site and operator. The two are
+    /// swapped if innermost frames come first.
+    fn insert_hidden_stack(&mut self, open: DeviceData<'_>, stack: StackId) -> Option<u32> {
+        let note = self.special_node(SpecialNode::Internal)?;
+        let (site, frame) = open.groups.call_site_of(stack);
+        let snapshot = open.snapshot;
+        let is_operator = |frame: &FrameId| {
+            *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame).into()) == 1
+        };
+        let operator = snapshot.stacks.frames(stack).take(MAX_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
+        let mut names = [frame.map(|frame| (frame, site)), operator.map(|frame| (frame, 0))];
+        if self.arrangement.root == Root::Innermost {
+            names.reverse();
+        }
+        let mut node = note;
+        for (frame, site) in names.into_iter().flatten() {
+            let class = self.classes.stand_in_class(snapshot, self.arrangement.merge, frame, site)?;
+            if self.node_key(node) != Some(class) && self.tree.len() + SPECIAL_NODES.len() < self.most_nodes {
+                node = self.tree.child(node, class)?;
+            }
+        }
+        Some(node)
+    }
+
+    /// Adds `path` below a node that has `depth` frames above and in it. Returns the last node, or 0 if all frames are
+    /// hidden.
+    fn insert_path(
+        &mut self,
+        (mut node, mut depth): (u32, u16),
+        path: &[(u32, u32)],
+        whose: StackOrigin,
+    ) -> Option<u32> {
+        if whose == StackOrigin::Free {
+            node = self.special_node(SpecialNode::FreeStacks)?;
+        }
+        for &(stack, class) in path {
+            // Consecutive frames of one file share a node. A recursive function gets a node for each call.
+            let repeats = self.arrangement.merge == Merge::File && self.node_key(node) == Some(class);
+            if class != HIDDEN && !repeats {
+                node = self.tree.child(node, class)?;
+            }
+            depth += 1;
+            if whose == StackOrigin::Alloc
+                && let Some(known) = self.nodes_by_stack.get_mut(stack as usize)
+            {
+                *known = (node, depth);
+            }
+        }
+        Some(node)
+    }
+
+    /// Returns the class of a node's frames, or the key of its note. `None` for the root.
+    pub(super) fn node_key(&self, node: u32) -> Option<u32> {
+        self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
+    }
+
+    /// Returns the content of a node. An unknown node counts as the root.
+    pub(super) fn kind(&self, node: u32) -> NodeContent {
+        let Some(key) = self.node_key(node) else { return NodeContent::Special(SpecialNode::Everything) };
+        let note = (u32::MAX - key).checked_sub(1).and_then(|place| SPECIAL_NODES.get(place as usize));
+        note.map_or(NodeContent::Class(key), |&note| NodeContent::Special(note))
+    }
+
+    /// Returns the parent of a node, which has a lower number. `None` for the root and for an unknown node.
+    pub(crate) fn parent(&self, node: u32) -> Option<u32> {
+        self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
+    }
+
+    /// Returns the number of nodes. Node numbers are below it.
+    pub(crate) fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Returns the node of a stem, or the root if the stem was not added.
+    pub(super) fn node_of_stem(&self, stem: u32) -> u32 {
+        self.nodes_by_stem.get(stem as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let numbers =
+            self.nodes_by_stem.capacity() * size_of::<u32>() + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
+        self.classes.heap_bytes() + self.tree.heap_bytes() + numbers
+    }
+}

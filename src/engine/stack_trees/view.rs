@@ -1,0 +1,170 @@
+//! Read access to a weighed tree.
+
+use super::classes::is_whole_file;
+use super::shape::{NodeContent, SpecialNode, TreeShape};
+use super::stems::Stems;
+use super::weighed_tree::WeighedTree;
+use crate::device::DeviceData;
+use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
+use analysis::{CodeOrigin, IdSet, Sites, site};
+use history::replay::AllocationId;
+use history::snapshot::{FrameId, StringId};
+use picture::timeline::Paint;
+use picture::timeline::paint::SHADES;
+use std::borrow::Cow;
+
+/// Maximum length of a name or path that is sent, in bytes. A file may contain strings of megabytes.
+const MAX_TEXT_LEN: usize = 4000;
+
+/// A weighed tree. Nodes are numbered by the shape: 0 is the root, and parents have lower numbers than their children.
+#[derive(Clone, Copy)]
+pub(crate) struct TreeView<'a> {
+    open: DeviceData<'a>,
+    stems: &'a Stems,
+    shape: &'a TreeShape,
+    weighed: &'a WeighedTree,
+}
+
+impl<'a> TreeView<'a> {
+    pub(super) fn new(
+        open: DeviceData<'a>,
+        stems: &'a Stems,
+        shape: &'a TreeShape,
+        weighed: &'a WeighedTree,
+    ) -> TreeView<'a> {
+        TreeView { open, stems, shape, weighed }
+    }
+
+    /// Returns the number of nodes, including those without weight.
+    pub(crate) fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Returns the parent of a node. `None` for the root.
+    pub(crate) fn parent(&self, node: u32) -> Option<u32> {
+        self.shape.parent(node)
+    }
+
+    /// Returns the total weight of a node, including everything below it.
+    pub(crate) fn weight(&self, node: u32) -> Weight {
+        self.weighed.weight(node)
+    }
+
+    /// Returns what is live at or below a node at both ends of a change.
+    pub(crate) fn ends(&self, node: u32) -> Ends {
+        self.weighed.ends(node)
+    }
+
+    /// Returns the weight of the stacks that end at a node.
+    pub(crate) fn self_weight(&self, node: u32) -> Weight {
+        self.weighed.self_weight(node)
+    }
+
+    /// Returns the lowest-numbered child that weighs anything.
+    pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
+        self.weighed.first_child(node)
+    }
+
+    /// Returns the next sibling by number that weighs anything.
+    pub(crate) fn next_sibling(&self, node: u32) -> Option<u32> {
+        self.weighed.next_sibling(node)
+    }
+
+    /// Returns the number of children that weigh anything.
+    pub(crate) fn child_count(&self, node: u32) -> u32 {
+        self.weighed.child_count(node)
+    }
+
+    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
+    /// first.
+    pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
+        self.weighed.children(node)
+    }
+
+    /// Returns the node at which the stack of an allocation ends. `None` if that stack has not occurred. The allocation
+    /// must exist.
+    pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
+        self.stems.number_of(self.open, id).map(|stem| self.shape.node_of_stem(stem)).filter(|&node| node != 0)
+    }
+
+    /// Returns the kind of code of a node. Cheaper than its label.
+    pub(crate) fn kind(&self, node: u32) -> NodeKind {
+        let Some(frame) = self.frame(node) else { return NodeKind::Note };
+        match Sites::code_origin(self.open.snapshot, self.open.snapshot.frames.frame(frame)) {
+            CodeOrigin::User => NodeKind::User,
+            CodeOrigin::Library => NodeKind::Library,
+            CodeOrigin::Native => NodeKind::Native,
+        }
+    }
+
+    /// Returns the palette slot that the timeline uses for allocations made at a node. `None` if it is not a call site.
+    pub(crate) fn slot(&self, node: u32) -> Option<u32> {
+        match self.shape.kind(node) {
+            NodeContent::Class(class) => self.shape.classes.call_site_group(class).map(Paint::slot_of),
+            NodeContent::Special(SpecialNode::NoStack) => Some(Paint::slot_of(0)),
+            NodeContent::Special(SpecialNode::Unexplained) => Some(u32::from(Paint::UNEXPLAINED.0) / SHADES),
+            NodeContent::Special(_) => None,
+        }
+    }
+
+    /// Returns a number that nodes with the same name share.
+    pub(crate) fn name_id(&self, node: u32) -> u32 {
+        self.shape.node_key(node).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the label of a node.
+    pub(crate) fn label(&self, node: u32) -> NodeLabel {
+        let snapshot = self.open.snapshot;
+        let frame = match self.shape.kind(node) {
+            NodeContent::Special(note) => return NodeLabel { name: note.label().to_owned(), ..NodeLabel::default() },
+            NodeContent::Class(_) => self.frame(node).map(|frame| snapshot.frames.frame(frame)),
+        };
+        let Some(frame) = frame else { return NodeLabel::default() };
+        let merge = self.shape.arrangement.merge;
+        let file = self.text(frame.filename);
+        let name = if is_whole_file(snapshot, merge, frame) {
+            file.rsplit(['/', '\\']).next().unwrap_or(&file).to_owned()
+        } else if self.is_below_hidden(node) {
+            site::identifying_word(&self.text(frame.name)).to_owned()
+        } else {
+            self.text(frame.name)
+        };
+        let line = if merge == Merge::Line { frame.line.to_string() } else { String::new() };
+        NodeLabel { name, file, line, kind: self.kind(node) }
+    }
+
+    /// Returns whether a node is below the note for all-hidden stacks.
+    fn is_below_hidden(&self, node: u32) -> bool {
+        let mut above = std::iter::successors(self.parent(node), |&at| self.parent(at));
+        above.any(|at| self.shape.kind(at) == NodeContent::Special(SpecialNode::Internal))
+    }
+
+    fn frame(&self, node: u32) -> Option<FrameId> {
+        match self.shape.kind(node) {
+            NodeContent::Class(class) => self.shape.classes.first_frame(class),
+            NodeContent::Special(_) => None,
+        }
+    }
+
+    fn text(&self, id: StringId) -> String {
+        let bytes = self.open.snapshot.strings.bytes(id);
+        match bytes.get(..MAX_TEXT_LEN) {
+            Some(beginning) if bytes.len() > MAX_TEXT_LEN => String::from_utf8_lossy(beginning).into_owned() + "…",
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        }
+    }
+
+    /// Returns the classes of some frames, for [`TreeView::is_of`].
+    pub(crate) fn classes(&self, frames: &IdSet) -> IdSet {
+        let mut classes = IdSet::with_bound(self.shape.classes.len());
+        let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));
+        ids.for_each(|id| classes.insert(self.shape.classes.class_of(FrameId(id))));
+        self.shape.classes.stand_in_classes(frames).for_each(|class| classes.insert(class));
+        classes
+    }
+
+    /// Returns whether the frame of a node is in one of these classes.
+    pub(crate) fn is_in_classes(&self, classes: &IdSet, node: u32) -> bool {
+        matches!(self.shape.kind(node), NodeContent::Class(class) if classes.contains(class))
+    }
+}

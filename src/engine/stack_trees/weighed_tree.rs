@@ -1,0 +1,204 @@
+//! Weights of the nodes of a tree for one selection, with links to the children that weigh anything.
+
+use super::shape::TreeShape;
+use super::weights::{Selection, Weights};
+use crate::protocol::{Arrangement, Ends, Weight};
+use crate::radix::Radix;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::sorted_numbers;
+use std::borrow::Cow;
+
+/// Up to this many children are sorted on each request. The order of more is computed once, in time slices, and kept.
+const MAX_SORTED_AT_ONCE: u32 = 2048;
+
+/// Weights of a node: in total, and of the stacks that end there (`own`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    bytes: u64,
+    self_bytes: u64,
+    count: u32,
+    self_count: u32,
+    /// First child and next sibling that weigh anything, 0 if there is none.
+    first_child: u32,
+    next_sibling: u32,
+    /// Number of children that weigh anything.
+    children: u32,
+}
+
+/// Weights of the nodes of one arrangement.
+pub(super) struct WeighedTree {
+    pub(super) selection: Selection,
+    pub(super) arrangement: Arrangement,
+    nodes: Vec<Node>,
+    /// By node: what is live at both ends of a change. Empty for other scopes.
+    ends: Vec<Ends>,
+    /// Final number of nodes.
+    len: usize,
+    /// Number of stems added so far.
+    stems: usize,
+    /// Number of nodes added to their parents so far, starting with the last node.
+    summed: usize,
+    /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
+    wide_nodes: Vec<(u32, Vec<u32>)>,
+    /// Number of entries of `wide` that are sorted. `radix` and `next` are the sort buffer and the next child of the
+    /// current one.
+    sorted_count: usize,
+    radix: Radix,
+    next: u32,
+}
+
+impl WeighedTree {
+    /// Creates an empty tree. `shape` must already contain all stems that weigh anything.
+    pub(super) fn new(of: Selection, shape: &TreeShape) -> WeighedTree {
+        let len = shape.len();
+        let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
+        let arrangement = shape.arrangement;
+        WeighedTree {
+            selection: of,
+            arrangement,
+            nodes,
+            ends: Vec::new(),
+            len,
+            stems: 0,
+            summed: 0,
+            wide_nodes: wide,
+            sorted_count: 0,
+            radix,
+            next: 0,
+        }
+    }
+
+    /// Adds up the weights of stems and children.
+    pub(super) fn step(&mut self, shape: &TreeShape, weights: &Weights, slice: &mut TimeSlice) -> SliceResult {
+        let mut room = self.nodes.len();
+        while let Some(part) = slice.next_range(&mut room, self.len, 1)? {
+            self.nodes.resize(part.end, Node::default());
+            if weights.has_ends() {
+                self.ends.resize(part.end, Ends::default());
+            }
+        }
+        while let Some(part) = slice.next_range(&mut self.stems, weights.stem_count(), 1)? {
+            for stem in part {
+                let at = shape.node_of_stem(stem as u32) as usize;
+                add_ends(&mut self.ends, at, weights.ends_of_stem(stem));
+                if let Some(node) = self.nodes.get_mut(at) {
+                    let Weight { bytes, count } = weights.of_stem(stem);
+                    node.self_bytes = node.self_bytes.saturating_add(bytes);
+                    node.self_count = node.self_count.saturating_add(count);
+                    node.bytes = node.bytes.saturating_add(bytes);
+                    node.count = node.count.saturating_add(count);
+                }
+            }
+        }
+        // Children have higher numbers than their parents, so this goes from the highest down.
+        while let Some(part) = slice.next_range(&mut self.summed, self.len, 1)? {
+            for at in part.map(|summed| self.len - 1 - summed) {
+                let total = self.weight(at as u32);
+                if self.node(at as u32).children > MAX_SORTED_AT_ONCE {
+                    self.wide_nodes.push((at as u32, Vec::new()));
+                }
+                let Some(parent) = shape.parent(at as u32).filter(|_| total.count > 0) else { continue };
+                let ends = self.ends(at as u32);
+                add_ends(&mut self.ends, parent as usize, ends);
+                let Some(parent) = self.nodes.get_mut(parent as usize) else { continue };
+                parent.bytes = parent.bytes.saturating_add(total.bytes);
+                parent.count = parent.count.saturating_add(total.count);
+                parent.children += 1;
+                let next = std::mem::replace(&mut parent.first_child, at as u32);
+                self.nodes.get_mut(at).into_iter().for_each(|node| node.next_sibling = next);
+            }
+        }
+        self.sort_wide_nodes(slice)
+    }
+
+    /// Sorts the children of wide nodes.
+    fn sort_wide_nodes(&mut self, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(&(node, _)) = self.wide_nodes.get(self.sorted_count) {
+            let Node { first_child: child, children, .. } = self.node(node);
+            if self.radix.len() == 0 {
+                (self.radix, self.next) = (Radix::with_capacity(children as usize), child);
+            }
+            // Children are pushed in ascending order, and the sort is stable.
+            while self.next != 0 {
+                slice.tick()?;
+                self.radix.push(!self.sort_key(self.next), self.next);
+                self.next = self.node(self.next).next_sibling;
+            }
+            self.radix.step(slice)?;
+            let order = std::mem::take(&mut self.radix).into_ids();
+            if let Some((_, children)) = self.wide_nodes.get_mut(self.sorted_count) {
+                *children = order;
+            }
+            self.sorted_count += 1;
+        }
+        Ok(())
+    }
+
+    fn node(&self, node: u32) -> Node {
+        self.nodes.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns the total weight of a node, including everything below it.
+    pub(super) fn weight(&self, node: u32) -> Weight {
+        let Node { bytes, count, .. } = self.node(node);
+        Weight { bytes, count }
+    }
+
+    /// Returns what is live at or below a node at both ends of a change.
+    pub(super) fn ends(&self, node: u32) -> Ends {
+        self.ends.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns the sort key of a node: its bytes, or the difference in bytes between the ends of a change.
+    fn sort_key(&self, node: u32) -> u64 {
+        match self.ends.get(node as usize) {
+            Some([begin, end]) => begin.bytes.abs_diff(end.bytes),
+            None => self.node(node).bytes,
+        }
+    }
+
+    /// Returns the weight of the stacks that end at a node.
+    pub(super) fn self_weight(&self, node: u32) -> Weight {
+        let Node { self_bytes: bytes, self_count: count, .. } = self.node(node);
+        Weight { bytes, count }
+    }
+
+    /// Returns the lowest-numbered child that weighs anything.
+    pub(super) fn first_child(&self, node: u32) -> Option<u32> {
+        Some(self.node(node).first_child).filter(|&child| child != 0)
+    }
+
+    /// Returns the next sibling by number that weighs anything.
+    pub(super) fn next_sibling(&self, node: u32) -> Option<u32> {
+        Some(self.node(node).next_sibling).filter(|&next| next != 0)
+    }
+
+    /// Returns the number of children that weigh anything.
+    pub(super) fn child_count(&self, node: u32) -> u32 {
+        self.node(node).children
+    }
+
+    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
+    /// first.
+    pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
+        if let Ok(place) = self.wide_nodes.binary_search_by(|(known, _)| node.cmp(known))
+            && let Some((_, children)) = self.wide_nodes.get(place)
+        {
+            return Cow::Borrowed(children);
+        }
+        let numbers = std::iter::successors(self.first_child(node), |&at| self.next_sibling(at));
+        Cow::Owned(sorted_numbers(numbers.map(|at| (u128::from(!self.sort_key(at)), at)).collect()))
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let children: usize = self.wide_nodes.iter().map(|(_, children)| children.capacity()).sum();
+        let ends = self.ends.capacity() * size_of::<Ends>();
+        ends + self.nodes.capacity() * size_of::<Node>() + children * size_of::<u32>() + self.radix.heap_bytes()
+    }
+}
+
+/// Adds both ends to those of a node. Does nothing if no ends are kept.
+fn add_ends(ends: &mut [Ends], node: usize, more: Ends) {
+    let sums = ends.get_mut(node).into_iter().flatten();
+    sums.zip(more).for_each(|(sum, more)| sum.add(more));
+}

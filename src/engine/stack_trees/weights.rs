@@ -1,0 +1,98 @@
+//! Weights of the allocations of a selection, by stem.
+
+use super::population::Population;
+use super::stems::Stems;
+use crate::device::DeviceData;
+use crate::protocol::{Ends, Scope, Weight};
+use base::slice::{SliceResult, TimeSlice};
+
+/// A selection of allocations of one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// Ordinal of the device.
+    pub(crate) device: i64,
+    pub(crate) scope: Scope,
+    /// Serial of a search whose matches are selected. `None`: all of the scope.
+    pub(crate) found: Option<u32>,
+}
+
+/// Weights of the allocations of a selection.
+pub(super) struct Weights {
+    pub(super) selection: Selection,
+    population: Population,
+    next: usize,
+    pub(super) total: Weight,
+    by_stem: Vec<Weight>,
+    /// For [`Scope::Change`]: the weights at the start of its range. The other fields then describe the end.
+    start: Option<Box<Weights>>,
+}
+
+impl Weights {
+    pub(super) fn new(open: DeviceData<'_>, of: Selection) -> Weights {
+        let at = |moment: u32| Selection { scope: Scope::At(moment), ..of };
+        let (live, begin) = match of.scope {
+            Scope::Change(span) => (at(span.to), Some(Box::new(Weights::new(open, at(span.from))))),
+            _ => (of, None),
+        };
+        let population = Population::new(open.history, live.scope);
+        Weights { selection: of, population, next: 0, total: Weight::default(), by_stem: Vec::new(), start: begin }
+    }
+
+    /// Adds up the weights of the remaining allocations.
+    pub(super) fn step(&mut self, open: DeviceData<'_>, stems: &mut Stems, slice: &mut TimeSlice) -> SliceResult {
+        if let Some(begin) = &mut self.start {
+            begin.step(open, stems, slice)?;
+        }
+        let found = open
+            .found
+            .filter(|found| Some(found.serial) == self.selection.found && found.device == self.selection.device);
+        // A search that was replaced by another one has no matches.
+        let nothing = self.selection.found.is_some() && found.is_none();
+        let found = self.selection.found.and(found);
+        let Weights { population, next, total, by_stem, .. } = self;
+        let count = if nothing { 0 } else { population.len() };
+        while let Some(part) = slice.next_range(next, count, 1)? {
+            population.visit_part(open.history, part, &mut |id, bytes| {
+                if found.is_some_and(|found| !found.matches.contains(id.0)) {
+                    return;
+                }
+                let stem = stems.number_or_insert(open, id) as usize;
+                if by_stem.len() <= stem {
+                    by_stem.resize(stem + 1, Weight::default());
+                }
+                let weight = Weight { bytes, count: 1 };
+                total.add(weight);
+                by_stem.get_mut(stem).into_iter().for_each(|sum| sum.add(weight));
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the weight of a stem. For [`Scope::Change`], the larger of both ends, so that memory live at either end
+    /// has its space.
+    pub(super) fn of_stem(&self, stem: usize) -> Weight {
+        let [begin, end] = self.ends_of_stem(stem);
+        Weight { bytes: begin.bytes.max(end.bytes), count: begin.count.max(end.count) }
+    }
+
+    /// Returns what is live of a stem at both ends.
+    pub(super) fn ends_of_stem(&self, stem: usize) -> Ends {
+        let of = |weights: &Weights| weights.by_stem.get(stem).copied().unwrap_or_default();
+        [self.start.as_deref().map_or_else(Weight::default, of), of(self)]
+    }
+
+    /// Returns whether the selection has two ends ([`Scope::Change`]).
+    pub(super) fn has_ends(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Returns one more than the largest stem number that may weigh anything.
+    pub(super) fn stem_count(&self) -> usize {
+        self.by_stem.len().max(self.start.as_ref().map_or(0, |begin| begin.by_stem.len()))
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let begin = self.start.as_ref().map_or(0, |begin| begin.heap_bytes());
+        self.by_stem.capacity() * size_of::<Weight>() + begin
+    }
+}

@@ -1,0 +1,168 @@
+//! Display order of the segments, their groups, and the rows that they take.
+//!
+//! The default pool comes first and the unknown pool last. Within a pool, streams are in ascending order. Within a
+//! stream, large segments come before small ones, because they hold most of the memory, and fixed-size segments
+//! before expandable ones.
+
+use super::device_state::DeviceState;
+use crate::protocol::{MemoryFilter, SegmentSort, SegmentsGroup, SegmentsSums};
+use crate::radix::MultiKeySort;
+use base::slice::{SliceResult, TimeSlice};
+use history::replay::{SegmentKind, SegmentLifetimes};
+
+/// Minimum and maximum gap between two segments of a row, in device pixels. The gap is an eighth of the segment
+/// before it. Small segments get small gaps so that the gaps do not outweigh the segments.
+const GAPS: [u64; 2] = [1, 3];
+/// Number of sort keys: the requested order, the rest of the kind, the stream, and two for the pool.
+const KEYS: usize = 5;
+
+/// Segments in display order, in groups.
+pub(super) struct SegmentOrder {
+    pub(super) only: MemoryFilter,
+    pub(super) sort: SegmentSort,
+    sorting: MultiKeySort,
+    /// Number of items processed in the current pass, and whether the selected segments are sorted.
+    next: usize,
+    is_sorted: bool,
+    /// Indices into [`DeviceState::segments`].
+    pub(super) order: Vec<u32>,
+    /// Start of each group in `order`, and the group. The rows are not set yet.
+    pub(super) groups: Vec<(u32, SegmentsGroup)>,
+    pub(super) total: SegmentsSums,
+}
+
+impl SegmentOrder {
+    pub(super) fn new(only: MemoryFilter, sort: SegmentSort) -> SegmentOrder {
+        let (sorting, next, is_sorted, order, groups, whole) = Default::default();
+        SegmentOrder { only, sort, sorting, next, is_sorted, order, groups, total: whole }
+    }
+
+    /// Sorts and groups the segments until done.
+    pub(super) fn step(&mut self, state: &DeviceState, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+        let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
+        while !self.is_sorted
+            && let Some(part) = slice.next_range(&mut self.next, state.segments.len(), 1)?
+        {
+            for (segment, place) in state.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
+            {
+                let holds = |address: u64| (segment.address..segment.end).contains(&address);
+                if self.only.address.is_none_or(holds) && self.only.matches_kind(&kind_of(segment.kind)) {
+                    self.order.push(place);
+                }
+            }
+        }
+        if !self.is_sorted {
+            if !self.order.is_empty() {
+                self.sorting = MultiKeySort::new(std::mem::take(&mut self.order));
+            }
+            let mut key = |part: usize, place: u32| {
+                let Some(segment) = state.segments.get(place as usize) else { return 0 };
+                let kind = kind_of(segment.kind);
+                let pool = kind.pool.unwrap_or((u64::MAX, u64::MAX));
+                match part {
+                    0 => match self.sort {
+                        SegmentSort::Address => 0,
+                        SegmentSort::Size => !segment.sums.reserved,
+                        SegmentSort::Free => !segment.sums.free_share(),
+                    },
+                    1 => u64::from(kind.small) << 1 | u64::from(kind.expandable),
+                    2 => kind.stream.unwrap_or(u64::MAX),
+                    3 => pool.1,
+                    _ => pool.0,
+                }
+            };
+            self.sorting.step((KEYS, 1), &mut key, slice)?;
+            self.order = std::mem::take(&mut self.sorting).ids().to_vec();
+            (self.is_sorted, self.next) = (true, 0);
+        }
+        while let Some(part) = slice.next_range(&mut self.next, self.order.len(), 1)? {
+            for (&place, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
+                let Some(segment) = state.segments.get(place as usize) else { continue };
+                let SegmentKind { pool, stream, small, expandable } = kind_of(segment.kind);
+                let is_of = |group: &SegmentsGroup| {
+                    (group.pool, group.stream, group.small, group.expandable) == (pool, stream, small, expandable)
+                };
+                if !self.groups.last().is_some_and(|(_, group)| is_of(group)) {
+                    let group =
+                        SegmentsGroup { row: 0, pool, stream, small, expandable, sums: SegmentsSums::default() };
+                    self.groups.push((rank, group));
+                }
+                self.total.add(&segment.sums);
+                if let Some((_, group)) = self.groups.last_mut() {
+                    group.sums.add(&segment.sums);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.order.capacity() * size_of::<u32>()
+            + self.sorting.heap_bytes()
+            + self.groups.capacity() * size_of::<(u32, SegmentsGroup)>()
+    }
+}
+
+const UNKNOWN: SegmentKind = SegmentKind { pool: None, stream: None, small: false, expandable: false };
+
+/// Layout of segments in rows, like words in lines of text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SegmentLayout {
+    /// Scale in bytes per pixel. Greater than 0.
+    pub(super) bytes_per_px: f64,
+    /// Width of a row in device pixels. 0 means a list: each segment takes one row and has no width.
+    pub(super) width_px: u32,
+    /// Next index in the order, next group, and next free row and pixel.
+    pub(super) next: usize,
+    group: usize,
+    pub(super) row: u64,
+    x: u64,
+    /// First row and pixel of each segment, by index in the order. `None` if only the number of rows is needed.
+    pub(super) places: Option<Vec<[u32; 2]>>,
+    /// Row of each group's heading. Empty if `places` is `None`.
+    pub(super) headings: Vec<u32>,
+}
+
+impl SegmentLayout {
+    pub(super) fn new(bytes_per_px: f64, width_px: u32) -> SegmentLayout {
+        SegmentLayout { bytes_per_px, width_px, ..SegmentLayout::default() }
+    }
+
+    /// Returns the total width of a segment in pixels, over all rows that it takes.
+    pub(super) fn pixels(&self, bytes: u64) -> u64 {
+        if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
+    }
+
+    /// Places all segments. Afterwards, `row` is the number of rows.
+    pub(super) fn step(&mut self, state: &DeviceState, arranged: &SegmentOrder, slice: &mut TimeSlice) -> SliceResult {
+        let width = u64::from(self.width_px);
+        while let Some(part) = slice.next_range(&mut self.next, arranged.order.len(), 1)? {
+            for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {
+                let Some(segment) = state.segments.get(place as usize) else { continue };
+                if arranged.groups.get(self.group).is_some_and(|&(rank, _)| rank as usize == at) {
+                    self.row += u64::from(self.x > 0);
+                    if self.places.is_some() {
+                        self.headings.push(u32::try_from(self.row).unwrap_or(u32::MAX));
+                    }
+                    (self.row, self.x) = (self.row + 1, 0);
+                    self.group += 1;
+                }
+                let pixels = self.pixels(segment.sums.reserved);
+                if self.x > 0 && self.x.saturating_add(pixels) > width {
+                    (self.row, self.x) = (self.row + 1, 0);
+                }
+                if let Some(places) = &mut self.places {
+                    places.push([u32::try_from(self.row).unwrap_or(u32::MAX), self.x as u32]);
+                }
+                let end = self.x + pixels;
+                if end > width {
+                    self.row = self.row.saturating_add((end - 1) / width.max(1));
+                }
+                let gap = (pixels / 8).clamp(GAPS[0], GAPS[1]);
+                self.x = if width == 0 { 1 } else { (end - 1) % width + 1 + gap };
+            }
+        }
+        self.row += u64::from(std::mem::take(&mut self.x) > 0);
+        Ok(())
+    }
+}

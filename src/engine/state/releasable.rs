@@ -1,0 +1,93 @@
+//! Segments that the driver could get back, and segments that are pinned by a single live block, by the call site of
+//! that block.
+//!
+//! A segment goes back to the driver as a whole, so one block of a few bytes can pin the whole segment. Expandable
+//! segments return free pages individually and are not counted.
+
+use super::device_state::DeviceState;
+use crate::open::OpenFile;
+use crate::protocol::{Grouping, HeldBySite, SegmentsKept, Weight};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+
+/// Maximum number of call sites in an answer.
+const MAX_SITES: usize = 100;
+
+/// Statistics of pinned and empty segments, as far as they have been examined.
+#[derive(Default)]
+pub(crate) struct ReleasableSegments {
+    next: usize,
+    totals: SegmentsKept,
+    /// Segments pinned by a single block, by call site.
+    sites: Vec<Site>,
+}
+
+/// Segments pinned by single blocks of a call site.
+#[derive(Clone, Copy, Default)]
+struct Site {
+    free: Weight,
+    reserved: u64,
+    /// The block in the segment with the most free bytes, and the number of these bytes.
+    allocation: u32,
+    most: u64,
+}
+
+impl ReleasableSegments {
+    /// Examines the segments at these indices of the state, or all segments.
+    pub(crate) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+        (state, places): (&DeviceState, Option<&[u32]>),
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let count = places.map_or(state.segments.len(), <[u32]>::len);
+        self.sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, Site::default());
+        while let Some(part) = slice.next_range(&mut self.next, count, 2)? {
+            for at in part {
+                let place = places.map_or(at, |places| places.get(at).map_or(usize::MAX, |&place| place as usize));
+                let Some(segment) = state.segments.get(place) else { continue };
+                let Some(kind) = lives.kinds().get(segment.kind as usize) else { continue };
+                let sums = &segment.sums;
+                let one = |bytes| Weight { bytes, count: 1 };
+                match (sums.blocks, segment.largest_block) {
+                    (0, _) if kind.pool.is_some_and(|pool| pool != (0, 0)) => {
+                        self.totals.empty_private.add(one(sums.reserved));
+                    }
+                    (0, _) => self.totals.empty.add(one(sums.reserved)),
+                    (1, Some((allocation, _))) if !kind.expandable && sums.free > 0 => {
+                        self.totals.pinned.add(one(sums.free));
+                        let id = AllocationId(allocation);
+                        let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+                        let Some(site) = self.sites.get_mut(site as usize) else { continue };
+                        site.free.add(one(sums.free));
+                        site.reserved = site.reserved.saturating_add(sums.reserved);
+                        if sums.free > site.most {
+                            (site.allocation, site.most) = (allocation, sums.free);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the statistics. The call site that pins the most free bytes comes first.
+    pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> SegmentsKept {
+        let some = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
+        let ranked = sorted_numbers(some.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());
+        let pinned_by = |&group: &u32| {
+            let Site { free, reserved, allocation, .. } = self.sites.get(group as usize).copied().unwrap_or_default();
+            let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);
+            HeldBySite { site, free, reserved, allocation }
+        };
+        SegmentsKept {
+            left_out: ranked.len().saturating_sub(MAX_SITES) as u32,
+            by_site: ranked.iter().take(MAX_SITES).map(pinned_by).collect(),
+            ..self.totals.clone()
+        }
+    }
+}

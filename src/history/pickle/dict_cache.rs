@@ -1,0 +1,83 @@
+//! State of the dict fast path: the keys of the previous dict, and buffers for the next one.
+
+use super::inline_stack::InlineStack;
+
+/// Index that stands for the dict itself among the indices of its values.
+pub(super) const DICT: usize = usize::MAX;
+
+/// Keys of the previous dict, and buffers for the next one.
+pub(super) struct DictCache<V> {
+    pub(super) fetches: Vec<Fetch>,
+    pub(super) keys: Vec<V>,
+    pub(super) values: InlineStack<V>,
+    /// Values to append to the memo, in order: the index of a value, or [`DICT`].
+    pub(super) puts: InlineStack<usize>,
+    /// Failed attempts since the last success.
+    failed_attempts: u32,
+    /// Dicts that are left to the general path before the next attempt.
+    pause: u32,
+}
+
+/// Number of failed attempts after which the fast path pauses. The dicts are then probably nested or contain floats.
+const MAX_FAILED_ATTEMPTS: u32 = 32;
+/// Number of dicts that are skipped during a pause, before each attempt.
+const DICTS_PER_PAUSE: u32 = 15;
+
+/// Instruction that fetches a key, as the first of eight bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Fetch {
+    pub(super) bytes: u64,
+    pub(super) mask: u64,
+    pub(super) length: usize,
+}
+
+impl Fetch {
+    #[inline(always)]
+    pub(super) fn new(bytes: u64, length: usize) -> Fetch {
+        let mask = (1 << (8 * length)) - 1;
+        Fetch { bytes: bytes & mask, mask, length }
+    }
+}
+
+impl<V: Copy> DictCache<V> {
+    pub(super) fn new() -> Self {
+        DictCache {
+            fetches: Vec::new(),
+            keys: Vec::new(),
+            values: InlineStack::new(),
+            puts: InlineStack::new(),
+            failed_attempts: 0,
+            pause: 0,
+        }
+    }
+
+    /// Returns whether to try the fast path on the next dict. A failed attempt costs as much as the bytes that it read.
+    #[inline(always)]
+    pub(super) fn should_try(&mut self) -> bool {
+        let is_worth_it = self.pause == 0;
+        self.pause = self.pause.saturating_sub(1);
+        is_worth_it
+    }
+
+    /// Records whether an attempt succeeded.
+    #[inline(always)]
+    pub(super) fn record_attempt(&mut self, made: Option<V>) {
+        self.failed_attempts = if made.is_some() { 0 } else { self.failed_attempts.saturating_add(1) };
+        self.pause = if self.failed_attempts < MAX_FAILED_ATTEMPTS { 0 } else { DICTS_PER_PAUSE };
+    }
+
+    /// Forgets the keys, because a filled memo slot is about to change.
+    pub(super) fn forget(&mut self) {
+        self.fetches.clear();
+        self.keys.clear();
+    }
+
+    /// Replaces the key at index `number` and drops the later ones.
+    #[cold]
+    pub(super) fn set_key(&mut self, number: usize, fetch: Fetch, key: V) {
+        self.fetches.truncate(number);
+        self.keys.truncate(number);
+        self.fetches.push(fetch);
+        self.keys.push(key);
+    }
+}

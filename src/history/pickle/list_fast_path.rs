@@ -1,0 +1,130 @@
+//! Fast path for lists of memo references: equal bytes are equal lists.
+//!
+//! A snapshot is mostly stacks, which are lists of references (`h x`, `j xxxx`) to a few thousand frames. Equal stacks
+//! usually have equal bytes. The bytes between MARK and APPENDS are therefore looked up before they are run:
+//!
+//! ```text
+//!   ]  ␞  (  j 07 01 00 00  h 3f  j 09 01 00 00  e
+//!            └────────── the slice ───────────┘        known → reuse the finished list
+//! ```
+//!
+//! This is sound because it applies only to the first batch of an empty list and only if the slice holds nothing but
+//! references to finished values, and because overwriting a filled memo slot clears the cache. If a list gets a second
+//! batch, the items of its slice are added first.
+
+use super::builder::Builder;
+use super::cursor::Cursor;
+use super::open::Kind;
+use super::stack::Stack;
+
+impl<B: Builder> Stack<B> {
+    /// Tries the fast path after MARK. Returns `true` if it consumed the whole batch, including APPENDS.
+    #[inline(always)]
+    pub(super) fn try_list_fast_path(&mut self, cursor: &mut Cursor<'_>) -> bool {
+        let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.batch_start) else { return false };
+        let Some(number) = self.open_at(top) else { return false };
+        let is_fresh = self.open.get(number).is_some_and(|list| list.kind == Kind::List && !list.changed);
+        if !is_fresh || self.limits.slice_bytes == 0 || !self.has_room_for_batches(1) {
+            return false;
+        }
+        if let Some((entry, length)) = self.slices.guess_next(cursor.rest()) {
+            self.use_known_slice(number, entry);
+            cursor.skip(length);
+            return true;
+        }
+        let Some(slice) = cursor.peek_references() else { return false };
+        match self.slices.find(slice) {
+            Some(entry) => self.use_known_slice(number, entry),
+            None if self.append_references(number, slice) => {
+                if let Some(list) = self.open.mark_fast_path(number) {
+                    list.slice.extend_from_slice(slice);
+                }
+            }
+            None => return false,
+        }
+        cursor.skip(slice.len());
+        true
+    }
+
+    /// Records that the open list equals a known one.
+    #[inline(always)]
+    fn use_known_slice(&mut self, number: u32, entry: u32) {
+        self.slices.record(entry);
+        if let Some(list) = self.open.mark_fast_path(number) {
+            list.known = Some(entry);
+        }
+    }
+
+    /// Appends the referenced values to the list. Returns `false`, without appending, if a value is not finished or
+    /// might be rejected by the builder. Rejected values would otherwise be appended twice in part.
+    fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
+        self.scratch.truncate(0);
+        let mut references = Cursor::new(slice);
+        while let Some((slot, length)) = references.peek_get() {
+            let value = self.memo.get(slot).filter(|&value| self.builder.open_slot(value).is_none());
+            match value.filter(|&value| self.builder.is_shareable(value)) {
+                Some(value) => self.scratch.push(value),
+                None => return false,
+            }
+            references.skip(length);
+        }
+        // A value that the builder rejects is rejected again on the general path, which knows its position.
+        self.builder.append(number, &self.scratch).is_ok()
+    }
+
+    /// Number of values in an open list, including those not yet passed to the builder. For the path of an error.
+    pub(super) fn item_count(&self, number: u32) -> u64 {
+        let known = self.open.get(number).and_then(|list| list.known);
+        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
+        let mut held = self.builder.open_len(number);
+        while let Some((_, length)) = references.peek_get() {
+            references.skip(length);
+            held += 1;
+        }
+        held
+    }
+
+    /// Converts a list to an ordinary one, because more items follow.
+    pub(super) fn leave_fast_path(&mut self, number: u32) {
+        let Some(list) = self.open.get_mut(number) else { return };
+        list.slice.clear();
+        if let Some(entry) = list.known.take() {
+            let slice = self.slices.slice(entry).to_vec();
+            self.append_references(number, &slice);
+        }
+    }
+
+    /// Clears the slices, because a filled memo slot that they may refer to is about to change.
+    #[cold]
+    pub(super) fn clear_slices(&mut self) {
+        while let Some(number) = self.open.pop_fast_path() {
+            self.leave_fast_path(number);
+        }
+        self.slices.clear();
+    }
+
+    /// Finishes a container, or reuses the equal one that was finished before.
+    pub(super) fn finished_value(&mut self, number: u32) -> Result<B::Value, B::Error> {
+        let known = self.open.get(number).and_then(|list| list.known);
+        if let Some(value) = known.and_then(|entry| self.slices.value(entry)) {
+            self.builder.drop_list(number);
+            return Ok(value);
+        }
+        let value = self.builder.finish(number)?;
+        let length = self.open.get(number).map_or(0, |list| list.slice.len());
+        if length == 0 || length > self.limits.slice_bytes || !self.builder.is_shareable(value) {
+            return Ok(value);
+        }
+        let slice = self.open.get_mut(number).map(|list| std::mem::take(&mut list.slice)).unwrap_or_default();
+        if self.slices.len() + length > self.limits.slice_bytes {
+            self.clear_slices();
+        }
+        self.slices.insert(&slice, value);
+        if let Some(list) = self.open.get_mut(number) {
+            // Return the empty buffer for the next list in this slot.
+            list.slice = slice;
+            list.slice.clear();
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,365 @@
+//! The unpickler: chunks of bytes become instructions, which run one after another.
+
+use super::builder::Builder;
+use super::cursor::{Cursor, Incomplete};
+use super::error::{ErrorKind, PickleError};
+use super::fault::{Fault, TOP, fault};
+use super::limits::Limits;
+use super::lines::{self, Integer};
+use super::opcode::{self, Support};
+use super::open::Kind;
+use super::path;
+use super::stack::Stack;
+
+/// Highest protocol, written by Python 3.8 and later.
+const MAX_PROTOCOL: u8 = 5;
+
+/// Size up to which the buffer of a split instruction is kept for the next one. The larger buffer of a long string is
+/// freed.
+const MAX_KEPT_CARRY: usize = 64 << 10;
+
+/// Incremental parser of one pickle, which passes its values to a [`Builder`].
+///
+/// The result does not depend on where the chunks are split. A caller with little time feeds small chunks, because the
+/// work is proportional to their size.
+pub struct Unpickler<B: Builder> {
+    stack: Stack<B>,
+    /// First bytes of the instruction that the end of the last chunk split.
+    carry: Vec<u8>,
+    /// Total length of all instructions run so far.
+    offset: u64,
+    result: Option<B::Value>,
+}
+
+impl<B: Builder> Unpickler<B> {
+    /// Creates a parser at the start of a pickle.
+    pub fn new(builder: B, limits: Limits) -> Self {
+        Unpickler { stack: Stack::new(builder, limits), carry: Vec::new(), offset: 0, result: None }
+    }
+
+    /// Runs all instructions that `chunk` completes, and keeps the start of a split one. Bytes after STOP are ignored.
+    /// After an error the parser is unusable.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), PickleError<B::Error>> {
+        let mut chunk = chunk;
+        while !self.carry.is_empty() && !chunk.is_empty() {
+            chunk = self.complete_carry(chunk)?;
+        }
+        let ran = self.run(chunk)?;
+        if self.result.is_none() {
+            self.carry.extend_from_slice(chunk.get(ran..).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Returns whether STOP was reached.
+    pub fn is_complete(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// Number of bytes in complete instructions so far. It stays constant after STOP.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns the builder, for a look at its current state.
+    pub fn builder(&self) -> &B {
+        &self.stack.builder
+    }
+
+    /// Returns the builder, for taking out complete values.
+    pub fn builder_mut(&mut self) -> &mut B {
+        &mut self.stack.builder
+    }
+
+    /// Size on the heap in bytes, without the builder. The memo takes nearly all.
+    pub fn heap_bytes(&self) -> usize {
+        self.stack.memo.heap_bytes()
+            + self.stack.slices.heap_bytes()
+            + self.stack.open.heap_bytes()
+            + self.stack.values.heap_bytes()
+            + self.carry.capacity()
+    }
+
+    /// Returns the builder and the value at STOP, or an error if the input ended before STOP.
+    pub fn finish(self) -> Result<(B, B::Value), PickleError<B::Error>> {
+        match self.result {
+            Some(value) => Ok((self.stack.builder, value)),
+            None => {
+                let offset = self.offset + self.carry.len() as u64;
+                Err(PickleError { offset, opcode: None, path: String::new(), kind: ErrorKind::UnexpectedEnd })
+            }
+        }
+    }
+
+    /// Completes the split instruction and runs it if possible. Returns the rest of `chunk`.
+    fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
+        let missing = match opcode::instruction_length(&self.carry) {
+            Some(extent) => extent.saturating_sub(self.carry.len()),
+            None => {
+                let limits = self.stack.limits;
+                let is_text = self.carry.first() == Some(&opcode::UNICODE);
+                let most = if is_text { limits.string_bytes } else { limits.integer_bytes };
+                match chunk.iter().position(|&byte| byte == b'\n') {
+                    Some(end) => end + 1,
+                    // The limit applies before the line ends, and a long line is not searched repeatedly.
+                    None if self.carry.len() + chunk.len() <= most + 1 => {
+                        self.carry.extend_from_slice(chunk);
+                        return Ok(&[]);
+                    }
+                    None => chunk.len(),
+                }
+            }
+        };
+        let (more, rest) = chunk.split_at(missing.min(chunk.len()));
+        let mut carry = std::mem::take(&mut self.carry);
+        carry.extend_from_slice(more);
+        // Runs even if bytes are missing, so that an excessive length is rejected before its bytes arrive.
+        if self.run(&carry)? > 0 {
+            carry.clear();
+            carry.shrink_to(MAX_KEPT_CARRY);
+        }
+        self.carry = carry;
+        Ok(rest)
+    }
+
+    /// Runs the complete instructions in `bytes`. Returns their total length.
+    fn run(&mut self, bytes: &[u8]) -> Result<usize, PickleError<B::Error>> {
+        let mut cursor = Cursor::new(bytes);
+        let mut ran = 0;
+        while self.result.is_none() {
+            match self.instruction(&mut cursor) {
+                Ok(()) => ran = bytes.len() - cursor.bytes_left(),
+                Err(Halt::Short) => break,
+                Err(Halt::Fault(fault)) => return Err(self.error(*fault, ran, bytes)),
+            }
+        }
+        self.offset += ran as u64;
+        Ok(ran)
+    }
+
+    #[inline(always)]
+    fn instruction(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Halt<B::Error>> {
+        let stack = &mut self.stack;
+        let limits = stack.limits;
+        match cursor.byte()? {
+            opcode::BINGET => {
+                stack.get(cursor.byte()?.into())?;
+                stack.get_many(cursor);
+            }
+            opcode::LONG_BINGET => {
+                stack.get(u32::from_le_bytes(cursor.array()?))?;
+                stack.get_many(cursor);
+            }
+            opcode::MEMOIZE => stack.memoize()?,
+            opcode::BINPUT => stack.put(cursor.byte()?.into())?,
+            opcode::LONG_BINPUT => stack.put(u32::from_le_bytes(cursor.array()?))?,
+
+            opcode::BININT1 => {
+                let value = cursor.byte()?.into();
+                stack.push_built(|builder| builder.int(value))?;
+            }
+            opcode::BININT2 => {
+                let value = u16::from_le_bytes(cursor.array()?).into();
+                stack.push_built(|builder| builder.int(value))?;
+            }
+            opcode::BININT => {
+                let value = i32::from_le_bytes(cursor.array()?).into();
+                stack.push_built(|builder| builder.int(value))?;
+            }
+            opcode::LONG1 => {
+                let length = usize::from(cursor.byte()?);
+                self.integer(read_counted(cursor, length, limits.integer_bytes, INTEGER)?)?;
+            }
+            opcode::LONG4 => {
+                let length = saturating_length(u32::from_le_bytes(cursor.array()?).into());
+                self.integer(read_counted(cursor, length, limits.integer_bytes, INTEGER)?)?;
+            }
+            opcode::BINFLOAT => {
+                let value = f64::from_be_bytes(cursor.array()?);
+                stack.push_built(|builder| builder.float(value))?;
+            }
+            opcode::NONE => stack.push_built(B::none)?,
+            opcode::NEWTRUE => stack.push_built(|builder| builder.bool(true))?,
+            opcode::NEWFALSE => stack.push_built(|builder| builder.bool(false))?,
+
+            code @ (opcode::SHORT_BINUNICODE | opcode::SHORT_BINSTRING | opcode::SHORT_BINBYTES) => {
+                let length = cursor.byte()?.into();
+                self.text(code, read_counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+            code @ (opcode::BINUNICODE | opcode::BINSTRING | opcode::BINBYTES) => {
+                let length = saturating_length(u32::from_le_bytes(cursor.array()?).into());
+                self.text(code, read_counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+            code @ (opcode::BINUNICODE8 | opcode::BINBYTES8 | opcode::BYTEARRAY8) => {
+                let length = saturating_length(u64::from_le_bytes(cursor.array()?));
+                self.text(code, read_counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+
+            opcode::MARK => {
+                if !stack.try_list_fast_path(cursor) {
+                    stack.mark()?;
+                }
+            }
+            opcode::EMPTY_LIST => stack.begin_list()?,
+            opcode::EMPTY_DICT => stack.begin_dict(cursor)?,
+            opcode::APPEND => stack.pass_top(Kind::List, 1)?,
+            opcode::SETITEM => stack.pass_top(Kind::Dict, 2)?,
+            opcode::APPENDS => stack.pass_batch(Kind::List)?,
+            opcode::SETITEMS => stack.pass_batch(Kind::Dict)?,
+            opcode::TUPLE => stack.tuple_batch()?,
+            opcode::EMPTY_TUPLE => stack.tuple(0)?,
+            opcode::TUPLE1 => stack.tuple(1)?,
+            opcode::TUPLE2 => stack.tuple(2)?,
+            opcode::TUPLE3 => stack.tuple(3)?,
+
+            code @ (opcode::INT | opcode::LONG | opcode::FLOAT) => {
+                let line = read_line(cursor, limits.integer_bytes, INTEGER)?;
+                self.number(code, line)?;
+            }
+            opcode::UNICODE => {
+                let line = read_line(cursor, limits.string_bytes, STRING)?;
+                let text = lines::decode_unicode(line).ok_or_else(|| fault(ErrorKind::Escape, TOP))?;
+                stack.push_built(|builder| builder.string(&text))?;
+            }
+            opcode::PUT => {
+                let slot = read_line(cursor, limits.integer_bytes, INTEGER)?;
+                stack.put(lines::parse(slot).ok_or_else(|| not_a_number(slot))?)?;
+            }
+            opcode::GET => {
+                let slot = read_line(cursor, limits.integer_bytes, INTEGER)?;
+                stack.get(lines::parse(slot).ok_or_else(|| not_a_number(slot))?)?;
+            }
+            opcode::LIST => stack.begin_at_mark(Kind::List)?,
+            opcode::DICT => stack.begin_at_mark(Kind::Dict)?,
+
+            opcode::PROTO => match cursor.byte()? {
+                0..=MAX_PROTOCOL => {}
+                newer => Err(fault(ErrorKind::Protocol(newer), TOP))?,
+            },
+            // A frame promises that this many bytes can be read at once. They are processed as they come.
+            opcode::FRAME => {
+                let length = u64::from_le_bytes(cursor.array()?);
+                i64::try_from(length).map_err(|_| fault(ErrorKind::Frame(length), TOP))?;
+            }
+            opcode::STOP => self.result = Some(stack.stop()?),
+            other => Err(unsupported(other))?,
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, code: u8, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
+        match code {
+            opcode::SHORT_BINBYTES | opcode::BINBYTES | opcode::BINBYTES8 | opcode::BYTEARRAY8 => {
+                self.stack.push_built(|builder| builder.bytes(bytes))?;
+            }
+            _ => self.stack.push_built(|builder| builder.string(bytes))?,
+        }
+        Ok(())
+    }
+
+    /// Handles LONG1 and LONG4: two's complement, least significant byte first, possibly longer than needed.
+    fn integer(&mut self, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
+        let sign = if bytes.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
+        let (low, high) = bytes.split_at(bytes.len().min(8));
+        let mut word = [sign; 8];
+        word.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+        let value = i64::from_le_bytes(word);
+        let is_in_the_word = high.iter().all(|&byte| byte == sign) && (value < 0) == (sign != 0);
+        self.stack.push_built(|builder| if is_in_the_word { builder.int(value) } else { builder.big_int(bytes) })?;
+        Ok(())
+    }
+
+    /// Handles INT, LONG and FLOAT.
+    fn number(&mut self, code: u8, line: &[u8]) -> Result<(), Halt<B::Error>> {
+        let stack = &mut self.stack;
+        let integer = match code {
+            opcode::FLOAT => {
+                let value = lines::parse(line).ok_or_else(|| not_a_number(line))?;
+                return Ok(stack.push_built(|builder| builder.float(value))?);
+            }
+            opcode::INT => lines::parse_int(line),
+            _ => lines::parse_long(line),
+        };
+        let integer = integer.ok_or_else(|| not_a_number(line))?;
+        stack.push_built(|builder| match integer {
+            Integer::Bool(value) => builder.bool(value),
+            Integer::Small(value) => builder.int(value),
+            Integer::Big(value) => builder.big_int(&value.to_le_bytes()),
+        })?;
+        Ok(())
+    }
+
+    #[cold]
+    fn error(&self, fault: Fault<B::Error>, ran: usize, bytes: &[u8]) -> PickleError<B::Error> {
+        PickleError {
+            offset: self.offset + ran as u64,
+            opcode: bytes.get(ran).and_then(|&code| opcode::opcode(code)).map(|known| known.name),
+            path: path::path(&self.stack, fault.at, fault.index),
+            kind: fault.kind,
+        }
+    }
+}
+
+/// Names of the resources limited by [`Limits::string_bytes`] and [`Limits::integer_bytes`].
+const STRING: &str = "bytes in one string";
+const INTEGER: &str = "bytes in one integer";
+
+/// Reason why an instruction did not run.
+enum Halt<E> {
+    Short,
+    Fault(Box<Fault<E>>),
+}
+
+impl<E> From<Incomplete> for Halt<E> {
+    fn from(_: Incomplete) -> Self {
+        Halt::Short
+    }
+}
+
+impl<E> From<Box<Fault<E>>> for Halt<E> {
+    fn from(fault: Box<Fault<E>>) -> Self {
+        Halt::Fault(fault)
+    }
+}
+
+/// Converts a length to `usize`, saturating. A larger length exceeds every limit too.
+fn saturating_length(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+#[inline]
+fn read_counted<'a, E>(
+    cursor: &mut Cursor<'a>,
+    length: usize,
+    most: usize,
+    what: &'static str,
+) -> Result<&'a [u8], Halt<E>> {
+    if length > most {
+        return Err(fault(ErrorKind::Limit { what, max: most }, TOP).into());
+    }
+    Ok(cursor.bytes(length)?)
+}
+
+/// Reads the rest of a line of at most `most` bytes.
+fn read_line<'a, E>(cursor: &mut Cursor<'a>, most: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
+    let left = cursor.bytes_left();
+    let line = cursor.line();
+    if line.as_ref().map_or(left, |line| line.len()) > most {
+        return Err(fault(ErrorKind::Limit { what, max: most }, TOP).into());
+    }
+    Ok(line?)
+}
+
+#[cold]
+fn not_a_number<E>(line: &[u8]) -> Box<Fault<E>> {
+    fault(ErrorKind::NotANumber(String::from_utf8_lossy(line).into_owned()), TOP)
+}
+
+#[cold]
+fn unsupported<E>(byte: u8) -> Box<Fault<E>> {
+    match opcode::opcode(byte).map(|known| known.support) {
+        Some(Support::Unsupported(why)) => fault(ErrorKind::Unsupported(why), TOP),
+        // Supported opcodes are handled by `instruction`. tests/pickle.rs checks all 256 bytes.
+        Some(Support::Supported(_)) | None => fault(ErrorKind::UnknownOpcode(byte), TOP),
+    }
+}

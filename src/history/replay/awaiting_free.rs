@@ -1,0 +1,47 @@
+//! Time during which an allocation awaits its free: it is live, but its free was requested.
+//!
+//! ```text
+//! alloc ── allocated ──▶ free_requested ── awaiting free ──▶ free_completed
+//! ```
+//! If the trace has no request for a completed free, the allocation's columns have both at the same event. If the
+//! allocation existed before recording and the trace has requests at all, its request also came before recording.
+
+use super::allocations::{AllocationId, Allocations};
+use super::trace::NEVER;
+use crate::snapshot::Action;
+
+impl Allocations {
+    /// Returns the first moment at which an allocation awaits its free. This is
+    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. If it never awaits its
+    /// free, this is the moment of its free or a later one.
+    #[inline(always)]
+    pub fn awaiting_free_from(&self, id: AllocationId) -> u32 {
+        self.awaiting_free_span(id)[0]
+    }
+
+    /// Returns the same, and the moment of its free, which is `u32::MAX` if it is live at the end.
+    #[inline(always)]
+    pub(super) fn awaiting_free_span(&self, id: AllocationId) -> [u32; 2] {
+        let (lives, at) = self.columns_of(id);
+        let (requested, freed_at) = (lives.free_requested.at(at), lives.freed_at.at(at));
+        let before = self.may_start_awaiting_free
+            && (id.0 as usize) < self.early_count()
+            && requested == freed_at
+            && freed_at != NEVER;
+        [if before { 0 } else { requested }, freed_at]
+    }
+}
+
+/// Returns the change in the number of allocations that await their free: 1, −1 or 0. The event at `moment` applies
+/// `action` to an allocation that is [awaiting its free](Allocations::pending) between the two given moments. `ends` is
+/// the action that ends lifetimes in this trace.
+#[inline(always)]
+pub(super) fn awaiting_free_change([from, freed_at]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
+    match action {
+        // If the request ends a lifetime, nothing ever awaits its free.
+        _ if ends != Action::FreeCompleted || from >= freed_at => 0,
+        Action::FreeRequested => i64::from(from == moment),
+        Action::FreeCompleted => -i64::from(freed_at == moment),
+        _ => 0,
+    }
+}

@@ -1,0 +1,139 @@
+//! Loading of a range of a trace. Events before the range are dropped as soon as possible. Events after it are only
+//! followed.
+//!
+//! ```text
+//! event     0 ........... from ............... to ........ last
+//!           dropped       kept with its        followed: what these free was live in the range,
+//!                         index in the file    what they allocate was not
+//! ```
+//! Allocations that are live at the start of the range become allocations from before it, with the stack of their
+//! alloc. The sums over the whole trace are kept, so totals in the range equal those of the whole file.
+
+use crate::snapshot::{Action, LabelsId, StackId};
+use base::column::Column;
+
+/// Range of events that is kept of each trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepRange {
+    /// First event, and the one after the last.
+    pub from: u32,
+    pub to: u32,
+    /// Maximum number of events. Of a longer range, the last ones are kept.
+    pub last: u32,
+}
+
+impl KeepRange {
+    /// Keeps all events.
+    pub const ALL: KeepRange = KeepRange { from: 0, to: u32::MAX, last: u32::MAX };
+
+    /// Returns whether all events are kept, without a limit.
+    pub fn is_all(&self) -> bool {
+        *self == KeepRange::ALL
+    }
+}
+
+impl Default for KeepRange {
+    fn default() -> KeepRange {
+        KeepRange::ALL
+    }
+}
+
+/// Range of a trace that is loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadedRange {
+    /// Index of its first event, and number of events in the file after its last.
+    pub first: u32,
+    pub later_events: u64,
+}
+
+/// Stack and labels of an allocation from before the range, known from events that were dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub stack: StackId,
+    pub labels: LabelsId,
+    /// True if they are those of its free.
+    pub is_of_free: bool,
+}
+
+impl Origin {
+    pub(super) fn is_known(&self) -> bool {
+        *self != UNKNOWN_ORIGIN
+    }
+}
+
+pub(super) const UNKNOWN_ORIGIN: Origin =
+    Origin { stack: StackId::NONE, labels: LabelsId(u32::MAX), is_of_free: false };
+
+/// Facts about an early allocation in addition to its lifetime.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EarlyFacts {
+    pub(super) origin: Origin,
+    /// True if a dropped event allocated it.
+    pub(super) is_carried: bool,
+    /// True if its free is requested after the range.
+    pub(super) requested_later: bool,
+    pub(super) completed_later: bool,
+}
+
+pub(super) const NO_FACTS: EarlyFacts =
+    EarlyFacts { origin: UNKNOWN_ORIGIN, is_carried: false, requested_later: false, completed_later: false };
+
+impl EarlyFacts {
+    /// Returns whether its only event is the completion of its free, after the range.
+    pub(super) fn only_completes(&self) -> bool {
+        self.completed_later && !self.requested_later && !self.is_carried
+    }
+
+    /// Returns whether it is live to the end of the range without an event that ends it. `ends` is the action that ends
+    /// lifetimes.
+    pub(super) fn stays_live(&self, ends: Action) -> bool {
+        self.is_carried || self.completed_later || (ends == Action::FreeRequested && self.requested_later)
+    }
+}
+
+/// Net effect of events that are not kept: requested bytes of allocs and frees, reserved bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NetChange {
+    pub(super) allocated: i64,
+    pub(super) completed: i64,
+    pub(super) requested: i64,
+    pub(super) reserved: i64,
+}
+
+impl NetChange {
+    /// Returns the change in live bytes if `ends` is the action that ends lifetimes.
+    pub(super) fn live(&self, ends: Action) -> i64 {
+        self.allocated.saturating_sub(if ends == Action::FreeRequested { self.requested } else { self.completed })
+    }
+}
+
+/// Event after the range that changes reserved memory.
+#[derive(Clone, Copy, Debug)]
+pub struct LaterOperation {
+    pub action: Action,
+    pub address: u64,
+    pub size: u64,
+    pub labels: LabelsId,
+}
+
+/// Summary of a trace's events that are not kept.
+#[derive(Clone, Debug)]
+pub(super) struct OutsideRange {
+    pub(super) keep: KeepRange,
+    pub(super) counts: [u64; Action::ALL.len()],
+    pub(super) before: NetChange,
+    pub(super) after: NetChange,
+    pub(super) later_events: u64,
+    pub(super) operations: Column<LaterOperation>,
+    /// Facts by early allocation. Empty if all events are kept.
+    pub(super) facts: Column<EarlyFacts>,
+    /// Number of events at which the next action is due.
+    pub(super) next_check: u32,
+}
+
+impl Default for OutsideRange {
+    fn default() -> OutsideRange {
+        let (keep, counts, before, after, behind, operations, facts) = Default::default();
+        OutsideRange { keep, counts, before, after, later_events: behind, operations, facts, next_check: u32::MAX }
+    }
+}

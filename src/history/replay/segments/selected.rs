@@ -1,0 +1,111 @@
+//! Reserved memory reduced to selected ranges.
+
+use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLifetimes, Subject};
+use super::{Totals, to_signed};
+use base::slice::{SliceResult, TimeSlice};
+
+/// Ranges of a device with their usual ids. Ranges that are not selected have size zero.
+#[derive(Clone, Debug)]
+pub struct SelectedSegments {
+    /// Ranges. Live sets are as in [`SegmentLifetimes::live`].
+    pub ranges: Allocations,
+    /// Mapped bytes at each moment.
+    pub mapped: Totals,
+    /// Change of `mapped` by segment operation, in bytes.
+    changes: Column<i64>,
+    base: i64,
+    /// Next range, then next event.
+    next: usize,
+    next_event: Option<usize>,
+}
+
+impl SelectedSegments {
+    /// Creates the initial state without any ranges.
+    pub fn new(history: &DeviceHistory) -> SelectedSegments {
+        SelectedSegments {
+            ranges: Allocations::default(),
+            mapped: Totals::new(0),
+            changes: (0..history.segment_operations.len()).map(|_| 0).collect(),
+            base: 0,
+            next: 0,
+            next_event: None,
+        }
+    }
+
+    /// Adds the ranges of `lives` that `is_wanted` selects. Every call must pass the same arguments.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(
+        &mut self,
+        lives: &SegmentLifetimes,
+        history: &DeviceHistory,
+        is_wanted: &dyn Fn(AllocationId) -> bool,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, lives.ranges.len(), 1)? {
+            part.for_each(|id| self.add_range(lives, history, AllocationId(id as u32), is_wanted));
+        }
+        if self.next_event.is_none() {
+            self.ranges.static_count = self.ranges.early_count() as u32;
+            (self.mapped, self.next_event) = (Totals::new(self.base), Some(0));
+        }
+        let next = self.next_event.get_or_insert(0);
+        while let Some(part) = slice.next_range(next, history.event_count() as usize, 1)? {
+            for event in part {
+                let Subject::Segment(operation) = history.events.subject(event as u32) else {
+                    self.mapped.push(0);
+                    continue;
+                };
+                self.mapped.push(self.changes.get(operation as usize).unwrap_or(0));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_range(
+        &mut self,
+        lives: &SegmentLifetimes,
+        history: &DeviceHistory,
+        id: AllocationId,
+        is_wanted: &dyn Fn(AllocationId) -> bool,
+    ) {
+        let (allocated_at, freed_at, size) = lives.ranges.span(id);
+        let size = if is_wanted(id) { size } else { 0 };
+        if allocated_at > 0 {
+            self.ranges.allocated_at.push(allocated_at);
+        }
+        if let Some(part) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
+            part.push_row(lives.ranges.address(id), size, freed_at, freed_at);
+        }
+        match lives.ranges.allocated_at(id).event() {
+            Some(event) => self.add_change(history, event, to_signed(size)),
+            None => self.base = self.base.saturating_add(to_signed(size)),
+        }
+        if let Some(event) = lives.ranges.freed_at(id).and_then(|moment| moment.event()) {
+            self.add_change(history, event, -to_signed(size));
+        }
+    }
+
+    fn add_change(&mut self, history: &DeviceHistory, event: EventIdx, bytes: i64) {
+        if let Subject::Segment(operation) = history.events.subject(event.0) {
+            let before = self.changes.get(operation as usize).unwrap_or(0);
+            self.changes.set(operation as usize, before.saturating_add(bytes));
+        }
+    }
+
+    /// Returns the change of the selected mapped bytes at `event`.
+    pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
+        let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
+        self.changes.get(operation as usize).unwrap_or(0)
+    }
+
+    /// Returns the curve of the selected bytes. `change` must be [`SelectedSegments::change`].
+    pub fn curve<'a>(&'a self, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
+        Curve::new(&self.mapped, change)
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.ranges.heap_bytes() + self.mapped.heap_bytes() + self.changes.heap_bytes()
+    }
+}

@@ -1,0 +1,42 @@
+//! Bookkeeping of loads that were answered from the file cache ([`super::keeping`]).
+
+use std::cell::{Cell, RefCell};
+use ui::fingerprint::length;
+use web_sys::File;
+
+/// State of the file cache that is not stored with its list.
+#[derive(Default)]
+pub(super) struct CacheState {
+    pub(super) current: RefCell<Option<CachedLoad>>,
+    /// Load whose cached file was damaged, and the length in bytes of the file that was read instead.
+    pub(super) damaged: Cell<Option<(u32, u64)>>,
+    /// Reason why the last file could not be cached.
+    pub(super) failed: Cell<Option<&'static str>>,
+}
+
+/// Load that reads a cached file, and the original file.
+pub(super) struct CachedLoad {
+    pub(super) load: u32,
+    pub(super) member: Option<u32>,
+    pub(super) file: File,
+    pub(super) fingerprint: String,
+    pub(super) key: String,
+}
+
+impl CacheState {
+    /// Returns whether the given load was answered from the cache.
+    pub(super) fn is_cached(&self, load: u32) -> bool {
+        self.current.borrow().as_ref().is_some_and(|answered| answered.load == load)
+    }
+
+    /// Returns the fingerprint of a load's file. `read` is the fingerprint that the worker computed. Returns `None` if
+    /// the worker read something other than the file.
+    pub(super) fn fingerprint(&self, load: u32, read: String) -> Option<String> {
+        if let Some(answered) = self.current.borrow().as_ref().filter(|answered| answered.load == load) {
+            return Some(answered.fingerprint.clone());
+        }
+        // The report about a damaged cached file may arrive after the original file was requested.
+        let damaged = self.damaged.get().filter(|(of, _)| *of == load);
+        (damaged.is_none_or(|(_, bytes)| length(&read) == Some(bytes))).then_some(read)
+    }
+}

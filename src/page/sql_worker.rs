@@ -1,0 +1,244 @@
+//! The page's handle to the SQL worker. The worker gets the snapshot as columns from the engine's worker and describes
+//! the elements that show its results, so that the page's wasm contains no code for that.
+
+use super::app::App;
+use super::busy::BusyGuard;
+use super::thread::WorkerThread;
+use super::worker_code::WorkerCode;
+use super::{clipboard, dom, export, storage};
+use js_sys::{Array, Uint8Array};
+use std::cell::{Cell, OnceCell, RefCell};
+use ui::Action;
+use ui::sql::{QuerySubject, SqlAction};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
+
+/// Storage key of the query history.
+const HISTORY_KEY: &str = "memscape.sql";
+/// Element tags that the worker may create. None of them loads or runs anything.
+const TAGS: &str = " button details li ol p path span summary svg table tbody td th thead tr ul ";
+/// Attributes that the worker may set.
+const ATTRIBUTES: &str = " aria-label aria-selected aria-sort class d data-act id preserveAspectRatio role scope tabindex title type viewBox ";
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// Handle to the SQL worker.
+pub(super) struct SqlWorker {
+    code: WorkerCode,
+    thread: RefCell<Option<WorkerThread>>,
+    /// Messages to send once the worker is ready.
+    waiting: RefCell<Vec<Array>>,
+    is_ready: Cell<bool>,
+    /// Number of workers started so far. Messages from earlier ones are ignored.
+    started: Cell<u32>,
+    /// Snapshots that the queries run on.
+    subject: RefCell<QuerySubject>,
+    /// Keeps the page busy while a query runs.
+    busy: RefCell<Option<BusyGuard>>,
+}
+
+thread_local! {
+    /// The only handle. It is not part of [`App`], because its functions need the app.
+    static SQL: OnceCell<&'static SqlWorker> = const { OnceCell::new() };
+}
+
+/// Returns the page's handle to the SQL worker.
+pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
+    SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(SqlWorker::new(app.dom.window.clone())))))
+}
+
+impl SqlWorker {
+    fn new(window: Window) -> SqlWorker {
+        let (thread, waiting, is_ready, made, subject, running) = Default::default();
+        SqlWorker {
+            code: WorkerCode::new(window, "part-sql"),
+            thread,
+            waiting,
+            is_ready,
+            started: made,
+            subject,
+            busy: running,
+        }
+    }
+
+    /// Restarts the worker if the queries are to run on other snapshots.
+    pub(super) fn open(&self, app: &'static App, subject: QuerySubject) {
+        if *self.subject.borrow() != subject {
+            self.subject.replace(subject);
+            self.restart(app);
+        }
+    }
+
+    /// Stops the worker with any running query, and starts a new one.
+    pub(super) fn restart(&self, app: &'static App) {
+        let number = self.started.get() + 1;
+        self.started.set(number);
+        self.is_ready.set(false);
+        self.waiting.borrow_mut().clear();
+        let ended = self.thread.take();
+        // The running listener may belong to the thread, so the thread is dropped later.
+        spawn_local(async move { drop(ended) });
+        set_busy(app, true);
+        set_status(app, "Loading…", false);
+        spawn_local(async move {
+            if let Err(cause) = sql_worker(app).start(app, number).await {
+                set_busy(app, false);
+                set_status(
+                    app,
+                    &["SQL is not available: ", &cause, ". On the command line it is memscape sql."].concat(),
+                    true,
+                );
+            }
+        });
+    }
+
+    async fn start(&self, app: &'static App, number: u32) -> Result<(), String> {
+        let (script, module) = self.code.get_or_load().await?;
+        let cause = |cause: JsValue| dom::error_message(&cause);
+        let subject = self.subject.borrow().clone();
+        let files = Array::new();
+        for load in subject.loads {
+            let columns = JsFuture::from(app.client.request_columns(load)).await.map_err(cause)?;
+            let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
+            files.push(&Uint8Array::new(&JsFuture::from(columns.array_buffer()).await.map_err(cause)?));
+        }
+        if self.started.get() != number {
+            return Ok(());
+        }
+        let history = storage::load_value(&app.dom, HISTORY_KEY).unwrap_or_default();
+        let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
+        open.push(&Uint8Array::from(&*ui::sql::encoded_rules(&app.state.borrow())));
+        open.push(&subject.is_b_second.into());
+        self.waiting.borrow_mut().insert(0, open);
+        let hear = move |heard: Result<JsValue, String>| match heard {
+            _ if sql_worker(app).started.get() != number => {}
+            Ok(message) => drop(sql_worker(app).on_message(app, message.unchecked_ref())),
+            Err(cause) => on_crash(app, &cause),
+        };
+        self.thread.replace(Some(WorkerThread::new(&script, &module, hear)?));
+        Ok(())
+    }
+
+    /// Sends a message if the worker is ready. Otherwise the message is dropped.
+    pub(super) fn send(&self, message: &Array) {
+        if let Some(thread) = &*self.thread.borrow()
+            && self.is_ready.get()
+        {
+            // Fails only for values that cannot be cloned.
+            let _ = thread.worker.post_message(message);
+        }
+    }
+
+    /// Sends a message that starts possibly long work, now or once the worker is ready. Starts the worker if necessary.
+    pub(super) fn run(&self, app: &'static App, message: Array) {
+        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
+        {
+            self.restart(app);
+        }
+        if self.is_ready.get() {
+            set_busy(app, true);
+            self.send(&message);
+        } else {
+            self.waiting.borrow_mut().push(message);
+        }
+    }
+
+    fn on_message(&self, app: &'static App, message: &Array) -> Option<()> {
+        let text = |at| message.get(at).as_string();
+        match text(0)?.as_str() {
+            "ready" => {
+                self.is_ready.set(true);
+                self.waiting.take().iter().for_each(|message| self.send(message));
+            }
+            what @ ("show" | "add") => {
+                let place: Element = app.dom.by_id(&text(1)?)?;
+                if what == "show" {
+                    dom::clear(&place);
+                }
+                message.iter().skip(2).for_each(|node| add_node(app, &place, &node));
+            }
+            "status" => set_status(app, &text(1)?, message.get(2).is_truthy()),
+            "typed" => {
+                let editor: HtmlTextAreaElement = app.dom.by_id("sql-text")?;
+                editor.set_value(&text(1)?);
+                let cursor = message.get(2).as_f64()? as u32;
+                // Fails only for fields that do not contain text.
+                let _ = editor.set_selection_range(cursor, cursor);
+                dom::focus_element(&editor);
+            }
+            "go" => {
+                let number = |at| message.get(at).as_f64();
+                let device = number(1).map(|device| device as i64);
+                let shown = app.state.borrow().device().map(|device| device.device);
+                if let Some(device) = device.filter(|_| device != shown) {
+                    app.dispatch(Action::DeviceChosen(device));
+                }
+                let allocation = number(2).map(|id| SqlAction::Allocation(id as u32));
+                let action = allocation.or(number(3).map(|event| SqlAction::Event(event as u32)))?;
+                app.dispatch(Action::feature(action));
+            }
+            "copy" => clipboard::copy(app, &text(1)?),
+            "save" => {
+                let blob = Blob::new_with_u8_array_sequence(&Array::of1(&message.get(2))).ok()?;
+                export::download(app, &blob, &text(1)?).ok()?;
+            }
+            "history" => storage::store(&app.dom, HISTORY_KEY, &text(1)?),
+            "done" => set_busy(app, false),
+            _ => on_crash(app, &text(1)?),
+        }
+        Some(())
+    }
+}
+
+fn on_crash(app: &'static App, cause: &str) {
+    sql_worker(app).started.set(sql_worker(app).started.get() + 1);
+    sql_worker(app).is_ready.set(false);
+    let ended = sql_worker(app).thread.take();
+    spawn_local(async move { drop(ended) });
+    set_busy(app, false);
+    set_status(app, &["The query ended the worker: ", cause].concat(), true);
+}
+
+/// Shows whether a query is running.
+fn set_busy(app: &'static App, is_busy: bool) {
+    let running = is_busy.then(|| app.busy.guard());
+    drop(sql_worker(app).busy.replace(running));
+    if let Some(panel) = app.dom.by_id::<Element>("sql") {
+        dom::set_flag(&panel, "aria-busy", is_busy);
+    }
+}
+
+fn set_status(app: &App, text: &str, is_error: bool) {
+    if let Some(status) = app.dom.by_id::<Element>("sql-status") {
+        dom::set_text(&status, text);
+        dom::set_attribute(&status, "title", text);
+        dom::set_attribute(&status, "class", if is_error { "wrong" } else { "" });
+    }
+}
+
+/// Creates what the worker describes: a string for text, or `[tag, [name, value, …], child…]` for an element.
+fn add_node(app: &App, place: &Element, node: &JsValue) {
+    if let Some(text) = node.as_string() {
+        // Cannot fail for a string.
+        let _ = place.append_with_str_1(&text);
+        return;
+    }
+    let node: &Array = node.unchecked_ref();
+    let is_in = |list: &str, name: &str| list.contains(&[" ", name, " "].concat());
+    let Some(tag) = node.get(0).as_string().filter(|tag| is_in(TAGS, tag)) else { return };
+    let made = match tag.as_str() {
+        "svg" | "path" => app.dom.document.create_element_ns(Some(SVG), &tag),
+        _ => app.dom.document.create_element(&tag),
+    };
+    let Ok(made) = made else { return };
+    let attributes: Vec<String> = Array::from(&node.get(1)).iter().filter_map(|it| it.as_string()).collect();
+    for pair in attributes.chunks_exact(2) {
+        if let [name, value] = pair
+            && is_in(ATTRIBUTES, name)
+        {
+            dom::set_attribute(&made, name, value);
+        }
+    }
+    node.iter().skip(2).for_each(|child| add_node(app, &made, &child));
+    dom::append(place, &made);
+}

@@ -1,0 +1,104 @@
+//! Warm-up of the worker before the first file: opens a generated snapshot and sends the same requests as the page,
+//! with a state, an engine and a renderer that are not shown.
+//!
+//! Browsers compile a function on its first call and optimize it after some time. Page and worker share one module, so
+//! this speeds up both, and the first file opens as fast as the second.
+
+use crate::wire::FromWorker;
+use engine::protocol::{Access, NeededBytes, Request};
+use engine::rehearsal::SyntheticSnapshot;
+use engine::{Engine, Work};
+use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
+use std::mem::ManuallyDrop;
+use ui::drawing::Canvas;
+use ui::effect::GivenFile;
+use ui::figure::Figure;
+use ui::stage::Renderer;
+use ui::url::PageScheme;
+use ui::{Action, Effect, State};
+
+/// Training steps in the generated snapshot. Enough events for the decoder to be optimized.
+const STEPS: u32 = 400;
+
+/// Canvas that is rendered, about the size of a laptop's, in device pixels.
+const CANVAS: Canvas = Canvas { width_px: 900, height_px: 420, scale: 1.0 };
+
+/// Warm-up run.
+pub(super) struct WarmUp {
+    file: SyntheticSnapshot,
+    engine: Engine,
+    /// Never dropped. The page's state is not dropped either, and the code to drop it would add kilobytes of wasm.
+    state: ManuallyDrop<State>,
+    twin: CpuRenderer,
+    look: PictureTheme,
+}
+
+impl WarmUp {
+    /// Creates a run that has not started.
+    #[inline(never)]
+    pub(super) fn new() -> WarmUp {
+        let (state, twin) = (ManuallyDrop::new(State::new(PageScheme::default())), CpuRenderer::new());
+        let engine = Engine::without_simulator();
+        let mut rehearsal =
+            WarmUp { file: SyntheticSnapshot::new(STEPS), engine, state, twin, look: PictureTheme::light() };
+        let given = GivenFile { name: "snapshot.pickle".to_owned(), bytes: 1 };
+        let actions =
+            [Action::Resized(CANVAS), Action::RendererChosen(Renderer::Cpu(None)), Action::FilesGiven(vec![given])];
+        actions.into_iter().for_each(|action| rehearsal.act(action));
+        rehearsal
+    }
+
+    /// Continues for a slice of time.
+    pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
+        if self.engine.wants() == Some(NeededBytes::Next) {
+            match self.file.next() {
+                Some(chunk) => self.engine.feed(chunk),
+                None => self.engine.request(Request::EndOfFile),
+            }
+        }
+        let work = self.engine.step(has_time);
+        let mut is_over = work == Work::Idle && self.engine.wants().is_none();
+        while let Some(reply) = self.engine.next_reply() {
+            is_over = false;
+            // Converted to a message and back, as for the page.
+            let (message, _) = FromWorker::Reply { load: self.state.load, reply }.into_js();
+            if let Some(FromWorker::Reply { load, reply }) = FromWorker::from_js(&message) {
+                self.act(Action::Replied { load, reply });
+            }
+        }
+        if is_over { Work::Idle } else { Work::More }
+    }
+
+    /// Ends the run, even if it is not complete.
+    #[inline(never)]
+    pub(super) fn end(mut self) {
+        // Closes the snapshot, which frees its memory.
+        self.act(Action::LoadFailed(String::new()));
+    }
+
+    fn act(&mut self, action: Action) {
+        for effect in ui::update(&mut self.state, action, 0.0) {
+            match effect {
+                Effect::Load { member, .. } => {
+                    let (name, access) = ("snapshot.pickle".to_owned(), Access::Forward);
+                    self.engine.request(Request::Open { name, total_bytes: None, access, member });
+                }
+                Effect::Ask(request) => self.engine.request(request),
+                Effect::Upload { scene, .. } => {
+                    self.twin.upload(0, &scene);
+                    self.draw();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn draw(&self) {
+        let Some(view) = self.state.view else { return };
+        let lanes = [Lane { scene: 0, view: &view, look: &self.look, bottom_px: 0 }];
+        let size_px = [CANVAS.width_px, CANVAS.height_px];
+        let drawing = Drawing { size_px, background: self.look.background, lanes: &lanes, flame: None, overlay: &[] };
+        self.twin.draw(&drawing);
+        Figure::on_canvas(&self.state, &view, CANVAS).shapes([0.0, 0.0]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Line chart of a result whose rows are a series: numbers over events, times or steps.
+
+use super::node::Node;
+use super::result::{QueryResult, number};
+use base::units::Bytes;
+
+/// Size of the drawing in SVG units.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 100.0;
+/// Maximum number of lines. One per colour.
+const LINES: usize = 4;
+/// Columns that can be the x axis.
+const AXES: [&str; 9] =
+    ["event", "time_us", "step", "id", "allocated_at", "freed_at", "begin_us", "first_event", "last_event"];
+/// Numeric columns that are not amounts.
+const NAMES: [&str; 12] = [
+    "device",
+    "stack",
+    "stream",
+    "allocation",
+    "segment",
+    "line",
+    "block",
+    "rank",
+    "node",
+    "parent",
+    "position",
+    "depth",
+];
+
+/// Returns the chart. Empty if the rows are not a series.
+pub(super) fn chart(rows: &QueryResult) -> Vec<Node> {
+    draw(rows).unwrap_or_default()
+}
+
+fn draw(rows: &QueryResult) -> Option<Vec<Node>> {
+    let numeric: Vec<usize> = (0..rows.names.len()).filter(|&column| rows.is_numeric(column)).collect();
+    let named =
+        |column: &usize, names: &[&str]| rows.names.get(*column).is_some_and(|name| names.contains(&name.as_str()));
+    let axis = *numeric.iter().find(|column| named(column, &AXES)).or_else(|| {
+        // A result of two numeric columns.
+        numeric.first().filter(|_| rows.names.len() == 2 && numeric.len() == 2)
+    })?;
+    let is_amount = |column: &&usize| **column != axis && !named(column, &AXES) && !named(column, &NAMES);
+    let lines: Vec<usize> = numeric.iter().filter(is_amount).take(LINES).copied().collect();
+    let at = |row: usize, column: usize| rows.rows.get(row).and_then(|row| row.get(column)).and_then(number);
+    let xs: Vec<f64> = (0..rows.rows.len()).filter_map(|row| at(row, axis)).collect();
+    // If x goes back and forth, the rows are not a series.
+    if xs.len() < 3 || lines.is_empty() || xs.len() < rows.rows.len() || !xs.is_sorted() {
+        return None;
+    }
+    let (first, last) = (*xs.first()?, *xs.last()?);
+    let values = lines.iter().flat_map(|&column| (0..xs.len()).filter_map(move |row| at(row, column)));
+    let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    let (wide, tall) = ((last - first).max(f64::MIN_POSITIVE), (high - low).max(f64::MIN_POSITIVE));
+    let svg = Node::new("svg")
+        .attr("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
+        .attr("preserveAspectRatio", "none")
+        .attr("role", "img")
+        .attr("aria-label", "Chart of the result");
+    let paths = lines.iter().enumerate().map(|(number, &column)| {
+        let mut path = String::new();
+        for (row, x) in xs.iter().enumerate() {
+            let Some(y) = at(row, column) else { continue };
+            let (x, y) = ((x - first) / wide * WIDTH, HEIGHT - (y - low) / tall * HEIGHT);
+            path += &format!("{}{x:.1} {y:.2}", if path.is_empty() { "M" } else { "L" });
+        }
+        Node::new("path").attr("class", format!("line-{number}")).attr("d", path)
+    });
+    let is_bytes = lines.iter().all(|&column| rows.names.get(column).is_some_and(|name| name.ends_with("bytes")));
+    let amount = |value: f64| match is_bytes {
+        true if value >= 0.0 => Bytes(value as u64).to_string(),
+        true => format!("−{}", Bytes((-value) as u64)),
+        false => value.to_string(),
+    };
+    let name = |column: usize| rows.names.get(column).cloned().unwrap_or_default();
+    let legend = lines
+        .iter()
+        .enumerate()
+        .map(|(number, &column)| Node::new("span").attr("class", format!("key line-{number}")).text(name(column)));
+    let range = Node::new("span").attr("class", "range").text(format!("{} to {}", amount(low), amount(high)));
+    let along = Node::new("span").attr("class", "range").text(format!("{}: {first} to {last}", name(axis)));
+    Some(vec![svg.children(paths), Node::new("p").children(legend.chain([range, along]))])
+}

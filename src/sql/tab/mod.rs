@@ -1,0 +1,203 @@
+//! State of the page's SQL tab, in the worker. It handles input events and returns commands for the page, which only
+//! builds elements.
+
+mod chart;
+mod command;
+mod lists;
+mod node;
+mod result;
+
+pub use command::PageCommand;
+pub use node::Node;
+
+use crate::completion::{Completion, completions, tokens};
+use crate::examples::EXAMPLE_QUERIES;
+use crate::queries::Queries;
+use result::QueryResult;
+
+/// Maximum number of queries in the history.
+const REMEMBERED: usize = 50;
+/// Separator of stored queries. Not a character that can be typed.
+const SEPARATOR: char = '\u{1e}';
+
+/// State of the SQL tab.
+pub struct SqlTab {
+    queries: Queries,
+    clock: fn() -> f64,
+    /// Base name of saved files.
+    name: String,
+    /// Newest query first.
+    history: Vec<String>,
+    typed: String,
+    completion: Completion,
+    chosen: Option<usize>,
+    rows: QueryResult,
+    second: Option<&'static str>,
+}
+
+impl SqlTab {
+    /// Creates the tab with the query history. `second` is the side of the page's second file, if two files are
+    /// compared.
+    pub fn new(
+        queries: Queries,
+        clock: fn() -> f64,
+        name: &str,
+        history: &str,
+        second: Option<&'static str>,
+    ) -> (SqlTab, Vec<PageCommand>) {
+        let history: Vec<String> =
+            history.split(SEPARATOR).filter(|query| !query.is_empty()).take(REMEMBERED).map(str::to_owned).collect();
+        let (typed, completion, chosen, rows) = Default::default();
+        let desk = SqlTab { queries, clock, name: name.to_owned(), history, typed, completion, chosen, rows, second };
+        let told = vec![
+            PageCommand::Replace("sql-schema", lists::schema(desk.queries.catalog())),
+            PageCommand::Replace("sql-canned", lists::canned()),
+            PageCommand::Replace("sql-history", lists::history(&desk.history)),
+            PageCommand::Status("Ctrl+Enter runs the query.".to_owned(), false),
+        ];
+        (desk, told)
+    }
+
+    /// Handles an edit of the query. `cursor` is in UTF-16 units.
+    pub fn on_edit(&mut self, text: &str, cursor: usize) -> Vec<PageCommand> {
+        self.typed = text.to_owned();
+        self.completion = completions(self.queries.catalog(), text, bytes_to(text, cursor));
+        self.chosen = None;
+        vec![self.show_highlighted(), self.show_completions()]
+    }
+
+    fn show_highlighted(&self) -> PageCommand {
+        PageCommand::Replace("sql-colour", lists::coloured(&self.typed, &tokens(self.queries.catalog(), &self.typed)))
+    }
+
+    fn show_completions(&self) -> PageCommand {
+        PageCommand::Replace("sql-words", lists::words(&self.completion.words, self.chosen))
+    }
+
+    /// Handles a key while completions are shown.
+    pub fn on_key(&mut self, key: &str) -> Vec<PageCommand> {
+        let count = self.completion.words.len();
+        if count == 0 {
+            return Vec::new();
+        }
+        match key {
+            "ArrowDown" => self.chosen = Some(self.chosen.map_or(0, |at| (at + 1) % count)),
+            "ArrowUp" => self.chosen = Some(self.chosen.map_or(count - 1, |at| (at + count - 1) % count)),
+            "Tab" => return self.complete(self.chosen.unwrap_or(0)),
+            _ => self.completion.words.clear(),
+        }
+        vec![self.show_completions()]
+    }
+
+    fn complete(&mut self, at: usize) -> Vec<PageCommand> {
+        let Some(word) = self.completion.words.get(at).cloned() else { return Vec::new() };
+        let (before, rest) = self.typed.split_at_checked(self.completion.from).unwrap_or((&self.typed, ""));
+        let behind = rest.trim_start_matches(|sign: char| sign.is_alphanumeric() || sign == '_');
+        let start = [before, &word].concat();
+        let cursor = start.encode_utf16().count();
+        self.set_query([&start, behind].concat(), cursor)
+    }
+
+    /// Replaces the query.
+    fn set_query(&mut self, text: String, cursor: usize) -> Vec<PageCommand> {
+        self.typed.clone_from(&text);
+        self.completion = Completion::default();
+        vec![PageCommand::SetQuery(text, cursor), self.show_highlighted(), self.show_completions()]
+    }
+
+    /// Runs a query.
+    pub fn run(&mut self, text: &str) -> Vec<PageCommand> {
+        let began = (self.clock)();
+        self.typed = text.to_owned();
+        self.completion = Completion::default();
+        let answered = QueryResult::run(&self.queries, text);
+        let seconds = ((self.clock)() - began) / 1e3;
+        let mut told = vec![self.show_completions()];
+        match answered {
+            Ok(rows) => {
+                self.remember(text);
+                told.push(PageCommand::Status(rows.status(seconds), false));
+                self.rows = rows;
+                told.push(PageCommand::Replace("sql-chart", chart::chart(&self.rows)));
+                told.push(PageCommand::Replace("sql-result", self.rows.table()));
+                told.push(PageCommand::Replace("sql-history", lists::history(&self.history)));
+                told.push(PageCommand::History(self.history.join(&SEPARATOR.to_string())));
+            }
+            // The previous result stays, and the status line shows the error.
+            Err(error) => told.push(PageCommand::Status(error.to_string(), true)),
+        }
+        told
+    }
+
+    fn remember(&mut self, text: &str) {
+        let text = text.trim().replace(SEPARATOR, " ");
+        self.history.retain(|known| *known != text);
+        self.history.insert(0, text);
+        self.history.truncate(REMEMBERED);
+    }
+
+    /// Returns further rows.
+    pub fn more(&mut self) -> Vec<PageCommand> {
+        let more = self.rows.more();
+        if more.is_empty() { Vec::new() } else { vec![PageCommand::Append("sql-rows", more)] }
+    }
+
+    /// Handles a click. `action` is the kind and number of the element.
+    pub fn on_click(&mut self, action: &str) -> Vec<PageCommand> {
+        let (what, number) = action.split_once(':').unwrap_or((action, ""));
+        let number = number.parse::<usize>().unwrap_or(usize::MAX);
+        let end = |text: &str| text.encode_utf16().count();
+        match what {
+            "canned" => {
+                EXAMPLE_QUERIES.get(number).map_or_else(Vec::new, |query| self.run_example(query.sql.to_owned()))
+            }
+            "history" => self.history.get(number).cloned().map_or_else(Vec::new, |query| self.run_example(query)),
+            "table" => lists::example(number).map_or_else(Vec::new, |query| self.run_example(query)),
+            "column" => {
+                let columns = self.queries.catalog().tables().flat_map(|(_, columns)| columns);
+                let Some(name) = columns.map(|column| column.name).nth(number) else { return Vec::new() };
+                let space = if self.typed.is_empty() || self.typed.ends_with([' ', '\n', '(']) { "" } else { " " };
+                let text = [&self.typed, space, name].concat();
+                let cursor = end(&text);
+                self.set_query(text, cursor)
+            }
+            "word" => self.complete(number),
+            "sort" => {
+                self.rows.sort(number);
+                vec![PageCommand::Replace("sql-result", self.rows.table())]
+            }
+            "row" => self.rows.target(number, self.second).into_iter().collect(),
+            "copy" => vec![PageCommand::Copy(self.rows.text('\t'))],
+            "csv" => vec![PageCommand::Save(format!("{}.csv", self.name), self.rows.csv().into_bytes())],
+            "sqlite" => match self.rows.sqlite() {
+                Ok(bytes) => vec![PageCommand::Save(format!("{}.sqlite", self.name), bytes)],
+                Err(error) => vec![PageCommand::Status(error.to_string(), true)],
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Shows a ready-made query and runs it.
+    fn run_example(&mut self, query: String) -> Vec<PageCommand> {
+        let cursor = query.encode_utf16().count();
+        let mut told = self.set_query(query.clone(), cursor);
+        told.extend(self.run(&query));
+        told
+    }
+}
+
+/// Converts UTF-16 units to bytes.
+fn bytes_to(text: &str, letters: usize) -> usize {
+    let mut left = letters;
+    for (at, sign) in text.char_indices() {
+        match left.checked_sub(sign.len_utf16()) {
+            Some(rest) if left > 0 => left = rest,
+            _ => return at,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/sql/desk.rs"]
+mod tests;

@@ -1,0 +1,55 @@
+//! Cursor positions as arguments of table functions.
+
+use base::units::{Moment, group_digits};
+use engine::Side;
+use history::snapshot::Action;
+
+/// A position argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Peak,
+    ReservedPeak,
+    OutOfMemory,
+    End,
+    /// After this event. −1 is before the first event.
+    Event(i64),
+}
+
+impl When {
+    /// Parses an argument.
+    pub(crate) fn parse(value: sqlite::Value<'_>) -> Result<When, String> {
+        if let Some(event) = value.integer() {
+            return Ok(When::Event(event));
+        }
+        match value.text() {
+            Some("peak") => Ok(When::Peak),
+            Some("reserved-peak") => Ok(When::ReservedPeak),
+            Some("oom") => Ok(When::OutOfMemory),
+            Some("end") => Ok(When::End),
+            _ => Err("expected 'peak', 'reserved-peak', 'oom', 'end' or the number of an event".to_owned()),
+        }
+    }
+
+    /// Returns the moment on a device, or an error if there is none.
+    pub(crate) fn moment(&self, side: Side<'_>) -> Result<Moment, String> {
+        let history = side.history;
+        let events = history.event_count();
+        Ok(match self {
+            When::Peak => history.live_peak().0,
+            When::ReservedPeak => history.reserved_peak(),
+            When::End => Moment(events),
+            When::OutOfMemory => {
+                let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
+                let last = history.note_events().filter(is_oom).last();
+                Moment(last.ok_or("no OOM in this trace")?.saturating_add(1))
+            }
+            When::Event(event) if (-1..i64::from(events)).contains(event) => Moment::after_event_or_minus_one(*event),
+            When::Event(event) => {
+                return Err(match events.checked_sub(1) {
+                    None => format!("no event {event}: the trace is empty"),
+                    Some(last) => format!("no event {event}: the last is {}", group_digits(last.into())),
+                });
+            }
+        })
+    }
+}

@@ -1,0 +1,277 @@
+//! The crosshair: one moment and one byte, placed by the pointer while it hovers, or by keys.
+
+mod data;
+
+pub use data::{Crosshair, CrosshairStep, Position};
+pub(crate) use data::{Follow, Followed, PendingStep, column_under, column_under_edges};
+
+use super::drawing::{BytesAxis, Hover};
+use super::effect::{Effect, Pointer};
+use super::hit_testing;
+use super::hover::Spot;
+use super::part::{Part, reset_nothing};
+use super::shared::Shared;
+use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
+use picture::timeline::Axis;
+
+/// Maximum number of queued commands while a step is in progress. Repeats of a held key beyond that are dropped.
+const MAX_WAITING: usize = 4;
+/// Margin, as a fraction of the window. The window follows a crosshair that enters it.
+const FOLLOW_MARGIN: f64 = 0.02;
+/// Distance of the crosshair from that edge after the window has followed, as a fraction of the window.
+const FOLLOW_DISTANCE: f64 = 0.2;
+
+/// Answer hook of the crosshair. [`super::tools`] resets it and asks for its facts.
+pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[], take };
+
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Step(to) => {
+            state.on_selection_position(serial, to);
+            on_stepped(state, serial, to, effects);
+        }
+        Answer::Hit { hit, memory } => drop(state.tools.crosshair.hit.take(serial, (hit, memory))),
+        other => return Some(other),
+    }
+    None
+}
+
+impl Shared {
+    /// Returns the moment of the crosshair: set by keys, or shown by the pixel under the pointer.
+    pub fn crosshair_moment(&self) -> Option<u32> {
+        if let Some(keys) = self.tools.crosshair.by_keys {
+            return Some(keys.moment);
+        }
+        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
+    }
+
+    /// Returns the worker's latest facts about a moment of the crosshair. They include the moment that they describe.
+    pub fn crosshair_facts(&self) -> Option<&MomentFacts> {
+        self.tools.crosshair.facts.as_ref()
+    }
+
+    /// Returns the moment and the byte of the crosshair.
+    pub fn crosshair(&self) -> Option<Position> {
+        let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
+        self.tools
+            .crosshair
+            .by_keys
+            .or_else(|| Some(Position { moment: self.crosshair_moment()?, byte: byte(self.pointer?)? }))
+    }
+
+    /// Returns the position of the crosshair in device pixels of the window. It may lie outside.
+    pub fn crosshair_px(&self) -> Option<Pointer> {
+        let Some(keys) = self.tools.crosshair.by_keys else { return self.pointer };
+        let view = self.view?;
+        let x = match (self.axis, self.crosshair_facts()) {
+            (Axis::Events, _) => f64::from(keys.moment) + 0.5,
+            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.place.time as f64,
+            _ => return None,
+        };
+        let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
+        Some(Pointer { x: view.column_from_x(x), y })
+    }
+
+    /// Returns the starting point of a move by keys: the crosshair, else the cursor if it is visible, else the centre
+    /// of the window.
+    fn keyboard_start(&self) -> Option<Position> {
+        self.crosshair().or_else(|| {
+            let view = self.view?;
+            let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
+            if let (Some((x, moment)), Some(facts)) = (self.cursor_x_px(), self.cursor_facts())
+                && (0.0..f64::from(view.width_px)).contains(&x)
+            {
+                let top = match self.looks.plot {
+                    Plot::Stack => facts.requested,
+                    Plot::Addresses(_) => u64::MAX,
+                    Plot::Reserved(_) => facts.reserved,
+                };
+                return Some(Position { moment, byte: height.min(top.saturating_sub(1)) });
+            }
+            let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
+            let scene = self.geometry.scene.as_ref()?;
+            let column = column_under(scene, &view, middle.x)?;
+            let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
+            let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
+            // The axis of addresses does not start at 0, so the total of live bytes is no bound there.
+            let is_stack = !matches!(self.looks.plot, Plot::Addresses(_));
+            let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
+            Some(Position { moment: *moment, byte })
+        })
+    }
+
+    fn place_by_keys(&mut self, standing: Position) {
+        let events = self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
+        let moment = standing.moment.min(events);
+        self.tools.crosshair.by_keys = Some(Position { moment, ..standing });
+        self.tools.crosshair.follow = Follow::Yes;
+        self.set_cursor(moment);
+    }
+
+    /// Places the crosshair as if by keys, or returns it to the pointer. Neither the cursor nor the window changes.
+    pub(super) fn set_crosshair(&mut self, to: Option<Position>) {
+        self.follow_pointer();
+        self.tools.crosshair.by_keys = to;
+    }
+
+    /// Returns the crosshair to the pointer and cancels pending steps.
+    pub(super) fn follow_pointer(&mut self) {
+        let cursor = &mut self.tools.crosshair;
+        (cursor.by_keys, cursor.pending_step, cursor.follow) = (None, None, Follow::No);
+        cursor.queued_steps.clear();
+    }
+}
+
+/// Moves the crosshair by a key, or selects the object under it. Commands given during a step are queued.
+pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut Vec<Effect>) {
+    if state.tools.crosshair.pending_step.is_some() {
+        if state.tools.crosshair.queued_steps.len() < MAX_WAITING {
+            state.tools.crosshair.queued_steps.push(step);
+        }
+        return;
+    }
+    if step == CrosshairStep::Select {
+        return select(state, effects);
+    }
+    let Some(here) = state.keyboard_start() else { return };
+    let Position { moment, byte } = here;
+    let selected = match state.looks.plot {
+        Plot::Reserved(_) => state.selected_segment().map(|chosen| chosen.segment.range_events()),
+        _ => state.selection.as_ref().map(|it| (it.allocation, it.allocated_event, it.freed_event)),
+    };
+    let way = match step {
+        CrosshairStep::Above => Step::Above,
+        CrosshairStep::Below => Step::Below,
+        CrosshairStep::Before => Step::Earlier,
+        CrosshairStep::After => Step::Later,
+        CrosshairStep::ToAllocation | CrosshairStep::ToFreed => {
+            let Some((allocation, allocated_at, freed)) = selected else {
+                let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
+                state.remark = Some(["Select ", noun, " first."].concat());
+                return;
+            };
+            // Last moment at which the allocation is live. The event that frees it follows.
+            let last = freed.unwrap_or(u32::MAX);
+            let allocated_at = allocated_at.map_or(0, |event| event.saturating_add(1));
+            let at_its_end = step == CrosshairStep::ToFreed;
+            state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
+            let and_events = u32::from(at_its_end && freed.is_some());
+            ask_step(state, Step::Onto(allocation), and_events, effects);
+            return;
+        }
+        _ => {
+            let columns = state.geometry.scene.as_ref().map(|scene| scene.columns.moment.as_slice());
+            let columns = columns.unwrap_or_default();
+            let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
+            let after = columns.partition_point(|&shown| shown <= moment);
+            let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
+            let moment = match step {
+                CrosshairStep::Earlier => moment.saturating_sub(1),
+                CrosshairStep::ColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
+                CrosshairStep::ColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
+                _ => moment.saturating_add(1),
+            };
+            state.place_by_keys(Position { moment, byte });
+            return;
+        }
+    };
+    state.place_by_keys(here);
+    ask_step(state, way, 0, effects);
+}
+
+fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
+    let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
+        return;
+    };
+    let (serial, looks) = (state.next_serial(), state.geometry.looks);
+    state.tools.crosshair.pending_step = Some(PendingStep { serial, step, and_events });
+    effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
+}
+
+/// Handles the worker's answer to a step, and carries out queued commands.
+fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
+    let Some(stepping) = state.tools.crosshair.pending_step.take_if(|stepping| stepping.serial == serial) else {
+        return;
+    };
+    let there = Position { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
+    match to.stop {
+        StepOutcome::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
+            state.tools.crosshair.queued_steps.clear();
+            let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+            let noun = if is_reserved { "segment" } else { "allocation" };
+            state.remark = Some(["No ", noun, " in this direction."].concat());
+            return;
+        }
+        StepOutcome::OnItsWay => {
+            state.place_by_keys(there);
+            state.tools.crosshair.follow = Follow::No;
+            ask_step(state, stepping.step, stepping.and_events, effects);
+            return;
+        }
+        StepOutcome::Arrived | StepOutcome::Nowhere => state.place_by_keys(there),
+    }
+    while state.tools.crosshair.pending_step.is_none() && !state.tools.crosshair.queued_steps.is_empty() {
+        let next = state.tools.crosshair.queued_steps.remove(0);
+        move_by_key(state, next, effects);
+    }
+}
+
+/// Pans the window if keys have moved the crosshair to its edge or outside, once the position is known.
+pub(super) fn follow(state: &mut Shared) -> Followed {
+    if state.tools.crosshair.follow == Follow::No {
+        return Followed::No;
+    }
+    let (Some(view), Some(at)) = (state.view, state.crosshair_px()) else { return Followed::No };
+    state.tools.crosshair.follow = Follow::No;
+    let beside = |at: f64, size: u32| {
+        let size = f64::from(size);
+        if at < FOLLOW_MARGIN * size {
+            at - FOLLOW_DISTANCE * size
+        } else if at > (1.0 - FOLLOW_MARGIN) * size {
+            at - (1.0 - FOLLOW_DISTANCE) * size
+        } else {
+            0.0
+        }
+    };
+    let right = beside(at.x, view.width_px);
+    let up = if state.bytes_axis == BytesAxis::Free { beside(at.y, view.height_px) } else { 0.0 };
+    if right != 0.0 || up != 0.0 {
+        state.navigate(|plane, view| plane.moved(view, right, up));
+        return Followed::Yes;
+    }
+    Followed::No
+}
+
+/// Updates the hover state for a crosshair placed by keys. Until the worker has answered, the previous state stays.
+pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    // The highlight does not affect which allocation is hit.
+    let (place, looks) = (state.device_index, state.geometry.looks.without_highlight());
+    if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, looks)) {
+        let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
+        let spot = match &hit {
+            Some(hit) => {
+                let (ranks, requested) = ([hit.allocation; 2], hit.requested);
+                Spot { ids: ranks, count: 1, requested, ..Spot::from_position(keys) }
+            }
+            None => Spot::from_position(keys),
+        };
+        let is_something = hit.is_some() || plot != Plot::Stack;
+        state.hover =
+            is_something.then_some(Hover { device_index: place, plot, spot, hit, memory, answered_spot: Some(spot) });
+    } else {
+        let Position { moment, byte } = keys;
+        let question = |(_, looks)| Question::Hit { looks, moment, byte };
+        state.tools.crosshair.hit.ask((keys, looks), device, &mut state.serial, effects, question);
+    }
+}
+
+/// Selects the object under the crosshair.
+fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
+    match (state.tools.crosshair.by_keys, state.pointer) {
+        (Some(keys), _) => hit_testing::select_at(state, keys, effects),
+        (None, Some(pointer)) => hit_testing::click(state, pointer, effects),
+        (None, None) => {}
+    }
+}

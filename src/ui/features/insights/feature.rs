@@ -1,0 +1,18 @@
+//! Registration of the Insights tab as a feature.
+
+use super::{
+    InsightsAction, InsightsStep, InsightsTab, act, ask_unseen, keys, link, reset, step, take, update_and_ask,
+};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
+
+pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction, InsightsStep> = Feature {
+    reset,
+    questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
+    on_reply: take,
+    on_action: act,
+    on_command: step,
+    bindings: keys::KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
+};

@@ -1,0 +1,419 @@
+//! Contents of the Insights tab: a report as statements and sheets of text. Independent of the topic.
+
+use super::cells::{CellView, cell_view, spreadsheet_text};
+use super::{InsightsTab, MAX_ROWS, ReportItem};
+use crate::amount::{change, per_mille};
+use crate::cell_text::total_row;
+use crate::shared::Shared;
+use base::units::{Bytes, pluralize};
+use engine::protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
+use std::rc::Rc;
+
+/// Returns the symbol of a tone, and its text for screen readers. Empty for plain facts.
+pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
+    match tone {
+        Tone::Fact => ["", ""],
+        Tone::Good => ["✓", "Good: "],
+        Tone::Alarm => ["⚠", "Warning: "],
+    }
+}
+
+/// Inputs of the report's contents, except for the marked and the active item.
+#[derive(Clone, Debug)]
+pub struct ReportInputs {
+    report: Option<Rc<Report>>,
+    row_limits: Vec<(String, u64)>,
+    unfolded: Vec<(Topic, ReportItem)>,
+    folded: Vec<(Topic, String)>,
+}
+
+impl PartialEq for ReportInputs {
+    fn eq(&self, other: &ReportInputs) -> bool {
+        let same = match (&self.report, &other.report) {
+            (Some(one), Some(another)) => Rc::ptr_eq(one, another),
+            (one, another) => one.is_none() && another.is_none(),
+        };
+        same && self.row_limits == other.row_limits && self.unfolded == other.unfolded && self.folded == other.folded
+    }
+}
+
+/// Returns the current inputs.
+pub fn report_inputs(why: &InsightsTab) -> ReportInputs {
+    let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
+    let seen = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
+    ReportInputs {
+        report: why.report().cloned(),
+        row_limits: seen,
+        unfolded: why.open_stacks.clone(),
+        folded: why.collapsed.clone(),
+    }
+}
+
+/// State of the tab that changes independently of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TabState {
+    pub topic: Topic,
+    /// True if there is a comparison.
+    pub is_compared: bool,
+    /// True if there is a survey of ranks.
+    pub is_surveyed: bool,
+    /// Topics whose known reports contain warnings.
+    pub alarms: Vec<Topic>,
+    /// True while the visible report is requested again.
+    pub is_busy: bool,
+    /// Index of the item that was clicked last, among all items of the report.
+    pub clicked: Option<usize>,
+    /// Index of the active item.
+    pub active: usize,
+    /// Text shown instead of a report.
+    pub note: &'static str,
+}
+
+/// Returns the topics whose known reports contain warnings.
+pub fn alarms(why: &InsightsTab) -> Vec<Topic> {
+    let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
+    let warns = |topic: &Topic| why.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
+    Topic::ALL.into_iter().filter(warns).collect()
+}
+
+/// Returns the state of the tab.
+pub fn tab_state(why: &InsightsTab, shared: &Shared) -> TabState {
+    let items = why.items();
+    let note = match why.report() {
+        None if why.is_loading() => "Computing…",
+        None if why.topic == Topic::Comparison => "Loading…",
+        None if why.topic == Topic::Ranks && shared.ranks.is_started() => "Surveying…",
+        Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
+            "Nothing to report for this device."
+        }
+        _ => "",
+    };
+    TabState {
+        topic: why.topic,
+        is_compared: shared.is_compared(),
+        is_surveyed: shared.ranks.is_available(),
+        alarms: alarms(why),
+        is_busy: why.is_loading(),
+        clicked: items.iter().position(|item| why.is_clicked(item)),
+        active: why.active.min(items.len().saturating_sub(1)),
+        note,
+    }
+}
+
+/// The contents of a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportView {
+    pub statements: Vec<StatementView>,
+    pub sheets: Vec<SheetView>,
+}
+
+/// A statement of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementView {
+    pub tone: Tone,
+    pub text: String,
+    /// Recommended change. Empty if there is none.
+    pub fix: String,
+    pub chart: Option<ChartView>,
+    /// True if a click shows evidence.
+    pub has_evidence: bool,
+}
+
+/// A chart below a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartView {
+    pub kind: ChartKind,
+    /// Bars or parts.
+    pub marks: Vec<ChartMark>,
+    /// Description for screen readers, such as the start and end values of a curve. Empty for parts.
+    pub text: String,
+    pub map: Option<HeatMap>,
+    /// Boxes of a differential flame graph.
+    pub boxes: Vec<BoxView>,
+}
+
+/// A box of a differential flame graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoxView {
+    pub depth: u32,
+    /// Left edge. [`DeltaBox::WHOLE`] is the full width.
+    pub left: u32,
+    pub width: u32,
+    /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.
+    pub label: String,
+    pub title: String,
+    /// CSS class: `more`, `less` or `same`.
+    pub direction: &'static str,
+}
+
+/// Arrangement of a chart's marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartKind {
+    /// Bars from left to right.
+    Curve,
+    /// Parts of a single bar.
+    Parts,
+    Map,
+    /// A differential flame graph.
+    Delta,
+}
+
+/// A bar or part of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartMark {
+    /// Share of the highest bar or of the whole, in tenths of a percent.
+    pub per_mille: u32,
+    /// Name and bytes, such as `Live 3.20 GiB`.
+    pub label: String,
+    /// See [`engine::protocol::ChartPart::slot`].
+    pub slot: Option<u32>,
+}
+
+fn chart(chart: &Chart) -> ChartView {
+    let mark = |whole: u64, bytes: u64, name: &str, slot| ChartMark {
+        slot,
+        per_mille: per_mille(bytes, whole),
+        label: [name, " ", &Bytes(bytes).to_string()].concat().trim().to_owned(),
+    };
+    match chart {
+        Chart::Parts(parts) => {
+            let whole = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.bytes));
+            let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
+            ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None, boxes: Vec::new() }
+        }
+        Chart::Course { values, ends } => {
+            let most = values.iter().copied().max().unwrap_or(0);
+            let text = |bytes: Option<&u64>, end: &str| {
+                [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
+            };
+            let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
+            let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
+            ChartView { kind: ChartKind::Curve, marks, text, map: None, boxes: Vec::new() }
+        }
+        Chart::Map(map) => ChartView {
+            kind: ChartKind::Map,
+            marks: Vec::new(),
+            text: map_text(map),
+            map: Some(map.clone()),
+            boxes: Vec::new(),
+        },
+        Chart::Delta(by, boxes) => ChartView {
+            kind: ChartKind::Delta,
+            marks: Vec::new(),
+            text: ["Live bytes (requested) by ", by, ". Width: the larger of A and B. ▲ more in B, ▼ less."].concat(),
+            map: None,
+            boxes: boxes.iter().map(box_view).collect(),
+        },
+    }
+}
+
+/// Returns a box whose change is shown by a symbol as well as by colour, with both numbers in the tooltip.
+fn box_view(of: &DeltaBox) -> BoxView {
+    let (way, glyph) = match of.b.cmp(&of.a) {
+        std::cmp::Ordering::Greater => ("more", "▲ "),
+        std::cmp::Ordering::Less => ("less", "▼ "),
+        std::cmp::Ordering::Equal => ("same", ""),
+    };
+    let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
+    let label = [glyph, &delta, &of.name].concat();
+    let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
+    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction: way }
+}
+
+/// Describes a map of ranks.
+fn map_text(map: &HeatMap) -> String {
+    let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
+    let aligned = match map.steps {
+        0 => "from the first event to the last".to_owned(),
+        steps => format!("aligned by {}", pluralize(steps.into(), "step")),
+    };
+    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
+}
+
+/// A table of a report, with title and note.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SheetView {
+    /// Key that is unique within the report.
+    pub key: String,
+    pub title: String,
+    /// True if only the title is visible.
+    pub is_collapsed: bool,
+    /// Explanation of the numbers.
+    pub note: String,
+    /// The threshold, and its abbreviated value.
+    pub threshold: Option<(Threshold, String)>,
+    /// Headings and kinds of the columns.
+    pub columns: Vec<(String, ColumnKind)>,
+    pub rows: Vec<SheetRowView>,
+    /// Cells of the total row.
+    pub total: Vec<CellView>,
+    /// Label of the button that shows more rows. Empty if there are no more.
+    pub more: String,
+    /// Text about rows beyond the maximum. Empty if there are none.
+    pub not_shown: String,
+}
+
+/// Kind of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Names of the rows. The column takes the remaining width.
+    Name,
+    Text,
+    Number,
+    /// Shares, drawn with bars.
+    Share,
+}
+
+impl ColumnKind {
+    /// Returns the CSS class of the cells.
+    pub fn css_class(self) -> &'static str {
+        match self {
+            ColumnKind::Name => "name",
+            ColumnKind::Text => "text",
+            ColumnKind::Number => "number",
+            ColumnKind::Share => "share",
+        }
+    }
+}
+
+/// A row of a sheet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SheetRowView {
+    /// Index among all visible items of the report.
+    pub index: usize,
+    pub depth: u32,
+    pub tone: Tone,
+    /// Cells, each as shown and as text for a spreadsheet.
+    pub cells: Vec<(CellView, String)>,
+    /// True if a click shows evidence.
+    pub has_evidence: bool,
+    /// The stack, as far as it is visible.
+    pub stack: StackView,
+}
+
+/// The stack of a row, which can be expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StackView {
+    /// The row has no stack.
+    None,
+    /// The stack is hidden.
+    Hidden,
+    Visible(Vec<String>),
+}
+
+/// Returns the contents of the report.
+pub fn view(why: &InsightsTab) -> ReportView {
+    let Some(report) = why.report() else { return ReportView::default() };
+    let said = report.statements.iter().map(|statement| StatementView {
+        tone: statement.tone,
+        text: statement.text.clone(),
+        fix: statement.fix.clone(),
+        chart: statement.chart.as_ref().map(chart),
+        has_evidence: statement.evidence.is_some(),
+    });
+    let statements: Vec<StatementView> = said.collect();
+    let mut place = statements.len();
+    let sheet_view = |sheet: &Sheet| {
+        let seen = why.visible_rows(&sheet.key, sheet.rows.len());
+        sheet_view(why, sheet, &mut place, seen)
+    };
+    let sheets = report.sheets.iter().map(sheet_view).collect();
+    ReportView { statements, sheets }
+}
+
+/// Returns the first table of the categories report with all rows, for the dialog that edits rules.
+pub fn categories(why: &InsightsTab) -> Option<SheetView> {
+    let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
+    let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
+    // Rows are not clickable in the dialog.
+    for row in &mut view.rows {
+        (row.has_evidence, row.stack) = (false, StackView::None);
+    }
+    Some(view)
+}
+
+fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
+    let mut rows = Vec::with_capacity(seen);
+    for (row, line) in sheet.rows.iter().take(seen).enumerate() {
+        let item = ReportItem { sheet: Some(sheet.key.clone()), row };
+        rows.push(SheetRowView {
+            index: *place,
+            depth: line.depth,
+            tone: line.tone,
+            cells: line.cells.iter().map(|cell| (cell_view(cell), spreadsheet_text(cell))).collect(),
+            has_evidence: line.evidence.is_some(),
+            stack: match (line.stack.is_empty(), why.is_stack_open(&item)) {
+                (true, _) => StackView::None,
+                (false, false) => StackView::Hidden,
+                (false, true) => StackView::Visible(line.stack.clone()),
+            },
+        });
+        *place += 1;
+    }
+    let hidden = u64::from(sheet.left_out).saturating_add((sheet.rows.len() - seen) as u64);
+    let threshold = sheet.threshold.clone().map(|threshold| {
+        let short = if threshold.unit == "bytes" { Bytes(threshold.value).to_string() } else { String::new() };
+        (threshold, short)
+    });
+    let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
+    let (more, beyond) =
+        if why.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
+    SheetView {
+        key: sheet.key.clone(),
+        title: sheet.title.clone(),
+        is_collapsed: why.is_collapsed(&sheet.key) && seen == 0,
+        note: sheet.note.clone(),
+        threshold,
+        columns: columns(sheet),
+        rows,
+        total: total_row(sheet).iter().flat_map(|row| &row.cells).map(cell_view).collect(),
+        more,
+        not_shown: beyond,
+    }
+}
+
+/// Returns headings and kinds of the columns, derived from their cells. The first text column has the names.
+fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
+    let mut has_name = false;
+    let mut columns = Vec::with_capacity(sheet.columns.len());
+    for (at, column) in sheet.columns.iter().enumerate() {
+        let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
+        let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
+            Cell::Nothing => None,
+            Cell::Text(_) => Some(ColumnKind::Text),
+            Cell::Share { .. } => Some(ColumnKind::Share),
+            _ => Some(ColumnKind::Number),
+        });
+        let kind = match kind {
+            Some(ColumnKind::Text) | None if !has_name => {
+                has_name = true;
+                ColumnKind::Name
+            }
+            kind => kind.unwrap_or(ColumnKind::Number),
+        };
+        columns.push((column.label.clone(), kind));
+    }
+    columns
+}
+
+/// Formats a sheet as tab-separated lines: headings, rows and total, with plain numbers.
+pub fn tab_separated(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                text.push('\t');
+            }
+            text.push_str(&cell);
+        }
+        text.push('\n');
+    };
+    line(&mut sheet.columns.iter().map(|column| column.label.clone()));
+    for row in &sheet.rows {
+        line(&mut row.cells.iter().map(spreadsheet_text));
+    }
+    if !sheet.total.is_empty() {
+        line(&mut sheet.total.iter().map(spreadsheet_text));
+    }
+    text
+}

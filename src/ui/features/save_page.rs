@@ -1,0 +1,140 @@
+//! Saving of the page as a single HTML file that contains the open snapshot.
+
+use crate::comparing::SecondFile;
+use crate::effect::{Effect, PageToSave, SnapshotToSave};
+use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
+use crate::figure::words::file_stem;
+use crate::link::Link;
+use crate::shared::Shared;
+use crate::tab::Tab;
+use base::units::Bytes;
+use std::convert::Infallible;
+
+/// Maximum size of a snapshot in a page, in bytes. Base64 takes four characters for three bytes, and a string in
+/// Chromium's V8 has at most 2^29 − 24 characters. A larger page could be written but not read.
+pub const MAX_SNAPSHOT_BYTES: usize = 400_000_000;
+
+/// Progress of the saving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SaveState {
+    #[default]
+    Idle,
+    Running,
+}
+
+/// Encoding of the snapshot in the page. The smallest one is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotEncoding {
+    /// The unchanged file, which is already compressed.
+    Unchanged,
+    Compressed,
+    /// The parsed snapshot as gzip-compressed columns.
+    Columns,
+}
+
+/// Progress reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SaveProgress {
+    /// Bytes of the snapshot that are done, and in total.
+    Done(u64, u64),
+    Saved {
+        file: String,
+        /// Size of the file in bytes.
+        bytes: u64,
+        /// Size of the snapshot in it in bytes, before base64.
+        snapshot: u64,
+        packing: SnapshotEncoding,
+    },
+    /// Cause of a failure, without a full stop.
+    Failed(String),
+}
+
+/// Saves the open snapshot, and the one it is compared with, as a page. `view` is the link to the view without the
+/// file.
+pub(crate) fn save(html: &mut SaveState, shared: &mut Shared, mut view: Link, effects: &mut Vec<Effect>) {
+    let Some(choice) = shared.snapshots.get(shared.snapshot_index).filter(|_| shared.file().is_some()) else { return };
+    if *html == SaveState::Running {
+        shared.remark = Some("Already saving a page.".to_owned());
+        return;
+    }
+    let file = file_stem(&choice.file) + ".html";
+    let (origin, name) = (choice.origin.clone(), choice.file.clone());
+    let mut snapshots = vec![SnapshotToSave { origin, load: shared.load, name }];
+    if let SecondFile::Open(second, origin, load) = &shared.comparing.second {
+        // The page finds the second snapshot by its name.
+        let same = if second.file == choice.file { "B " } else { "" };
+        let name = [same, &second.file].concat();
+        view.compare_with(&name);
+        snapshots.push(SnapshotToSave { origin: origin.clone(), load: *load, name });
+    }
+    // SQL adds 0.6 MB, so it is included only if it is used.
+    let has_sql = shared.views.tab == Tab::Sql;
+    let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql };
+    shared.remark = Some(format!("Saving {}…", wanted.file));
+    *html = SaveState::Running;
+    effects.push(Effect::SaveHtml(Box::new(wanted)));
+}
+
+pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature {
+    reset: reset_nothing,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: no_commands,
+    bindings: &[],
+    link_keys: &[],
+    on_escape: close_nothing,
+};
+
+/// Handles a progress report.
+fn act(html: &mut SaveState, shared: &mut Shared, step: SaveProgress, _: &mut Vec<Effect>) {
+    if !matches!(step, SaveProgress::Done(..)) {
+        *html = SaveState::Idle;
+    }
+    shared.remark = Some(match step {
+        SaveProgress::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
+        SaveProgress::Saved { file, bytes, snapshot, packing } => {
+            let how = match packing {
+                SnapshotEncoding::Unchanged => "unchanged",
+                SnapshotEncoding::Compressed => "compressed",
+                SnapshotEncoding::Columns => "as compact columns",
+            };
+            format!("Saved {file}: {}, including the snapshot ({}, {how}).", Bytes(bytes), Bytes(snapshot))
+        }
+        SaveProgress::Failed(cause) => format!("The page could not be saved: {cause}."),
+    });
+}
+
+/// Returns the compression of a file that starts with `head`. A page can read gzip and zstd, but not `zip`.
+pub fn compression(head: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 3] =
+        [(&[0x1f, 0x8b], "gzip"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"), (b"PK\x03\x04", "zip")];
+    known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
+}
+
+/// Ids of the elements that hold the snapshot and the one it is compared with.
+pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
+
+/// Returns the start tag of the element that holds a snapshot. Names are untrusted, so they are escaped.
+pub fn start_tag(id: &str, name: &str, view: &str) -> String {
+    let [name, view] = [name, view].map(escape_attribute);
+    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
+}
+
+/// Escapes a text for a quoted attribute.
+fn escape_attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Returns the offset in the page where snapshots are inserted. The error describes the page.
+pub fn insert_offset(page: &str) -> Result<usize, &'static str> {
+    match page.rfind("</body>") {
+        Some(_) if page.contains("id=\"part-snapshot\"") => Err("already contains a snapshot"),
+        Some(at) if page.contains("id=\"part-wasm\"") => Ok(at),
+        _ => Err("is not the single-file page"),
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/features/html.rs"]
+mod tests;

@@ -1,0 +1,73 @@
+//! The SQL tab. The page and the worker handle queries and results. This file follows a result row to its allocation
+//! or event.
+
+use crate::effect::Effect;
+use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
+use crate::selecting::select;
+use crate::shared::Shared;
+use engine::protocol::{encode, split_ordinal};
+use std::convert::Infallible;
+
+/// State of the SQL tab. It has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sql;
+
+/// Target of a result row on the shown device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlAction {
+    Allocation(u32),
+    Event(u32),
+}
+
+/// Subject of the queries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuerySubject {
+    /// Load number of the open file. In a comparison, those of A and B.
+    pub loads: Vec<u32>,
+    /// True if B is the file that was opened second.
+    pub is_b_second: bool,
+    /// Name of a saved result.
+    pub name: String,
+    /// Version of the category rules.
+    rules: u32,
+}
+
+impl QuerySubject {
+    /// Returns the subject for the open file. `None` without a file.
+    pub fn from_state(state: &Shared) -> Option<QuerySubject> {
+        let name = state.file()?.file.clone();
+        let is_b_second = state.comparing.pair.is_none_or(|[_, b]| {
+            let device = state.device_at(b);
+            device.is_some_and(|device| split_ordinal(device.device).1)
+        });
+        let loads = match state.comparing.second_load() {
+            0 => vec![state.load],
+            second if is_b_second => vec![state.load, second],
+            second => vec![second, state.load],
+        };
+        Some(QuerySubject { loads, is_b_second, name, rules: state.rules.version })
+    }
+}
+
+/// Returns the category rules in the encoding that the worker reads.
+pub fn encoded_rules(state: &Shared) -> Vec<u8> {
+    encode(&state.rules.set())
+}
+
+pub(crate) const FEATURE: Feature<Sql, SqlAction, Infallible> = Feature {
+    reset: reset_nothing,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: no_commands,
+    bindings: &[],
+    link_keys: &[],
+    on_escape: close_nothing,
+};
+
+fn act(_: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mut Vec<Effect>) {
+    match action {
+        SqlAction::Allocation(allocation) => select(shared, allocation, effects),
+        SqlAction::Event(event) => shared.go_to(event.saturating_add(1)),
+    }
+}

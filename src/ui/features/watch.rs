@@ -1,0 +1,368 @@
+//! Reloading of files that change: which files are newer than the open one, and whether they open automatically.
+//!
+//! `memscape serve` reports changes of the files in its folder. For other files, the shell polls their server.
+//! `ui::reloading` opens a newer file while keeping the view, since that needs the whole state.
+
+use crate::binding::{Binding, KeyScope, bind};
+use crate::change::Change;
+use crate::effect::{Effect, Origin};
+use crate::feature::{Feature, close_nothing, take_nothing};
+use crate::ranks;
+use crate::samples::is_sample;
+use crate::shared::Shared;
+use crate::stage::SnapshotChoice;
+use crate::url;
+use base::sorted::{signed_key, sorted_by_key};
+
+/// Maximum number of snapshots that are listed for comparison: the newest of the same rank.
+const MAX_COMPARED: usize = 10;
+/// Maximum length of the list of snapshots.
+const MAX_LISTED: usize = 1000;
+/// Time in milliseconds that the previous contents stay on the screen during a reload: requested by the user, and
+/// automatic. Then the progress is shown.
+const HOLD_MS: (f64, f64) = (1000.0, 4000.0);
+
+/// State of the files that change.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// True if changes are reported.
+    pub(crate) is_on: bool,
+    /// True if the server reports changes of all its files. Stays set when other files are opened.
+    is_served: bool,
+    /// Load number and version of the file that was loaded last from a link.
+    loaded_version: Option<(u32, String)>,
+    /// Last known state of the files.
+    files: Vec<FileVersion>,
+    /// The newest file that is newer than the open one.
+    pub(crate) newer: Option<NewerFile>,
+    /// True if newer files open automatically.
+    pub(crate) follows: bool,
+    /// Pending task. Processed once.
+    pub(crate) task: Option<WatchTask>,
+    /// The pending reload.
+    pub(crate) reload: Option<Reload>,
+}
+
+/// Current state of a file behind a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileVersion {
+    /// Address as in the list of snapshots.
+    pub address: String,
+    /// Version identifier. It changes whenever the file does.
+    pub version: String,
+    pub rank: Option<u32>,
+    /// Time of the last change on the shell's clock, in milliseconds. Negative infinity if unknown.
+    pub changed_ms: f64,
+}
+
+impl FileVersion {
+    /// Parses a message of `memscape serve` (`src/cli/serve/watch.rs`), with one file per line. Invalid lines are
+    /// ignored.
+    pub fn parse(text: &str, now_ms: f64) -> Vec<FileVersion> {
+        let heard = |line: &str| {
+            let mut words = line.splitn(4, ' ');
+            let (rank, version, age, address) = (words.next()?, words.next()?, words.next()?, words.next()?);
+            let age: f64 = age.parse::<u64>().ok()? as f64;
+            let (version, address) = (version.to_owned(), address.to_owned());
+            Some(FileVersion { address, version, rank: rank.parse().ok(), changed_ms: now_ms - age })
+        };
+        text.lines().filter_map(heard).collect()
+    }
+
+    /// Parses the number of snapshots of `memscape serve` from its line `files COUNT`.
+    pub fn count(text: &str) -> Option<usize> {
+        text.lines().find_map(|line| line.strip_prefix("files ")?.parse().ok())
+    }
+}
+
+/// A file that is newer than the open one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NewerFile {
+    pub(crate) address: String,
+    pub(crate) changed_ms: f64,
+    /// True if it is a newer version of the open file.
+    pub(crate) is_open: bool,
+}
+
+/// A task that needs the whole state.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum WatchTask {
+    /// Opens this address.
+    Open(String, LoadCause),
+    /// Compares with the snapshot at this index.
+    Compare(usize),
+}
+
+/// Cause of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoadCause {
+    User,
+    /// Automatic reload. Its errors are not shown.
+    Automatic,
+}
+
+/// A newer version that is loading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reload {
+    pub(crate) load: u32,
+    pub(crate) cause: LoadCause,
+    pub(crate) started_ms: f64,
+}
+
+impl Watch {
+    /// Returns true while the previous contents stay on the screen because a newer version is about to be shown.
+    pub fn holds_screen(&self, now_ms: f64) -> bool {
+        let still = |reload: &Reload| if reload.cause == LoadCause::User { HOLD_MS.0 } else { HOLD_MS.1 };
+        self.reload.is_some_and(|reload| now_ms - reload.started_ms < still(&reload))
+    }
+
+    /// Returns true if a newer file will open automatically as soon as no other load is pending.
+    pub fn will_reload(&self) -> bool {
+        self.follows && self.newer.is_some()
+    }
+
+    /// Returns true if the server reports changes of its files, but the open file is not one of them.
+    pub(crate) fn is_elsewhere(&self, shared: &Shared) -> bool {
+        self.is_served && shared.snapshots.get(shared.snapshot_index).is_some_and(|choice| !ranks::is_served(choice))
+    }
+
+    /// Returns true if the server of the open file must be polled.
+    pub(crate) fn polls(&self) -> bool {
+        self.is_on && !self.is_served
+    }
+
+    /// Starts to poll the open file if `load` came through a link. The version that was loaded counts as known.
+    pub(crate) fn start_polling(&mut self, shared: &Shared, load: u32) {
+        let (Some((of, version)), Some(address)) = (&self.loaded_version, open_address(shared)) else { return };
+        if *of != load || is_sample(address) {
+            return;
+        }
+        let read =
+            |version| FileVersion { address: address.to_owned(), version, rank: None, changed_ms: f64::NEG_INFINITY };
+        if !self.is_served {
+            self.files = vec![read(version.clone())];
+            self.is_on = true;
+        } else if self.file_at(address).is_none() && !self.is_elsewhere(shared) {
+            // `memscape serve` does not report files that are still being written. Until then, the version that was
+            // read counts.
+            self.files.push(read(version_from_etag(version)));
+        }
+    }
+
+    fn stop_polling(&mut self) {
+        (self.is_on, self.newer) = (false, None);
+        self.files.clear();
+    }
+
+    fn file_at(&self, address: &str) -> Option<&FileVersion> {
+        self.files.iter().find(|heard| heard.address == address)
+    }
+
+    /// Returns when the file at an address was changed.
+    pub(crate) fn changed_ms(&self, address: &str) -> Option<f64> {
+        Some(self.file_at(address)?.changed_ms)
+    }
+
+    /// Returns the indices of the newest snapshots with the rank of the open one, without the open one.
+    pub(crate) fn comparable(&self, shared: &Shared) -> Vec<usize> {
+        let Some(open) = open_address(shared) else { return Vec::new() };
+        let Some(rank) = self.file_at(open).map(|heard| heard.rank) else { return Vec::new() };
+        let others = self.files.iter().filter(|heard| heard.rank == rank && heard.address != open).collect();
+        let newest =
+            sorted_by_key(others, |heard: &&FileVersion| signed_key(-(heard.changed_ms.max(-1e15) as i64)).into());
+        newest.into_iter().take(MAX_COMPARED).filter_map(|heard| index_of(shared, &heard.address)).collect()
+    }
+}
+
+/// Returns the address of the current snapshot: open, loading or failed.
+pub(crate) fn open_address(shared: &Shared) -> Option<&str> {
+    match &shared.snapshots.get(shared.snapshot_index)?.origin {
+        Origin::Link(address) => Some(address),
+        Origin::File(_) => None,
+    }
+}
+
+/// Returns the index of an address in the list of snapshots.
+pub(crate) fn index_of(shared: &Shared, address: &str) -> Option<usize> {
+    shared.snapshots.iter().position(|choice| matches!(&choice.origin, Origin::Link(link) if link == address))
+}
+
+/// Events of files that change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WatchAction {
+    /// `memscape serve` reports its current files.
+    FilesReported(Vec<FileVersion>),
+    /// `memscape serve` reports its number of snapshots, including those that it does not list.
+    CountReported(usize),
+    /// A file was loaded from a link, with this version.
+    Loaded {
+        load: u32,
+        version: String,
+    },
+    /// Reply of the server of the open file.
+    Polled(FileVersion),
+    /// The server of this file does not reply.
+    PollFailed(String),
+    /// Time has passed.
+    TimePassed,
+    Dismissed,
+    /// Compares with the snapshot at this index.
+    Compared(usize),
+}
+
+/// Commands for files that change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WatchStep {
+    /// Opens the newer file.
+    Reload,
+    /// Toggles automatic reloading.
+    Follow,
+}
+
+const KEYS: &[Binding<WatchStep>] = &[
+    bind(KeyScope::Page, &["!"], WatchStep::Reload, "Reload the file that changed", "live-reload"),
+    bind(KeyScope::Page, &["'"], WatchStep::Follow, "Follow changes: reload by itself, or not", "live-follow"),
+];
+
+pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
+    reset,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: &[],
+    on_escape: close_nothing,
+};
+
+/// Drops what was known about the previous file.
+fn reset(live: &mut Watch, _: &mut Shared, change: Change) {
+    if change == Change::File {
+        live.newer = None;
+        if !live.is_served {
+            live.stop_polling();
+        }
+    }
+}
+
+fn act(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
+    match action {
+        WatchAction::FilesReported(files) => {
+            if !std::mem::replace(&mut live.is_served, true) {
+                (live.is_on, live.newer) = (false, None);
+                // The version of the file when it was read is kept, since the file may have changed meanwhile.
+                live.files.iter_mut().for_each(|heard| heard.version = version_from_etag(&heard.version));
+            }
+            update_files(live, shared, files);
+            reload_if_following(live);
+        }
+        WatchAction::CountReported(count) => ranks::on_files_counted(shared, count),
+        WatchAction::Loaded { load, version } => {
+            live.loaded_version = Some((load, version));
+            live.start_polling(shared, shared.load);
+        }
+        WatchAction::Polled(heard) => {
+            // Another file may be open by now.
+            if live.files.iter().any(|known| known.address == heard.address) && !live.is_served {
+                update_files(live, shared, vec![heard]);
+                reload_if_following(live);
+            }
+        }
+        WatchAction::PollFailed(address) => {
+            if !live.is_served && live.files.iter().any(|known| known.address == address) {
+                live.stop_polling();
+            }
+        }
+        WatchAction::TimePassed => reload_if_following(live),
+        WatchAction::Dismissed => (live.newer, live.follows) = (None, false),
+        WatchAction::Compared(place) => live.task = Some(WatchTask::Compare(place)),
+    }
+}
+
+fn command(live: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
+    match step {
+        WatchStep::Reload => match &live.newer {
+            Some(offer) => live.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
+            None => shared.remark = Some("Nothing newer to reload.".to_owned()),
+        },
+        WatchStep::Follow if !live.is_on => {
+            shared.remark =
+                Some("Only files behind a link and in a folder of memscape serve can be followed.".to_owned());
+        }
+        WatchStep::Follow => {
+            live.follows = !live.follows;
+            let said =
+                if live.follows { "Following: newer versions open by themselves." } else { "No longer following." };
+            shared.remark = Some(said.to_owned());
+            reload_if_following(live);
+        }
+    }
+}
+
+/// Converts an ETag of `memscape serve` to the version in its messages: without quotes, and without the suffix of
+/// compressed responses (`src/cli/serve/mod.rs`).
+fn version_from_etag(version: &str) -> String {
+    let tag = version.trim_matches('"');
+    tag.strip_suffix("-gzip").unwrap_or(tag).to_owned()
+}
+
+/// Opens the newer file if automatic reloading is on.
+fn reload_if_following(live: &mut Watch) {
+    if live.follows
+        && let Some(offer) = &live.newer
+    {
+        live.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::Automatic));
+    }
+}
+
+/// Updates the known files. New ones are listed, and the newest one with the rank of the open file is offered.
+fn update_files(live: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) {
+    let is_first = !std::mem::replace(&mut live.is_on, true);
+    let known = std::mem::replace(&mut live.files, files);
+    // If the open file is from elsewhere, no file of the folder is newer or replaces it.
+    if live.is_elsewhere(shared) {
+        live.newer = None;
+        return;
+    }
+    let open = open_address(shared).map(str::to_owned);
+    let of = |address: &str| known.iter().find(|heard| heard.address == address);
+    // A file that was removed keeps its rank.
+    if let Some(open) = &open
+        && live.file_at(open).is_none()
+    {
+        live.files.extend(of(open).cloned());
+    }
+    let rank = open.as_ref().map(|open| live.file_at(open).and_then(|heard| heard.rank));
+    let since = live.newer.as_ref().map_or(f64::NEG_INFINITY, |offer| offer.changed_ms);
+    let mut newest: Option<&FileVersion> = None;
+    let listed = shared.snapshots.len();
+    for heard in &live.files {
+        let is_listed = index_of(shared, &heard.address).is_some();
+        if !is_listed && shared.snapshots.len() < MAX_LISTED {
+            shared.snapshots.push(SnapshotChoice {
+                origin: Origin::Link(heard.address.clone()),
+                member: None,
+                file: url::file_name(&heard.address),
+                path: None,
+                bytes: None,
+                load: None,
+            });
+        }
+        let is_newer = match of(&heard.address) {
+            Some(before) => before.version != heard.version,
+            // A file that was listed before is new only because writing it has finished.
+            None => !is_first && !is_listed,
+        };
+        let is_asked = rank.is_none_or(|rank| rank == heard.rank) || Some(&heard.address) == open.as_ref();
+        if is_newer && is_asked && newest.is_none_or(|newest| newest.changed_ms <= heard.changed_ms) {
+            newest = Some(heard);
+        }
+    }
+    if shared.snapshots.len() > listed {
+        ranks::on_files_listed(shared);
+    }
+    if let Some(heard) = newest.filter(|heard| heard.changed_ms >= since) {
+        let is_open = open.as_ref() == Some(&heard.address);
+        live.newer = Some(NewerFile { address: heard.address.clone(), changed_ms: heard.changed_ms, is_open });
+    }
+}

@@ -1,0 +1,196 @@
+//! Hit testing: finds the allocation under the pointer, and selects it on a click.
+//!
+//! The scene answers immediately if it can. For merged bands, call sites and lifetimes the worker is asked, one
+//! question at a time.
+
+use super::change::Change;
+use super::crosshair::Position;
+use super::drawing::{Hover, PointQuestion, Purpose};
+use super::effect::{Effect, Pointer};
+use super::find;
+use super::hover::{Spot, empty_spot, spot};
+use super::part::Part;
+use super::selecting::select;
+use super::shared::Shared;
+use super::side::Side;
+use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
+
+/// Updates the hover after the pointer, the window or the scene has changed.
+pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
+    let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
+        state.hover = None;
+        return;
+    };
+    // Keep the previous answer while it may still apply, so that the card does not flicker inside a block or band.
+    let kept = state.hover.take().filter(|before| {
+        // Ids between the lowest and the highest rank belong to the band only if the stack is in order of allocation.
+        let [lowest, highest] = spot.ids;
+        let in_birth_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
+        let still = |hit: &HitAllocation| {
+            (in_birth_order && (lowest..=highest).contains(&hit.allocation))
+                || spot.single_allocation() == Some(hit.allocation)
+        };
+        // Free areas and segments are large, and the next answer arrives soon.
+        let is_no_block =
+            |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
+        let goes_on = is_no_block(&spot) && is_no_block(&before.spot);
+        let is_same = (before.device_index, before.plot) == (place, looks.plot);
+        is_same && (goes_on || before.answered_spot == Some(spot) || before.hit.as_ref().is_some_and(still))
+    });
+    let (hit, memory, answered) = kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered_spot));
+    let known = answered.is_some_and(|of: Spot| {
+        of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation())
+    });
+    state.hover = Some(Hover { device_index: place, plot: looks.plot, spot, hit, memory, answered_spot: answered });
+    if !known && state.question.is_none() {
+        ask_hit(state, place, spot, looks, Purpose::Hover, effects);
+    }
+}
+
+/// Returns the device, the spot in its scene, and the order and colours of that scene.
+fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
+    let (lane, pointer) = state.lane_at(pointer)?;
+    let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
+    let empty = || empty_spot(scene, lane.view, pointer).filter(|_| looks.plot != Plot::Stack);
+    let spot = spot(scene, lane.view, pointer).or_else(empty)?;
+    Some((lane.index, spot, looks))
+}
+
+fn ask_hit(
+    state: &mut Shared,
+    device_place: usize,
+    spot: Spot,
+    looks: Looks,
+    purpose: Purpose,
+    effects: &mut Vec<Effect>,
+) {
+    let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
+    let serial = state.next_serial();
+    state.question = Some(PointQuestion { serial, device_index: device_place, spot, purpose });
+    let (looks, Spot { moment, byte, .. }) = (looks.without_highlight(), spot);
+    effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
+}
+
+/// Reset, question and answer hooks of hit testing. The question about the pointer is sent by [`super::update()`]
+/// itself, after every scene.
+pub(super) const PART: Part = Part { reset, asks: &[], take };
+
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_device_change() {
+        (state.hover, state.question) = (None, None);
+        (state.selection, state.selecting) = (None, None);
+    }
+}
+
+/// Takes the answer about the pointer, or the details of the allocation to select.
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Details(details) if state.selecting == Some(serial) => {
+            state.selecting = None;
+            details.into_iter().for_each(|details| select_details(state, serial, details));
+        }
+        Answer::Hit { hit, memory } => {
+            let Some(question) = state.question.take_if(|question| question.serial == serial) else {
+                return Some(Answer::Hit { hit, memory });
+            };
+            on_hit(state, question, hit, memory, effects);
+        }
+        other => return Some(other),
+    }
+    None
+}
+
+/// Selects an allocation, and scrolls it into view unless a link sets the window.
+fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
+    if state.linked.select_without_move.take() != Some(serial) {
+        find::reveal(state, &details).unwrap_or_else(|| scroll_into_view(state, &details));
+        if state.selected_event_allocation.take() != Some(details.allocation) {
+            state.move_cursor_to_lifetime(&details);
+        }
+    }
+    state.selection = Some(details);
+    (state.side, state.side_is_expanded) = (Side::Selection, true);
+}
+
+fn on_hit(
+    state: &mut Shared,
+    question: PointQuestion,
+    hit: Option<HitAllocation>,
+    memory: Option<Box<HitMemory>>,
+    effects: &mut Vec<Effect>,
+) {
+    if question.purpose == Purpose::Select {
+        select_hit(state, hit.as_ref(), memory.as_deref(), question.spot.position(), effects);
+    }
+    if question.purpose == Purpose::SelectSegment {
+        state.select_segment(memory.as_deref(), question.spot.position());
+    }
+    if let Some(hover) = state.hover.as_mut().filter(|hover| hover.device_index == question.device_index) {
+        hover.answered_spot = Some(question.spot);
+        (hover.hit, hover.memory) = (hit, memory);
+    }
+}
+
+/// Selects the allocation at a position. In the plot of reserved bytes, or if there is no allocation, chooses the
+/// segment there.
+fn select_hit(
+    state: &mut Shared,
+    hit: Option<&HitAllocation>,
+    memory: Option<&HitMemory>,
+    at: Position,
+    effects: &mut Vec<Effect>,
+) {
+    let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+    match hit.filter(|_| !is_reserved) {
+        Some(hit) => select(state, hit.allocation, effects),
+        None => state.select_segment(memory, at),
+    }
+}
+
+/// Selects the allocation at a position of the shown device's window, or clears the selection outside the stack.
+pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
+    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
+    let plot = state.geometry.looks.plot;
+    let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
+    match spot(scene, view, pointer).or_else(empty) {
+        None => (state.selection, state.selecting) = (None, None),
+        Some(spot) => match spot.single_allocation().filter(|_| !matches!(plot, Plot::Reserved(_))) {
+            Some(allocation) => select(state, allocation, effects),
+            None => ask_to_select(state, spot, effects),
+        },
+    }
+}
+
+fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
+    ask_hit(state, state.device_index, spot, state.geometry.looks, Purpose::Select, effects);
+}
+
+/// Selects the allocation at the keyboard position.
+pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
+        Some((hit, memory)) => {
+            let (hit, memory) = (hit.clone(), memory.clone());
+            select_hit(state, hit.as_ref(), memory.as_deref(), keys, effects);
+        }
+        None => ask_to_select(state, Spot::from_position(keys), effects),
+    }
+}
+
+/// Chooses the segment at a position, in plots that show segments.
+pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut Vec<Effect>) {
+    if state.looks.plot != Plot::Stack {
+        ask_hit(state, state.device_index, Spot::from_position(at), state.looks, Purpose::SelectSegment, effects);
+    }
+}
+
+/// Scrolls to the start of an allocation whose lifetime lies outside the window.
+fn scroll_into_view(state: &mut Shared, details: &Details) {
+    let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us));
+    let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
+    let (Some(allocated_at), Some(freed_at)) = (allocated_at, freed_at) else { return };
+    state.navigate(|plane, view| {
+        let inside = view.x_from_column(f64::from(view.width_px)) > allocated_at
+            && view.x_from_column(0.0) < freed_at.max(allocated_at + 1.0);
+        if inside { view } else { plane.centred(view, allocated_at + 0.5) }
+    });
+}

@@ -1,0 +1,64 @@
+//! Loading of a range of a file's events: offered before a large file is read, or on request.
+
+pub mod data;
+
+use super::effect::Effect;
+use super::features::State;
+use super::link;
+use super::load_range::{LINK_KEY, parse};
+use super::opening::{ask_for_range, load};
+use super::shared::Shared;
+use super::stage::Stage;
+use super::summary::loaded_range;
+use data::SYNTAX_ERROR;
+use engine::protocol::{LoadRange, Request};
+
+/// Loads the range of events that was typed, or reports a syntax error in the dialog.
+pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Vec<Effect>) {
+    match (parse(text), &mut state.shared.stage) {
+        (Some(range), Stage::Choosing(_)) => open(state, range, now_ms, effects),
+        (None, Stage::Choosing(choosing)) => choosing.error = SYNTAX_ERROR,
+        _ => {}
+    }
+}
+
+/// Loads all events: of the file that is being asked about, or of an open file with only a range loaded.
+pub(super) fn load_all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+    match &state.stage {
+        Stage::Choosing(_) => open(state, LoadRange::ALL, now_ms, effects),
+        Stage::Ready(_) if loaded_text(state).is_some() => open(state, LoadRange::ALL, now_ms, effects),
+        _ => {}
+    }
+}
+
+fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effect>) {
+    let place = state.snapshot_index;
+    // The view of the file is restored after the load.
+    let seen = link::for_snapshot(state, place).or_else(|| link::Link::from_state(state).map(link::Link::without_file));
+    let Some(choice) = state.shared.snapshots.get_mut(place) else { return };
+    choice.load = Some(range);
+    state.linked.pending = seen.or(state.linked.pending.take());
+    state.linked.pending.iter_mut().for_each(|link| link.remove(LINK_KEY));
+    let compared = state.comparing.pending_second.take();
+    load(&mut state.shared, place, now_ms, effects);
+    state.comparing.pending_second = compared;
+}
+
+/// Asks which events to load of the open or loading file.
+pub(super) fn ask_again(state: &mut State, effects: &mut Vec<Effect>) {
+    if matches!(state.stage, Stage::Loading(_)) {
+        effects.push(Effect::Ask(Request::Cancel));
+    }
+    if matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)) {
+        let place = state.snapshot_index;
+        ask_for_range(&mut state.shared, place);
+    }
+}
+
+/// Returns a sentence if only a range of events is loaded: `Events 1,000–1,999 of 27,358 are loaded.` Otherwise `None`.
+pub fn loaded_text(state: &Shared) -> Option<String> {
+    let range = loaded_range(state.device()?)?;
+    let mut letters = range.chars();
+    let first = letters.next()?.to_ascii_uppercase();
+    Some(format!("{first}{} are loaded.", letters.as_str()))
+}

@@ -1,0 +1,70 @@
+//! The dialog that asks how many events of a large file to load, and the thresholds for showing it.
+
+use crate::file_memory::estimated_memory;
+use crate::load_range::to_text;
+use base::units::Bytes;
+use engine::protocol::{LoadRange, MAX_TABLE_BYTES_32_BIT};
+
+/// File size in bytes above which the dialog is shown.
+const LARGE_FILE: u64 = 2_000_000_000;
+/// Bytes of memory available to a page: the range of 32-bit addresses.
+pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
+/// Bytes of [`PAGE_MEMORY`] that the tables of a file may take.
+const MAX_TABLE_BYTES: u64 = MAX_TABLE_BYTES_32_BIT;
+/// Initial text of the field: takes a second or two to load, and covers far more than a few training steps.
+const DEFAULT_RANGE: &str = "last 1,000,000";
+/// Error for text that is not a range of events.
+pub(crate) const SYNTAX_ERROR: &str = "Expected events such as last 1,000,000 or 2,000,000..3,000,000.";
+
+/// The dialog shown before a file is read: load all events, or a range?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadDialog {
+    pub name: String,
+    /// The file's size and the memory that all its events take.
+    pub text: String,
+    /// True if all events may need more memory than a page can have.
+    pub may_not_fit: bool,
+    /// Initial text of the field.
+    pub initial_range: String,
+    /// Error about the text entered last, or empty.
+    pub error: &'static str,
+}
+
+impl LoadDialog {
+    /// Creates the dialog. `name` is shown and includes the path in an archive. `file` and `length` (bytes) determine
+    /// the memory estimate. `before` is the range that was loaded previously.
+    pub(crate) fn new(name: String, file: &str, length: Option<u64>, before: Option<LoadRange>) -> LoadDialog {
+        let bytes = length.unwrap_or(0);
+        let [least, most] = estimated_memory(file, bytes);
+        let (size, page) = (Bytes(bytes), Bytes(PAGE_MEMORY));
+        let text = match length {
+            None => "Only these events are kept, with their numbers in the file.".to_owned(),
+            Some(_) if least > MAX_TABLE_BYTES => {
+                format!(
+                    "{size}. All events take at least {} of memory, and a page can have {page}: load a range of them, or use the command line.",
+                    Bytes(least)
+                )
+            }
+            Some(_) if most > MAX_TABLE_BYTES => {
+                format!(
+                    "{size}. All events take from {} to {} of memory, and a page can have {page}. A range takes less.",
+                    Bytes(least),
+                    Bytes(most)
+                )
+            }
+            Some(_) => format!("{size}. All events take at most {} of memory.", Bytes(most)),
+        };
+        let initial_range =
+            before.filter(|load| *load != LoadRange::ALL).map_or_else(|| DEFAULT_RANGE.to_owned(), to_text);
+        LoadDialog { name, text, may_not_fit: most > MAX_TABLE_BYTES, initial_range, error: "" }
+    }
+}
+
+/// Returns whether to ask which events to load before reading a file.
+pub(crate) fn is_large(file: &str, bytes: u64) -> bool {
+    bytes > LARGE_FILE || estimated_memory(file, bytes)[1] > MAX_TABLE_BYTES
+}
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/choosing/data.rs"]
+mod tests;

@@ -1,0 +1,21 @@
+//! The snapshot to save: that of the shown device.
+
+use super::comparing::SecondFile;
+use super::effect::SnapshotToSave;
+use super::shared::Shared;
+use engine::protocol::split_ordinal;
+
+/// Returns the snapshot of the shown device, and the device's ordinal in it.
+pub(super) fn snapshot_to_save(shared: &Shared) -> Option<(SnapshotToSave, i64)> {
+    let (device, is_second) = split_ordinal(shared.device()?.device);
+    let snapshot = match &shared.comparing.second {
+        SecondFile::Open(second, origin, load) if is_second => {
+            SnapshotToSave { origin: origin.clone(), load: *load, name: second.file.clone() }
+        }
+        _ => {
+            let choice = shared.snapshots.get(shared.snapshot_index)?;
+            SnapshotToSave { origin: choice.origin.clone(), load: shared.load, name: choice.file.clone() }
+        }
+    };
+    Some((snapshot, device))
+}

@@ -1,0 +1,101 @@
+//! History of windows, with back and forward as in a browser.
+
+mod data;
+
+pub(crate) use data::HistoryDirection;
+pub use data::WindowHistory;
+
+use super::action::{Action, Command};
+use super::shared::Shared;
+use engine::protocol::{Answer, Plot, Reply};
+use picture::timeline::View;
+
+/// Maximum time in ms between changes that count as one step, such as a drag or a turn of the wheel.
+const ONE_STEP_MS: f64 = 700.0;
+/// Maximum number of steps that are kept.
+const MAX_STEPS: usize = 100;
+
+/// The window before an action.
+pub(super) struct WindowBefore {
+    /// The window and its plot. `None` if a change by the action is not a step of the user.
+    view: Option<(View, Plot)>,
+    device: (u32, usize),
+}
+
+impl WindowBefore {
+    /// Captures the window before `action`.
+    pub(super) fn capture(state: &Shared, action: &Action) -> WindowBefore {
+        let nobodys = matches!(
+            action,
+            Action::Resized(_)
+                | Action::Replied { reply: Reply::Partial(_) | Reply::Opened(_), .. }
+                | Action::Replied {
+                    reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
+                    ..
+                }
+                | Action::Command(Command::UndoView | Command::RedoView)
+        );
+        let view = state.view.filter(|_| !nobodys).map(|view| (view, state.looks.plot));
+        WindowBefore { view, device: (state.load, state.device_index) }
+    }
+
+    /// Adds the captured window to the history, if the window has changed since.
+    pub(super) fn record(self, state: &mut Shared, now_ms: f64) {
+        if self.device == (state.load, state.device_index) {
+            state.record_window(self.view, now_ms);
+        }
+    }
+}
+
+impl Shared {
+    /// Adds `before` to the history, if the window differs from it.
+    fn record_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
+        let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
+        if before == now {
+            return;
+        }
+        let trail = &mut self.tools.history;
+        // A change of the plot is always a step.
+        let goes_on = before.1 == now.1 && trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
+        trail.changed_ms = Some(now_ms).filter(|_| before.1 == now.1);
+        if goes_on {
+            return;
+        }
+        trail.forward.clear();
+        if trail.back.len() >= MAX_STEPS {
+            trail.back.remove(0);
+        }
+        trail.back.push(before);
+    }
+
+    /// Moves one step back or forward in the history.
+    pub(super) fn step_history(&mut self, way: HistoryDirection) {
+        let Some(now) = self.view.map(|view| (view, self.looks.plot)) else { return };
+        // A pending switch of the axis would otherwise change the restored window.
+        self.tools.axis_switch = None;
+        let trail = &mut self.tools.history;
+        trail.changed_ms = None;
+        let (from, to) = match way {
+            HistoryDirection::Back => (&mut trail.back, &mut trail.forward),
+            HistoryDirection::Forward => (&mut trail.forward, &mut trail.back),
+        };
+        let Some((wanted, plot)) = from.pop() else {
+            self.remark = Some(
+                (match way {
+                    HistoryDirection::Back => "Nothing to undo.",
+                    HistoryDirection::Forward => "Nothing to redo.",
+                })
+                .to_owned(),
+            );
+            return;
+        };
+        to.push(now);
+        self.show_plot(plot);
+        if wanted.axis != self.axis {
+            self.axis = wanted.axis;
+            self.drop_scenes();
+        }
+        let canvas = self.focused_canvas();
+        self.navigate(|plane, _| canvas.map_or(wanted, |canvas| plane.resized(wanted, canvas)));
+    }
+}

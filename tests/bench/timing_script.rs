@@ -1,0 +1,123 @@
+//! Script that records times in the page while it opens a file, in any browser. It runs before the page.
+
+use memscape::engine::protocol::{Answer, Ask, Question, Reply, Report, ReportQuestion, Request, Topic, encode};
+
+/// Time without answers after which everything counts as shown.
+const QUIET_MS: u32 = 1000;
+
+/// Milliseconds from the choice of the file to its summary.
+pub(crate) const SUMMARY: &str = "times.summary - times.start";
+/// Milliseconds from the choice of the file to its first frame.
+pub(crate) const PICTURE: &str = "times.picture - times.start";
+/// Milliseconds from the navigation until the page's program runs.
+pub(crate) const STARTED_MS: &str = "times.runs";
+/// Longest delay of a timer of the page from the choice of the file until everything is shown, in milliseconds.
+pub(crate) const GAP: &str = "times.gapShown";
+/// Milliseconds from the choice of the file until the decoded file is in the cache.
+pub(crate) const CACHED_MS: &str = "times.kept - times.start";
+/// Size of the file passed to the worker, in bytes. A cached file has another size than the original.
+pub(crate) const WORKER_FILE_SIZE: &str = "times.handed";
+
+/// Reads the chosen file without decoding it and sets `times.bare`, in milliseconds.
+pub(crate) const READ_SCRIPT: &str = "void (async () => { const start = performance.now(); const reader = times.file.stream().getReader(); \
+    let bytes = 0; for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
+    if (bytes === times.file.size) times.bare = performance.now() - start; })()";
+
+/// Milliseconds until everything is shown, null before: all insights are answered, no request is pending, the visible
+/// report is complete, and the frame after the last answer is painted. Writing the cache does not count.
+pub(crate) fn everything_shown() -> String {
+    format!(
+        "times.reports >= {} && !times.waits && document.getElementById('why-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
+         ? times.shown - times.start : null",
+        Topic::ALL.len()
+    )
+}
+
+/// Script that records times in `window.times`.
+pub(crate) fn script() -> String {
+    // Variants are recognized by the first byte of their encoding.
+    let ask = Ask { serial: 0, device: 0, what: Question::Report(ReportQuestion::default()) };
+    let question = encode(&ask.what)[0];
+    let ask = encode(&Request::Ask(ask))[0];
+    let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
+    format!(
+        "{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {AFTER_NUMBER} {SCRIPT} }}",
+        reply[0], reply[2]
+    )
+}
+
+/// Function that returns the position after a number in a message. Numbers have seven bits per byte; the eighth bit
+/// marks that more follow.
+pub(crate) const AFTER_NUMBER: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };";
+
+const SCRIPT: &str = r"
+const times = window.times = { gap: 0, reports: 0 };
+const now = () => performance.now();
+
+const serial = (bytes) => bytes.subarray(1, behind(bytes, 1)).join();
+
+const look = () => {
+    const at = now();
+    if (at - times.tick > times.gap) [times.gap, times.gapAt] = [at - times.tick, times.tick - times.start];
+    times.tick = at;
+};
+const tick = () => { look(); if (!times.over) setTimeout(tick); };
+const heard = ({ data }) => {
+    if (!times.start || !Array.isArray(data) || data[0] !== 'reply' || data[2][0] !== ANSWER) return;
+    times.answered = now();
+    if (data[2][behind(data[2], 1)] === REPORT) {
+        times.reports++;
+        if (times.waits === serial(data[2])) times.waits = '';
+    }
+    painted();
+};
+// The page shows the answer in its next frame, and a timer set in that frame runs after it is painted.
+const painted = () =>
+    requestAnimationFrame(() => setTimeout(() => { look(); times.shown = now(); times.gapShown = times.gap; }));
+// A report arrives in parts.
+new MutationObserver(() => { if (times.answered) painted(); })
+    .observe(document, { attributes: true, subtree: true, attributeFilter: ['aria-busy'] });
+window.Worker = class extends Worker {
+    constructor(...of) {
+        super(...of);
+        this.addEventListener('message', heard);
+    }
+    postMessage(message, ...rest) {
+        if (Array.isArray(message) && message[0] === 'file') times.handed = message[2].size;
+        if (Array.isArray(message) && message[0] === 'ask' && message[1][0] === ASK) {
+            const bytes = message[1];
+            if (bytes[behind(bytes, behind(bytes, 1))] === QUESTION) times.waits = serial(bytes);
+        }
+        super.postMessage(message, ...rest);
+    }
+};
+const { setItem } = Storage.prototype;
+Storage.prototype.setItem = function (key, text) {
+    if (key === 'memscape.kept' && times.start && !times.kept && text.includes('\n')) times.kept = now();
+    return setItem.call(this, key, text);
+};
+new MutationObserver((_, observer) => {
+    if (!document.getElementById('snippet')?.textContent) return;
+    times.runs = now();
+    observer.disconnect();
+}).observe(document, { childList: true, subtree: true });
+new MutationObserver((_, observer) => {
+    if (!times.start) return;
+    if (!times.summary && document.body.dataset.state === 'ready') times.summary = now();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-state'] });
+new MutationObserver((_, observer) => {
+    if (!times.summary) return;
+    times.picture = now();
+    observer.disconnect();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-frames'] });
+// For a large file the page first asks which events to load.
+new MutationObserver(() => {
+    if (document.body?.dataset.state === 'choosing') document.getElementById('choosing-all').click();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-state'] });
+document.addEventListener('change', ({ target }) => {
+    if (target.id !== 'file' || times.start) return;
+    times.file = target.files[0];
+    times.start = times.tick = now();
+    setTimeout(tick);
+}, { capture: true });
+";
