@@ -87,7 +87,8 @@ impl Start {
         // Up to a page more may be mapped than a fraction allows.
         let allowed = plan.limits.allowed.map(|allowed| allowed.saturating_add(plan.settings.large_segment));
         let limit = plan.limits.capacity.into_iter().chain(allowed).min().unwrap_or(u64::MAX);
-        [outcome.peak_rounded, above.min(limit).max(outcome.peak_reserved)]
+        let peak = outcome.peak_reserved;
+        [outcome.peak_rounded.min(peak), above.min(limit).max(peak)]
     }
 }
 

@@ -123,6 +123,7 @@ impl Check {
                 self.allocator.release_private(release.pool);
             } else {
                 self.verdict.empty_caches += 1;
+                self.allocator.exercised.completed += u64::from(std::mem::take(&mut self.has_waited));
                 self.allocator.release_cached();
             }
             self.compare(step);

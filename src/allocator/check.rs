@@ -34,6 +34,8 @@ pub struct Check {
     /// Bytes that the recording reserves at the current step, and at most.
     pub(super) reserved: u64,
     pub(super) max_reserved: u64,
+    /// True if a deferred free completed since the last request.
+    pub(super) has_waited: bool,
     /// True once a free was requested separately from its completion.
     pub(super) has_requested_frees: bool,
     /// Rounded bytes of the failed requests, with the latest requested bytes that are rounded to them.
@@ -86,6 +88,7 @@ impl Check {
             script: Vec::new(),
             reserved,
             max_reserved,
+            has_waited: false,
             has_requested_frees: false,
             requested: sizes.collect(),
             start_numbers,
@@ -142,6 +145,7 @@ impl Check {
             What::FreeCompleted(number) => {
                 let is_deferred = self.is_deferred(recording, at, number);
                 self.allocator.exercised.awaited += u64::from(is_deferred);
+                self.has_waited |= is_deferred;
                 self.chunk.push(at);
             }
             What::Grow(operation) => {

@@ -31,23 +31,27 @@ impl Row {
         self.origin == WhatIfOrigin::Recorded && !is_planned && !question.never_empties && !self.program.changes()
     }
 
-    /// Returns the plan of a run, and what is uncertain about it. Where the settings make the same kind of segments, those
-    /// before the first event keep their recorded addresses. Otherwise early allocations are placed again.
+    /// Returns the plan of a run, and what is uncertain about it. Under the recorded settings and sizes, segments before
+    /// the first event keep their recorded addresses. Otherwise early allocations are placed again.
     pub(super) fn plan(&self, recording: &Recording, proof: &Proof, question: &WhatIfQuestion) -> (Plan, Doubts) {
         let is_planned = question.is_planned && !recording.planned.is_empty();
         let is_recording = self.is_recording(recording, question);
-        let may_keep = self.settings.expandable == proof.settings.expandable && !is_planned && !self.program.one_stream;
         let [high, low] = match is_recording {
             true => limits(proof, &WhatIfQuestion::default(), &self.settings),
             false => limits(proof, question, &self.settings),
         };
+        let limit = high.capacity.into_iter().chain(high.allowed).min();
+        let may_keep = self.settings.expandable == proof.settings.expandable
+            && !is_planned
+            && !self.program.one_stream
+            && limit.is_none_or(|limit| recording.reserved_at_start() <= limit);
         let plan = Plan {
             is_planned,
             settings: self.settings.clone(),
             backend: proof.backend,
             limits: high,
             order: if is_recording { Order::Recorded } else { recording.findings.address_order },
-            start: if may_keep { StartState::Kept } else { StartState::Fresh },
+            start: if may_keep && self.settings == proof.settings { StartState::Kept } else { StartState::Fresh },
             empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
             program: self.program.clone(),
             ..Plan::default()

@@ -79,7 +79,8 @@ fn measure(name: &str, pickle: &[u8]) {
     for line in SETTINGS {
         let settings = parse(line).expect("a line").0;
         // Garbage collection needs a memory limit: nine tenths of the highest peak so far.
-        let limits = if settings.collects() { Limits::new(Some(peak), &settings) } else { Limits::default() };
+        let limits =
+            if settings.collects() { Limits::new(Some(peak), Some(peak), &settings) } else { Limits::default() };
         let plan = Plan { settings, limits, start: StartState::Fresh, ..Plan::default() };
         let run = || {
             let mut run = Run::new(&repeated, &plan);

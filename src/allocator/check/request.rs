@@ -27,6 +27,7 @@ impl Check {
         let is_alone = chunk.releases().next().is_none();
         let request = Request { size, place, pool, succeeds: address.is_some() };
         let Decision { done, misses } = self.decide_cause(&request, chunk);
+        self.has_waited = false;
         chunk.part(done..chunk.steps.len()).load(&mut self.script);
         self.give_script(request.succeeds);
         // As in a run, unless the recording shows more.
