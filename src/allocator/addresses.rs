@@ -1,13 +1,11 @@
 //! Addresses of new segments, as a driver may hand them out.
 
-use std::collections::BTreeMap;
-
 /// First address of ascending orders.
 const FIRST: u64 = 0x7000_0000_0000;
 /// First address of descending orders, and upper end of ascending ones.
 const LAST: u64 = 1 << 62;
 const GRANULE: u64 = 2 << 20;
-/// Number of gaps that are looked at for an address.
+/// Maximum number of gaps that are used again.
 const MAX_GAPS: usize = 4096;
 
 /// Order of the addresses of new segments. It decides between free blocks of equal size, up to PyTorch 2.12.
@@ -41,14 +39,14 @@ pub(crate) struct Addresses {
     /// Ascending addresses from here on follow descending ones that are used up.
     above: u64,
     count: u64,
-    /// Unused ranges among the used addresses: begin and end.
-    gaps: BTreeMap<u64, u64>,
+    /// Unused ranges among the used addresses: begin and end, ascending.
+    gaps: Vec<[u64; 2]>,
 }
 
 impl Addresses {
     pub(crate) fn new(order: Order) -> Addresses {
         let next = if matches!(order, Order::Descending | Order::Highest) { LAST } else { FIRST };
-        Addresses { order, next, above: LAST, count: 0, gaps: BTreeMap::new() }
+        Addresses { order, next, above: LAST, count: 0, gaps: Vec::new() }
     }
 
     /// Hands out addresses above or below `used`, which is `[begin, end)`.
@@ -92,19 +90,18 @@ impl Addresses {
     }
 
     fn take_gap(&mut self, size: u64) -> Option<u64> {
-        let fits = |(begin, end): (&u64, &u64)| (end - begin >= size).then_some([*begin, *end]);
-        let mut gaps = self.gaps.iter();
-        let [begin, end] = match self.order {
-            Order::Highest => gaps.rev().take(MAX_GAPS).find_map(fits)?,
-            _ => gaps.by_ref().take(MAX_GAPS).find_map(fits)?,
-        };
-        self.gaps.remove(&begin);
-        let (address, rest) = match self.order {
-            Order::Highest => (end - size, [begin, end - size]),
-            _ => (begin, [begin + size, end]),
-        };
-        if rest[0] < rest[1] {
-            self.gaps.insert(rest[0], rest[1]);
+        let fits = |gap: &[u64; 2]| gap[1] - gap[0] >= size;
+        let is_highest = self.order == Order::Highest;
+        let at = if is_highest { self.gaps.iter().rposition(fits)? } else { self.gaps.iter().position(fits)? };
+        let gap = self.gaps.get_mut(at)?;
+        let address = if is_highest { gap[1] - size } else { gap[0] };
+        if is_highest {
+            gap[1] -= size;
+        } else {
+            gap[0] += size;
+        }
+        if gap[0] == gap[1] {
+            self.gaps.remove(at);
         }
         Some(address)
     }
@@ -115,20 +112,24 @@ impl Addresses {
             return;
         }
         let Some(size) = size.checked_next_multiple_of(GRANULE) else { return };
-        let (mut begin, mut end) = (address, address.saturating_add(size));
-        if let Some((&below, _)) = self.gaps.range(..begin).next_back().filter(|(_, other)| **other == begin) {
-            self.gaps.remove(&below);
-            begin = below;
+        let mut gap = [address, address.saturating_add(size)];
+        let mut at = self.gaps.partition_point(|other| other[0] < address);
+        if let Some(above) = self.gaps.get(at).filter(|above| above[0] == gap[1]) {
+            gap[1] = above[1];
+            self.gaps.remove(at);
         }
-        if let Some(above) = self.gaps.remove(&end) {
-            end = above;
+        if let Some(below) = at.checked_sub(1).and_then(|below| self.gaps.get(below)).filter(|below| below[1] == gap[0])
+        {
+            gap[0] = below[0];
+            at -= 1;
+            self.gaps.remove(at);
         }
         match self.order {
-            Order::Lowest if end == self.next => self.next = begin,
-            Order::Highest if begin == self.next => self.next = end,
-            _ => {
-                self.gaps.insert(begin, end);
-            }
+            Order::Lowest if gap[1] == self.next => self.next = gap[0],
+            Order::Highest if gap[0] == self.next => self.next = gap[1],
+            // Further gaps are not used again.
+            _ if self.gaps.len() < MAX_GAPS => self.gaps.insert(at, gap),
+            _ => {}
         }
     }
 }

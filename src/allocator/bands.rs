@@ -15,7 +15,7 @@ pub struct Band {
     done: Vec<Outcome>,
 }
 
-/// What is uncertain about a run.
+/// Uncertainties of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Doubts {
     /// Limits with the lowest memory that explains the recording. The plan of the run has the highest.
@@ -92,7 +92,7 @@ impl Start {
     }
 }
 
-/// What a repetition changes.
+/// Change that a repetition makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Main,
@@ -103,30 +103,37 @@ enum Kind {
 
 /// Returns the run and its repetitions.
 fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
-    let main = Plan { keeps_curve: false, ..plan.clone() };
-    let mut plans = vec![(Kind::Main, Plan { counts_rounded: doubts.start.is_some(), ..main.clone() })];
+    let mut plans = Vec::new();
+    add(&mut plans, Kind::Main, plan).counts_rounded = doubts.start.is_some();
     // From PyTorch 2.13 on the age of segments decides, not their address.
     if plan.backend.order != BlockOrder::Segment && plan.order != Order::Recorded {
         let opposite = match plan.order {
             Order::Highest | Order::Descending => Order::Lowest,
             _ => Order::Highest,
         };
-        for order in [opposite, Order::Mixed].into_iter().filter(|order| *order != plan.order) {
-            plans.push((Kind::Order, Plan { order, ..main.clone() }));
+        for order in [opposite, Order::Mixed] {
+            add(&mut plans, Kind::Order, plan).order = order;
         }
     }
-    if let Some(limits) = doubts.low.filter(|low| *low != plan.limits) {
-        plans.push((Kind::LowLimit, Plan { limits, ..main.clone() }));
+    if let Some(limits) = doubts.low {
+        add(&mut plans, Kind::LowLimit, plan).limits = limits;
     }
     if let Some(start) = doubts.start {
-        let other = match plan.start {
-            StartState::Fresh if start.may_keep => Some(StartState::Kept),
-            StartState::Fresh => None,
-            StartState::Kept => Some(StartState::Fresh),
-        };
-        plans.extend(other.map(|start| (Kind::Start, Plan { start, ..main.clone() })));
-        let again = Plan { start: StartState::Fresh, is_repeated: true, ..main };
-        plans.push((Kind::Start, again));
+        if plan.start == StartState::Kept {
+            add(&mut plans, Kind::Start, plan).start = StartState::Fresh;
+        } else if start.may_keep {
+            add(&mut plans, Kind::Start, plan).start = StartState::Kept;
+        }
+        let again = add(&mut plans, Kind::Start, plan);
+        (again.start, again.is_repeated) = (StartState::Fresh, true);
     }
     plans
+}
+
+/// Adds a plan to be changed.
+#[inline(never)]
+fn add<'a>(plans: &'a mut Vec<(Kind, Plan)>, kind: Kind, plan: &Plan) -> &'a mut Plan {
+    plans.push((kind, Plan { keeps_curve: false, ..plan.clone() }));
+    let last = plans.len() - 1;
+    &mut plans[last].1
 }

@@ -18,7 +18,7 @@ use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
 use super::verdict::{Verdict, common};
 use base::slice::{SliceResult, TimeSlice};
-use std::collections::BTreeMap;
+use base::sorted::sorted_by_key;
 
 /// Progress of a check.
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ pub struct Check {
     pub(super) has_waited: bool,
     /// True once a free was requested separately from its completion.
     pub(super) has_requested_frees: bool,
-    /// Rounded bytes of the failed requests, with the latest requested bytes that are rounded to them.
-    requested: BTreeMap<u64, u64>,
+    /// Rounded bytes of the failed requests, ascending, with the latest requested bytes that are rounded to them.
+    requested: Vec<(u64, u64)>,
     /// Numbers of the segments before the first event.
     pub(super) start_numbers: Vec<u64>,
     /// Number of times that the recording corrected them.
@@ -67,7 +67,9 @@ impl Check {
             max_reserved = max_reserved.max(now);
         }
         let start_numbers = allocator.start_numbers();
-        let sizes = recording.ooms.iter().map(|oom| (rounded(settings, backend, oom.size), oom.size));
+        let sizes = recording.ooms.iter().map(|oom| (rounded(settings, backend, oom.size), oom.size)).collect();
+        let mut sizes: Vec<(u64, u64)> = sorted_by_key(sizes, |(rounded, _)| (*rounded).into());
+        sizes.dedup_by_key(|(rounded, _)| *rounded);
         let causes = vec![Cause::default(); recording.releases.len()];
         let requested = recording.ooms.iter().map(|oom| oom.size).collect();
         let address_order = recording.address_order();
@@ -90,7 +92,7 @@ impl Check {
             max_reserved,
             has_waited: false,
             has_requested_frees: false,
-            requested: sizes.collect(),
+            requested: sizes,
             start_numbers,
             corrections: 0,
             findings,

@@ -1,4 +1,4 @@
-//! What the check of a recording finds out about it, and runs under other settings depend on.
+//! Findings of the check of a recording, which simulated runs depend on.
 
 use super::addresses::Order;
 
@@ -17,7 +17,7 @@ pub enum Cause {
     Request,
 }
 
-/// What the check of a recording finds out.
+/// Findings of the check of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Cause of each release of the recording.
@@ -27,7 +27,7 @@ pub struct Findings {
     pub waited: Vec<u32>,
     /// Requested bytes of each failed request. Events have the rounded bytes.
     pub requested: Vec<u64>,
-    /// Order in which the driver handed out addresses.
+    /// Order of the addresses of new segments.
     pub address_order: Order,
     /// Numbers of the segments before the first event, as far as the recording shows their order. Empty if unknown.
     pub start_numbers: Vec<u64>,

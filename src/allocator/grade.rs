@@ -3,7 +3,7 @@
 use super::counts::Exercised;
 use super::infer::Proof;
 use super::settings::Settings;
-use super::verdict::{COMPLETED, NOT_RECORDED, RETIRED};
+use super::verdict::{COMPLETED, NOT_RECORDED, RETIRED, ROUNDED_FAILURE};
 
 /// Confidence in a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,9 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed:
     }
     if settings.rounds_up() {
         needs.push("roundup_power2_divisions");
+    }
+    if settings.divisions != proof.settings.divisions {
+        needs.push(ROUNDED_FAILURE);
     }
     if settings.collects() {
         needs.push("garbage_collection_threshold");

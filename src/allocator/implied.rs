@@ -139,8 +139,8 @@ impl Implied {
         limits
     }
 
-    /// Returns the lowest and the highest memory of the device that explain the recording, where settings name the
-    /// fraction of it that was allowed.
+    /// Returns the lowest and the highest memory of the device that explain the recording. It is `None` unless the
+    /// recorded settings name a memory fraction.
     pub fn total(&self, settings: &Settings) -> Option<[u64; 2]> {
         let [low, high] = self.limit().filter(|_| self.is_fraction && settings.fraction < Share::ALL)?;
         Some([settings.fraction.inverse(low).saturating_add(1), settings.fraction.inverse(high)])

@@ -158,7 +158,7 @@ fn others(
         let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED, ..backend };
         attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
     }
-    // Nothing in a file tells these versions apart.
+    // Files of these versions do not differ otherwise.
     let orders = [
         (BlockOrder::Address, "free blocks of one size ordered by address (PyTorch up to 2.11), found by search"),
         (BlockOrder::Segment, "free blocks of one size ordered by segment (PyTorch 2.13 and later), found by search"),

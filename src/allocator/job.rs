@@ -51,14 +51,11 @@ impl Job {
             if is_other_memory(proof, question) && rows.iter().skip(1).all(|row| row.settings != *recorded) {
                 rows.insert(1, Row::new(recorded.clone(), WhatIfOrigin::Asked));
             }
-            let settings: Vec<Row> = rows.clone();
+            let count = rows.len();
             for program in question.programs.iter().filter(|program| program.changes()) {
-                let changed = settings.iter().map(|row| Row {
-                    program: program.clone(),
-                    origin: WhatIfOrigin::Asked,
-                    ..row.clone()
-                });
-                for row in changed {
+                for at in 0..count {
+                    let mut row = rows[at].clone();
+                    (row.program, row.origin) = (program.clone(), WhatIfOrigin::Asked);
                     if !rows.contains(&row) {
                         rows.push(row);
                     }

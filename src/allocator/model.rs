@@ -110,7 +110,7 @@ impl Allocator {
     }
 
     /// Like [`allocate`](Allocator::allocate). `misses` is set if the request is known to find no free block.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn request(&mut self, requested: u64, place: Place, allocation: u32, misses: bool) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
         if size > LARGEST {

@@ -32,12 +32,12 @@ impl Reading {
         let allocations = &history.allocations;
         let early = (0..allocations.early_count() as u32).filter_map(|number| {
             let id = AllocationId(number);
-            let (_, died, _) = allocations.span(id);
+            let (_, freed_at, _) = allocations.span(id);
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
             // Allocations without an explanation have no address. Allocations that never existed have no lifetime.
-            let is_there = allocations.address(id) > 0 && died > 0;
-            let block_size = block.filter(|_| died == NEVER).map(|block| block.size);
-            let freed_at = died.saturating_sub(u32::from(died != NEVER));
+            let is_there = allocations.address(id) > 0 && freed_at > 0;
+            let block_size = block.filter(|_| freed_at == NEVER).map(|block| block.size);
+            let freed_at = freed_at.saturating_sub(u32::from(freed_at != NEVER));
             is_there.then_some(Early { allocation: number, block_size, freed_at, follower: None })
         });
         let address = |early: &Early| allocations.address(AllocationId(early.allocation));

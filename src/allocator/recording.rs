@@ -154,7 +154,7 @@ pub struct Recording {
     /// Bytes of each allocation under a plan. Empty if the plan changes none.
     #[serde(skip)]
     pub planned: Column<u64>,
-    /// What the check of the recording found out. Set by [`with_findings`](Recording::with_findings).
+    /// Findings of the check. Set by [`with_findings`](Recording::with_findings).
     #[serde(skip)]
     pub findings: Findings,
 }
@@ -175,7 +175,7 @@ impl Recording {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// Sets what the check of the recording found out: runs depend on it.
+    /// Returns the recording with the findings of its check, which runs depend on.
     pub fn with_findings(self, findings: Findings) -> Recording {
         Recording { findings, ..self }
     }
@@ -185,7 +185,7 @@ impl Recording {
         self.allocations.len().saturating_sub(self.requests as usize)
     }
 
-    /// Returns the order in which the driver handed out addresses, as far as the recording shows it.
+    /// Returns the order of the addresses of new segments. It is `Lowest` if there are too few.
     pub(crate) fn address_order(&self) -> Order {
         let (mut count, mut ascending, mut last) = (0u64, 0u64, 0);
         for operation in self.operations.iter().filter(|operation| operation.kind == Kind::Alloc) {

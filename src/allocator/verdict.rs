@@ -61,7 +61,7 @@ impl Verdict {
     }
 }
 
-/// Counts the operations that two lists share, by address or regardless of it.
+/// Counts the operations that two lists share. Addresses are compared only if `by_address` is set.
 pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -> u64 {
     let sorted = |operations: &[Operation]| {
         // Sizes are multiples of 512, so the low bits have room for the kind.
@@ -85,6 +85,8 @@ pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -
 pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
 pub(crate) const RETIRED: &str = "release of private pools";
 pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
+/// Rule that matters under another rounding, because a failed request is recorded with its rounded bytes.
+pub(crate) const ROUNDED_FAILURE: &str = "requested bytes of failed requests (recorded rounded)";
 
 /// Returns the names of settings and rules that the recording did not exercise.
 pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
@@ -103,6 +105,7 @@ pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str
         ("private pools", it.private > 0),
         (RETIRED, it.private == 0 || it.retired > 0),
         (NOT_RECORDED, it.private == 0),
+        (ROUNDED_FAILURE, verdict.oom_event.is_none() || !settings.rounds_up()),
     ];
     rules.into_iter().filter(|(_, is_exercised)| !is_exercised).map(|(name, _)| name).collect()
 }

@@ -39,7 +39,9 @@ impl Check {
                 if !misses {
                     self.learn(&request, address);
                 }
-                self.requested.get_mut(&size).into_iter().for_each(|last| *last = requested);
+                if let Some(last) = self.requested(size) {
+                    *last = requested;
+                }
                 self.verdict.addresses += 1;
                 let block = self.allocator.request(requested, place, number, misses);
                 let is_placed = block.is_some_and(|id| self.allocator.blocks.at(id).address == address);
@@ -51,9 +53,9 @@ impl Check {
             }
             (What::Oom(number), _) => {
                 self.verdict.oom_event.get_or_insert(step.event);
-                self.findings.requested.get_mut(number as usize).into_iter().for_each(|own| {
-                    *own = self.requested.get(&size).copied().unwrap_or(*own);
-                });
+                let known = self.requested(size).copied();
+                let own = self.findings.requested.get_mut(number as usize);
+                own.zip(known).into_iter().for_each(|(own, known)| *own = known);
                 if let Some(id) = self.allocator.request(requested, place, NONE, misses) {
                     self.allocator.free(id);
                     self.depart(step.event);
@@ -69,5 +71,11 @@ impl Check {
         if !self.script.is_empty() || self.has_log() {
             self.compare(step);
         }
+    }
+
+    /// The latest requested bytes that are rounded to this size, if a request of this size fails.
+    fn requested(&mut self, size: u64) -> Option<&mut u64> {
+        let at = self.requested.partition_point(|(rounded, _)| *rounded < size);
+        self.requested.get_mut(at).filter(|(rounded, _)| *rounded == size).map(|(_, requested)| requested)
     }
 }

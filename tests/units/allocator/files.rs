@@ -35,14 +35,14 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// A recording with what its check finds out, and the proof.
+/// Returns the recording with the findings of its check, and the proof.
 pub(crate) fn proved(recording: Recording) -> (Recording, Proof) {
     let mut inference = Inference::default();
     let proof = whole(|slice| inference.step(&recording, slice));
     (recording.with_findings(proof.verdict.findings.clone()), proof)
 }
 
-/// The recordings of a real file's devices; `None` where there are no real files.
+/// Returns the recordings of a real file, one per device, or `None` without a folder of real files.
 pub(crate) fn recordings(name: &str) -> Option<Vec<Recording>> {
     Some(read(&folder()?.join(name)))
 }

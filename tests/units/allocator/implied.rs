@@ -26,7 +26,7 @@ fn fraction_refuses_segments_and_not_pages() {
     let fraction = implied(&[(10, 20, 22, true), (30, 20, 24, false)], line);
     assert_eq!((fraction.limit(), fraction.is_fraction), (Some([32 * MIB, 54 * MIB - 1]), true));
     let [low, high] = fraction.total(&parse(line).unwrap().0).unwrap();
-    assert!(low <= 64 * MIB + 2 && 64 * MIB <= low && high >= 108 * MIB - 2 && high < 108 * MIB);
+    assert!((64 * MIB..64 * MIB + 3).contains(&low) && (108 * MIB - 2..108 * MIB).contains(&high));
     // Only a fraction refuses a block that needs no page.
     let set_by_call = implied(&[(10, 20, 22, true), (30, 0, 24, false)], "expandable_segments:True");
     assert_eq!((set_by_call.limit(), set_by_call.is_fraction), (Some([32 * MIB, 54 * MIB - 1]), true));

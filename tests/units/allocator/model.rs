@@ -427,7 +427,7 @@ fn free_blocks_of_one_size_follow_the_order_of_the_version() {
         assert_eq!(allocator.blocks.at(again).address, addresses[expected], "{order:?}");
     }
     for (order, expected) in [(BlockOrder::Address, 1), (BlockOrder::Block, 3), (BlockOrder::Segment, 1)] {
-        // The last block of a segment is what was left of it: the oldest block.
+        // The remainder at the end of a segment is its oldest block.
         let mut allocator = allocator(order, Order::Ascending);
         let blocks = [0, 1, 2, 3].map(|number| allocator.allocate(MIB / 2, place, number).unwrap());
         let addresses = blocks.map(|id| allocator.blocks.at(id).address);

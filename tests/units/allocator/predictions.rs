@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// What a recording came to up to one of its requests: as `check.py course`.
+/// Totals of a recording up to one of its requests, as in `check.py`.
 #[derive(Debug)]
 struct Course {
     peak: u64,
@@ -70,9 +70,10 @@ fn failed(run: &WhatIfRun, places: &[u32]) -> Option<usize> {
     Some(places.iter().filter(|place| i64::from(**place) <= event).count())
 }
 
-/// Pairs with the number of predictions that must be exact.
+/// Number of predictions per folder that must be exact. The others have a cause that no file shows: the requested bytes of
+/// a failed request that was rounded, an `empty_cache()` that released nothing, and private pools that are gone (2.11).
 const PAIRS: [(&str, usize); 4] =
-    [("torch-2.15", 880), ("torch-2.11-descending", 60), ("torch-2.12", 20), ("torch-2.11", 600)];
+    [("torch-2.15", 921), ("torch-2.11-descending", 60), ("torch-2.12", 24), ("torch-2.11", 766)];
 
 #[test]
 #[ignore = "takes minutes: ./run test --all"]
@@ -121,7 +122,7 @@ fn recordings_predict_each_other() {
                     }
                     pairs += 1;
                     let run = answer.runs.last().unwrap();
-                    let cut = mine.failed.is_some() && !theirs.failed.is_some_and(|failed| Some(failed) <= mine.failed);
+                    let cut = mine.failed.is_some() && theirs.failed.is_none_or(|failed| Some(failed) > mine.failed);
                     let shorter = cut.then(|| course(&to.recording, mine.failed));
                     let real = shorter.as_ref().unwrap_or(theirs);
                     let retries = since_start(&to.truth, "num_alloc_retries");
@@ -150,6 +151,7 @@ fn recordings_predict_each_other() {
         println!(
             "{folder}: {hits} of {pairs} pairs hit, {refused} refused, baseline {baselines} of {files}, {grades:?}"
         );
+        assert_eq!(grades.get(&("proved".to_owned(), false)), None, "{folder}: a proved prediction is wrong");
         if hits < expected {
             wrong.push(folder);
         }
@@ -211,7 +213,8 @@ fn changed_programs_are_predicted() {
                 real.calls
             );
             // Of deferred frees it is not known when they would have completed.
-            if !is_hit && !(variant == "empty" && base.workload == "streams") {
+            let is_known = variant != "empty" || base.workload != "streams";
+            if !is_hit && is_known {
                 wrong.push(changed.name());
             }
         }

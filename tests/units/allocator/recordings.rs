@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The folder of recordings; says aloud where there is none.
+/// Returns the folder of recordings. Prints a SKIPPED line if there is none.
 pub(crate) fn folder() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(|folder| PathBuf::from(folder).join("../recordings"));
@@ -92,8 +92,7 @@ const FOLDERS: [(&str, usize, usize); 5] = [
     ("programs-2.11", 25, 25),
 ];
 
-/// Whether a run of the recorded settings, with what was recorded of addresses, start and limits, reserves what was recorded
-/// after every request.
+/// Returns true if a run under the recorded settings and limit reserves the recorded bytes after every request.
 fn run_equals_recording(it: &Recorded, limit: Option<u64>) -> bool {
     let Recorded { recording, proof, .. } = it;
     let plan = Plan {
@@ -123,7 +122,7 @@ fn run_equals_recording(it: &Recorded, limit: Option<u64>) -> bool {
     !is_thinned && retries == proof.verdict.retries && recorded.into_iter().all(&mut is_equal)
 }
 
-/// What is reproduced of some recordings: exactly, their limits, and by a run.
+/// Numbers of recordings: those that are reproduced exactly, those with a limit, and those that equal a run.
 #[derive(Debug, Default, PartialEq)]
 struct Reproduced {
     files: usize,
