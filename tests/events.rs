@@ -37,8 +37,8 @@ const ACTIONS: [&str; 9] = [
 ];
 
 fn random_event() -> impl Strategy<Value = RandomEvent> {
-    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| {
-        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames: site }
+    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, frames)| {
+        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames }
     })
 }
 
@@ -205,7 +205,7 @@ proptest! {
 
 #[test]
 fn copied_text_has_selected_rows_and_no_formulas() {
-    let told = |action, site| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames: site };
+    let told = |action, frames| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames };
     let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
     let question = EventsQuestion { chosen: vec![[0, 1], [1, 9]], ..filtered("") };
     let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(Box::new(question)) });

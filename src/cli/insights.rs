@@ -125,9 +125,9 @@ fn compute_reports(topics: &[Topic], terms: &InsightArgs) -> Result<(OpenSnapsho
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
     // An insight without tables lists no thresholds, so unknown names are accepted then.
-    let is_told = sheets().next().is_some();
+    let has_sheets = sheets().next().is_some();
     if let Some((key, _)) =
-        terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
+        terms.thresholds.iter().filter(|_| has_sheets).find(|(key, _)| known.iter().all(|known| known.key != *key))
     {
         let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
         return Err(match names.as_slice() {

@@ -45,8 +45,8 @@ impl OpenSnapshot {
         engine: OpenedFile,
         device: Option<i64>,
     ) -> Result<OpenSnapshot, String> {
-        let (is_chosen, device) = (device.is_some(), select_device(&summary, device)?.clone());
-        Ok(OpenSnapshot { summary, device, is_device_chosen: is_chosen, engine })
+        let (is_device_chosen, device) = (device.is_some(), select_device(&summary, device)?.clone());
+        Ok(OpenSnapshot { summary, device, is_device_chosen, engine })
     }
 
     /// Returns the engine that has the file open.

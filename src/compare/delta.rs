@@ -117,7 +117,7 @@ fn for_each_delta(
     b: &DeviceHistory,
     alignment: &Alignment,
     moments: std::ops::Range<u32>,
-    mut tell: impl FnMut(u32, i64),
+    mut visit: impl FnMut(u32, i64),
 ) {
     let mut live: Option<i64> = None;
     let mut other: Option<(Moment, i64)> = None;
@@ -136,6 +136,6 @@ fn for_each_delta(
             _ => b.drawn_at(to),
         };
         other = Some((to, then));
-        tell(moment, then.saturating_sub(now));
+        visit(moment, then.saturating_sub(now));
     }
 }

@@ -55,15 +55,15 @@ struct ActiveComparison {
 
 impl Pair {
     /// Creates a pair without files. `make` creates an engine.
-    pub fn new(make: fn() -> Engine) -> Pair {
-        let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
+    pub fn new(make_engine: fn() -> Engine) -> Pair {
+        let (second, receiver, waiting, comparison, replies, categories, internal, paths) = Default::default();
         Pair {
-            first: make(),
+            first: make_engine(),
             second,
-            make_engine: make,
-            receiver: fed,
+            make_engine,
+            receiver,
             waiting,
-            comparison: kept,
+            comparison,
             replies,
             categories,
             internal,

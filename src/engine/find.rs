@@ -35,9 +35,9 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(device: i64, sought: SearchTarget) -> Search {
+    pub(super) fn new(device: i64, target: SearchTarget) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { device, target: sought, stacks, next: 0, matches, tally: Tally::default() }
+        Search { device, target: target, stacks, next: 0, matches, tally: Tally::default() }
     }
 
     /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.
@@ -93,13 +93,13 @@ impl Search {
         match &self.target {
             SearchTarget::Nothing => false,
             SearchTarget::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
-            SearchTarget::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
+            SearchTarget::Query(query) => matches_target(file, history, id, size, query, &self.stacks.stacks),
         }
     }
 }
 
 /// Returns whether a query matches an allocation of this size. `stacks` are those that match the query.
-pub(super) fn is_sought(
+pub(super) fn matches_target(
     file: &OpenFile,
     history: &DeviceHistory,
     id: AllocationId,

@@ -54,18 +54,19 @@ impl FlameGraphs {
         let (of, found_total) = answers.weigh_with_found(open, asked, arrangement, slice)?;
         let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
         let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
-        let lent = FlameTree { view, found };
+        let tree = FlameTree { view, found };
 
         let plain = FlameQuestion { allocation: None, ..question };
-        let is_it =
-            |begun: &FlameBuilder| (begun.device, begun.question, begun.search) == (device, plain, answers.searches);
+        let is_it = |builder: &FlameBuilder| {
+            (builder.device, builder.question, builder.search) == (device, plain, answers.searches)
+        };
         if !self.in_progress.as_ref().is_some_and(is_it) {
             let zoom = question.zoom.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
             self.in_progress = Some(FlameBuilder {
                 device,
                 question: plain,
                 search: answers.searches,
-                icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
+                icicle: Icicle::new(&tree, zoom, question.width_px.max(1)),
                 found: open.found.filter(|_| found_total.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
@@ -78,13 +79,13 @@ impl FlameGraphs {
                 label_bytes: 0,
             });
         }
-        let begun = self.in_progress.as_mut().ok_or(OutOfTime)?;
-        begun.icicle.step(&lent, slice)?;
-        begun.label_boxes(view, slice)?;
+        let builder = self.in_progress.as_mut().ok_or(OutOfTime)?;
+        builder.icicle.step(&tree, slice)?;
+        builder.label_boxes(view, slice)?;
         let id = question.allocation.map(AllocationId);
         let id = id.filter(|&id| Population::new(open.history, of.scope).contains(open.history, id));
-        let revealed = id.and_then(|id| nearest_box(view, &begun.page.boxes, view.node_of(id)?));
-        Ok(FlamePage { revealed, ..begun.page.clone() })
+        let revealed = id.and_then(|id| nearest_box(view, &builder.page.boxes, view.node_of(id)?));
+        Ok(FlamePage { revealed, ..builder.page.clone() })
     }
 }
 

@@ -207,8 +207,8 @@ impl Questions {
             }
             Question::Find(ref query) => {
                 // The page only sends valid queries. An invalid one finds nothing.
-                let sought = || Query::parse(query).map_or(SearchTarget::Nothing, SearchTarget::Query);
-                let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, sought())));
+                let target = || Query::parse(query).map_or(SearchTarget::Nothing, SearchTarget::Query);
+                let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, target())));
                 let tally = out_of_line(|| search.step(file, slice))?;
                 self.search.take().into_iter().for_each(|search| search.store_as(file, serial));
                 Some(Answer::Find(tally))

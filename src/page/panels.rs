@@ -109,8 +109,8 @@ pub(super) struct Panels {
 impl Panels {
     /// Initializes all parts.
     pub(super) fn start(app: &'static App) -> Result<Panels, String> {
-        let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
-        Ok(Panels { renders: shows, passes: RenderPasses::default() })
+        let renders = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
+        Ok(Panels { renders, passes: RenderPasses::default() })
     }
 
     /// Renders all parts at once.
@@ -127,8 +127,8 @@ impl Panels {
         let clock = app.dom.window.performance();
         let now = || clock.as_ref().map_or(0.0, |clock| clock.now());
         let end = now() + SLICE_MS;
-        let Panels { renders: shows, passes } = self;
-        let show = &mut |at: usize| shows.get_mut(at).into_iter().for_each(|show| show(app, &state));
+        let Panels { renders, passes } = self;
+        let show = &mut |at: usize| renders.get_mut(at).into_iter().for_each(|show| show(app, &state));
         if passes.run_frame(PARTS.len(), changed, &mut || now() < end, show) {
             app.frame.resume();
         }

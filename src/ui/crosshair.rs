@@ -247,19 +247,19 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
 pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
-    let (place, looks) = (state.device_index, state.geometry.looks.without_highlight());
+    let (device_index, looks) = (state.device_index, state.geometry.looks.without_highlight());
     if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, looks)) {
         let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
         let spot = match &hit {
             Some(hit) => {
-                let (ranks, requested) = ([hit.allocation; 2], hit.requested);
-                Spot { ids: ranks, count: 1, requested, ..Spot::from_position(keys) }
+                let (ids, requested) = ([hit.allocation; 2], hit.requested);
+                Spot { ids, count: 1, requested, ..Spot::from_position(keys) }
             }
             None => Spot::from_position(keys),
         };
         let is_something = hit.is_some() || plot != Plot::Stack;
         state.hover =
-            is_something.then_some(Hover { device_index: place, plot, spot, hit, memory, answered_spot: Some(spot) });
+            is_something.then_some(Hover { device_index, plot, spot, hit, memory, answered_spot: Some(spot) });
     } else {
         let Position { moment, byte } = keys;
         let question = |(_, looks)| Question::Hit { looks, moment, byte };

@@ -56,14 +56,14 @@ impl FrameView {
             (false, true) => FrameKind::Native,
             (false, false) => FrameKind::Library,
         };
-        let place = match frame.line.as_str() {
+        let location = match frame.line.as_str() {
             _ if unnamed => String::new(),
             "0" => frame.filename.clone(),
             line => format!("{}:{line}", frame.filename),
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let source = [frame.filename.clone(), frame.line.clone()];
-        FrameView { name: frame.name.clone(), location: place, source, kind, notes }
+        FrameView { name: frame.name.clone(), location, source, kind, notes }
     }
 
     /// Formats the frame as one line for the clipboard.
@@ -136,11 +136,11 @@ pub fn view(details: &Details) -> DetailsView {
         0 => "No stack recorded".to_owned(),
         count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
     };
-    let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
+    let call_site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
         let place = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
         format!("{place} {}", frame.name).trim().to_owned()
     });
-    let caution = match details.origin {
+    let warning = match details.origin {
         Origin::Recorded => None,
         Origin::FreedOnly => Some("Allocated before recording. The stack shown is the one that freed it."),
         Origin::Static => Some("Allocated before recording, and never freed."),
@@ -148,8 +148,8 @@ pub fn view(details: &Details) -> DetailsView {
     };
     DetailsView {
         title: Bytes(details.requested).to_string(),
-        call_site: site,
-        warning: caution,
+        call_site,
+        warning,
         summary: summary_facts(details),
         facts: facts(details),
         stack_title,
@@ -185,12 +185,12 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Address", format!("0x{address:x}"));
     }
     if let Some(category) = &details.category {
-        let told = match category.rule {
+        let basis = match category.rule {
             _ if category.why == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
             Some(rule) => format!(" · rule {rule}: {}", category.why),
             None => String::new(),
         };
-        fact("Category", format!("{}{told}", category.name));
+        fact("Category", format!("{}{basis}", category.name));
     }
     fact("Allocated at", event_and_time(details.allocated_event, details.allocated_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {

@@ -183,8 +183,8 @@ pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Val
 impl State {
     /// Returns the state of a page with no open file that was loaded in the given way.
     #[inline(never)] // two copies would be 2 kB of wasm
-    pub fn new(came: PageScheme) -> State {
-        State { shared: Shared { page_scheme: came, ..Shared::default() }, ..State::default() }
+    pub fn new(page_scheme: PageScheme) -> State {
+        State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
     }
 }
 

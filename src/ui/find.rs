@@ -48,17 +48,17 @@ pub(super) fn toggle_match_case(state: &mut Shared) {
 /// Repeats a search for a category after the category rules have changed.
 pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
-        let Find { text, match_case: capitals, .. } = state.find.clone();
-        search(state, text, capitals);
+        let Find { text, match_case, .. } = state.find.clone();
+        search(state, text, match_case);
         state.find.pending = None;
         state.find.result = None;
     }
 }
 
-fn search(state: &mut Shared, text: String, capitals: MatchCase) {
+fn search(state: &mut Shared, text: String, match_case: MatchCase) {
     // Previous matches stay highlighted until new ones arrive, which avoids flicker while typing.
     let found = state.find.result.take();
-    let mut find = Find { text, match_case: capitals, ..Find::default() };
+    let mut find = Find { text, match_case, ..Find::default() };
     let query = Query::parse(&find.query());
     // A query for an allocation number goes to its only match at once.
     find.queued_step = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, MatchScope::All));
@@ -86,8 +86,8 @@ pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)
 /// Keeps only the query when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Find { text, error: wrong, match_case: capitals, .. } = std::mem::take(&mut state.find);
-        state.find = Find { text, error: wrong, match_case: capitals, ..Find::default() };
+        let Find { text, error, match_case, .. } = std::mem::take(&mut state.find);
+        state.find = Find { text, error, match_case, ..Find::default() };
     }
 }
 

@@ -78,16 +78,16 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
             }
             _ => {
                 *last = Some(slices.len());
-                let (name, shared, micros) = (mark.name.clone(), mark.shared as usize, mark.micros);
+                let (name, shared_prefix, duration_us) = (mark.name.clone(), mark.shared as usize, mark.micros);
                 slices.push(Slice {
                     x,
                     lane: mark.lane,
                     name,
-                    shared_prefix: shared,
+                    shared_prefix,
                     has_end: mark.ended,
                     count: 1,
                     span,
-                    duration_us: micros,
+                    duration_us,
                     points,
                 });
             }

@@ -202,13 +202,13 @@ fn curve_in_view(
 ) -> Curve {
     let [over, view] = views;
     let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
-    let mark = peak.and_then(|(peak, name)| {
+    let label = peak.and_then(|(peak, name)| {
         let at = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
         let middle = f64::from(*edge_px.get(at)?).midpoint(f64::from(*edge_px.get(at + 1)?));
         let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
         Some(CurveLabel { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
     });
-    Curve { line, points: steps(edge_px, views, &row), label: mark }
+    Curve { line, points: steps(edge_px, views, &row), label }
 }
 
 /// Returns the label above the picture. `None` if nothing is selected.

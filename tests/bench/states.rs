@@ -25,11 +25,11 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
     let state = |question: SegmentsQuestion| {
         Request::Ask(Ask { serial: 0, device: device.device, what: Question::State(question) })
     };
-    let address = |at: u32| {
+    let address = |moment: u32| {
         Request::Ask(Ask {
             serial: 0,
             device: device.device,
-            what: Question::MemoryAt { moment: at, address: 0x7f00_0000_0000 + u64::from(at) },
+            what: Question::MemoryAt { moment, address: 0x7f00_0000_0000 + u64::from(moment) },
         })
     };
     let mut chance = 1u64;

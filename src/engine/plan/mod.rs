@@ -76,8 +76,8 @@ impl Roles {
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        let (members, search, blocks, pass, view, course) = Default::default();
-        Plan { device, question, members, search, blocks, pass, view, curve_builder: course }
+        let (members, search, blocks, pass, view, curve_builder) = Default::default();
+        Plan { device, question, members, search, blocks, pass, view, curve_builder }
     }
 
     /// Creates a plan that also computes its curve over a window.
@@ -112,11 +112,11 @@ impl Plan {
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
         let in_plan = |id| plan_groups_of(&self.members, &roles, file, history, id);
-        let Pass { peak, changes, planned, has_started: has_begun, rows, batch_at_peak } = pass;
+        let Pass { peak, changes, planned, has_started, rows, batch_at_peak } = pass;
         changes.step(history, slice, |Change { id, moment, bytes, .. }| {
-            if moment > 0 && !*has_begun {
+            if moment > 0 && !*has_started {
                 planned.start();
-                *has_begun = true;
+                *has_started = true;
             }
             if bytes == 0 {
                 return;
@@ -137,10 +137,10 @@ impl Plan {
                 row.at_peak = row.at_peak.saturating_add(at_peak);
             }
         })?;
-        let Some(Pass { peak, mut planned, has_started: has_begun, rows, batch_at_peak, .. }) = self.pass.take() else {
+        let Some(Pass { peak, mut planned, has_started, rows, batch_at_peak, .. }) = self.pass.take() else {
             return Err(OutOfTime);
         };
-        if !has_begun {
+        if !has_started {
             planned.start();
         }
         let mut rows = rows;

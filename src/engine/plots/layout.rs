@@ -52,16 +52,16 @@ enum Stage {
 
 impl AddressLayout {
     pub(super) fn new(only: MemoryFilter) -> AddressLayout {
-        let (growing, mapped, astray, flat, map) = Default::default();
-        let (part, places) = (Part::new(only), Column::new());
+        let (expandable, mapped, outside, mapped_sorted, map) = Default::default();
+        let (part, range_of) = (Part::new(only), Column::new());
         AddressLayout {
             part,
-            expandable: growing,
+            expandable,
             mapped,
-            outside_mapped: astray,
-            mapped_sorted: flat,
+            outside_mapped: outside,
+            mapped_sorted,
             map,
-            range_of: places,
+            range_of,
             stage: Stage::Expandable,
             next: 0,
         }

@@ -8,10 +8,8 @@ pub struct HitAllocation {
     pub allocation: u32,
     pub requested: u64,
     /// Moment at which it is allocated.
-    #[serde(rename = "born")]
     pub allocated_at: u32,
     /// Moment at which it is freed. `None` if it is live at the end.
-    #[serde(rename = "died")]
     pub freed_at: Option<u32>,
     /// Lowest byte that it covers in the plot at the requested moment.
     pub lowest_byte: u64,
@@ -40,10 +38,8 @@ pub struct Details {
     /// Pool id. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    #[serde(rename = "born_event")]
     pub allocated_event: Option<u32>,
     /// Time of the allocation, in µs since 1970.
-    #[serde(rename = "born_us")]
     pub allocated_us: Option<i64>,
     /// Event at which the program requested the free.
     pub free_requested_event: Option<u32>,

@@ -10,7 +10,6 @@ pub enum Scope {
     /// All allocations, including those made before recording.
     Ever,
     At(u32),
-    #[serde(rename = "Born")]
     Allocated(Span),
     /// Allocations whose free completed in the range.
     Freed(Span),

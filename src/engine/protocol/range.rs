@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFacts {
     pub span: Span,
-    #[serde(rename = "born")]
     pub allocated: Weight,
     pub freed: Weight,
     /// Allocated in the range and still live at its end.

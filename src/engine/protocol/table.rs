@@ -54,7 +54,6 @@ pub enum TableColumn {
     /// Pool. Unknown ones come first.
     Pool,
     /// Event that allocated it. Allocations made before recording come first.
-    #[serde(rename = "Born")]
     Allocated,
     /// Time since the allocation, or since the start of the trace.
     Age,
@@ -124,10 +123,8 @@ pub struct TableRow {
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    #[serde(rename = "born")]
     pub allocated_at: Option<u32>,
     /// Time of the allocation in µs since 1970, if recorded.
-    #[serde(rename = "born_us")]
     pub allocated_us: Option<i64>,
     /// Event that freed it. `None` if it is live at the end.
     pub freed: Option<u32>,

@@ -94,9 +94,9 @@ impl<'a> ReportWriter<'a> {
         ranked: &[R],
         mut row: impl FnMut(&mut Self, R) -> SheetRow,
     ) {
-        let told = ranked.get(..self.max_rows()).unwrap_or(ranked);
-        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
-        sheet.rows = told.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
+        let listed = ranked.get(..self.max_rows()).unwrap_or(ranked);
+        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(listed.len() as u32);
+        sheet.rows = listed.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
         self.report.sheets.push(sheet);
     }
 }

@@ -76,9 +76,9 @@ impl DeviceState {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
         let radix = Radix::with_capacity(candidates.len());
-        let (segments, blocks, ranges, astray) = Default::default();
+        let (segments, blocks, ranges, outside) = Default::default();
         let work = Work::Ranges(candidates, 0, radix);
-        DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: astray, work }
+        DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: outside, work }
     }
 
     /// Returns whether this is the state of the given device and moment.

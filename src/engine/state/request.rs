@@ -68,12 +68,8 @@ pub(crate) struct PlacementSearch {
 impl PlacementSearch {
     pub(crate) fn new(file: &OpenFile, request: u64) -> PlacementSearch {
         let setting = |name: &str| file.snapshot.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let most_split = setting("max_split_size").and_then(|value| value.parse().ok());
-        PlacementSearch {
-            rounded: file.rounding.rounded(request),
-            max_split_size: most_split,
-            ..PlacementSearch::default()
-        }
+        let max_split_size = setting("max_split_size").and_then(|value| value.parse().ok());
+        PlacementSearch { rounded: file.rounding.rounded(request), max_split_size, ..PlacementSearch::default() }
     }
 
     /// Returns the predictions, sorted by pool and stream.

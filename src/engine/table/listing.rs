@@ -1,7 +1,7 @@
 //! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
 //! their sizes and lifetimes. Computed in slices.
 
-use crate::find::is_sought;
+use crate::find::matches_target;
 use crate::open::OpenFile;
 use crate::protocol::{
     Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class,
@@ -44,7 +44,7 @@ impl Terms {
     fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
         let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
-            Term::Query(query) => is_sought(file, history, id, size, query, &stacks.stacks),
+            Term::Query(query) => matches_target(file, history, id, size, query, &stacks.stacks),
             Term::Age(least, most) => {
                 (*least..=*most).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
             }
@@ -92,8 +92,8 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
         let within = file.history(device).map_or(scope, |history| clamp_scope(history, scope));
-        let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFETIME_CLASSES]);
-        let [all, listed, gone] = [Weight::default(); 3];
+        let (sizes, lifetimes) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFETIME_CLASSES]);
+        let [all, listed, freed] = [Weight::default(); 3];
         Listing {
             device,
             scope,
@@ -103,9 +103,9 @@ impl Listing {
             ids: Vec::new(),
             all,
             listed,
-            freed: gone,
+            freed,
             sizes,
-            lifetimes: lives,
+            lifetimes,
             next: 0,
             population: None,
             is_done: false,

@@ -29,8 +29,8 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn new(by: TableSort) -> Order {
-        let (radix, ids, sums, weighed) = Default::default();
-        Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum: weighed }
+        let (radix, ids, sums, range_sum) = Default::default();
+        Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum }
     }
 
     /// Sorts `rows`, which are in allocation order. Ages are measured at `moment`.

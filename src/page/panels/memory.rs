@@ -154,8 +154,8 @@ fn act(app: &'static App, action: SegmentsAction) {
 
 fn show_sums(elements: &Elements, page: &SegmentsPage) {
     let [short, exact] = sums(page);
-    let astray = outside_segments(page);
-    let short = if astray.is_empty() { short } else { [&short, " · ", &astray].concat() };
+    let outside = outside_segments(page);
+    let short = if outside.is_empty() { short } else { [&short, " · ", &outside].concat() };
     set_text(&elements.memory_sums, &short);
     set_attribute(&elements.memory_sums, "title", &exact);
     let whole = &page.whole;

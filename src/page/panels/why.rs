@@ -240,8 +240,8 @@ fn focus_item(elements: &Elements, selector: &str) {
 fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.insights);
     clear(&elements.why_statements);
-    for (place, said) in view.statements.iter().enumerate() {
-        append(&elements.why_statements, &new_statement(elements, place, said, theme));
+    for (place, statement) in view.statements.iter().enumerate() {
+        append(&elements.why_statements, &new_statement(elements, place, statement, theme));
     }
     clear(&elements.why_sheets);
     Pieces::new(view.sheets)

@@ -84,7 +84,7 @@ impl Source {
 
     fn new((load, which): (u32, FileSlot), member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
-        let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
+        let (kept_chunks, received_bytes, hasher) = (Array::new(), Cell::new(0), RefCell::new(None));
         Source {
             load,
             which,
@@ -92,10 +92,10 @@ impl Source {
             origin,
             reader,
             blob,
-            kept_chunks: kept,
+            kept_chunks,
             page_reads: Cell::new(false),
-            received_bytes: came,
-            hasher: tap,
+            received_bytes,
+            hasher,
         }
     }
 

@@ -144,10 +144,10 @@ const KEYS: &[Binding<EventStep>] = {
 /// Handles a change of device. The filter is kept.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Events { text, error: wrong, filter, mut scroll, .. } = std::mem::take(events);
+        let Events { text, error, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *events = Events { text, error: wrong, filter, scroll, ..Events::default() };
+        *events = Events { text, error, filter, scroll, ..Events::default() };
     }
 }
 

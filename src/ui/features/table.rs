@@ -233,10 +233,10 @@ fn clear_filters(table: &mut Table, shared: &mut Shared) {
 /// Handles a change of device. The user's settings are kept.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Table { text, filter, error: wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
+        let Table { text, filter, error, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *table = Table { text, filter, error: wrong, sort, measure, scroll, ..Table::default() };
+        *table = Table { text, filter, error, sort, measure, scroll, ..Table::default() };
     }
 }
 

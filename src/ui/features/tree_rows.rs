@@ -181,15 +181,15 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let total =
         if is_change { page.ends.map(|end| end.bytes).into_iter().max() } else { None }.unwrap_or(page.total.bytes);
     let row = |number| Some(row(tree, shared, question.scope, total, number, tree.row(number)?));
-    let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
-    if !way.is_empty() {
-        way.push((question.focus.unwrap_or(0), tree.top_name.clone()));
+    let mut path: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
+    if !path.is_empty() {
+        path.push((question.focus.unwrap_or(0), tree.top_name.clone()));
     }
     TreeView {
         row_count: page.row_count,
         first,
         rows: (first..beyond).map(row).collect(),
-        path: way,
+        path,
         empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
         // Matches within a change would need columns of their own.

@@ -105,14 +105,14 @@ impl Shared {
                 continue;
             }
             // Both are parts of the live bytes, which are already labelled as requested.
-            let told =
+            let values =
                 matches!(line, Line::InUse | Line::AwaitingFree) && !self.plots.hidden_lines.contains(&Line::Requested);
             for (text, exactly) in texts.iter_mut().zip([false, true]) {
                 if !text.is_empty() {
                     text.push_str(" · ");
                 }
                 let value = value_at(curves, line, at, exactly)?;
-                text.push_str(&if told { value.replace(" (requested)", "") } else { value });
+                text.push_str(&if values { value.replace(" (requested)", "") } else { value });
             }
         }
         Some(texts)

@@ -55,8 +55,8 @@ pub(super) struct NameTotals {
 
 impl NameTotals {
     /// Creates empty totals. `highest` is the index of the first annotation.
-    pub(super) fn new(name: StringId, highest: u32) -> NameTotals {
-        NameTotals { name, count: 0, micros: 0, highest_index: highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
+    pub(super) fn new(name: StringId, highest_index: u32) -> NameTotals {
+        NameTotals { name, count: 0, micros: 0, highest_index, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
 
     pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: RangeTotals) {

@@ -189,10 +189,10 @@ impl ReportContext<'_> {
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
         let mut sheet = sheet(["modules", "Modules", NOTE], &columns);
-        let told = modules.get(..rows as usize).unwrap_or(modules);
-        sheet.left_out = (modules.len() - told.len()) as u32;
+        let shown = modules.get(..rows as usize).unwrap_or(modules);
+        sheet.left_out = (modules.len() - shown.len()) as u32;
         let mut lines = StackLines::default();
-        for number in self.depth_first(told) {
+        for number in self.depth_first(shown) {
             let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
             let calls =
                 std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
@@ -207,13 +207,13 @@ impl ReportContext<'_> {
     }
 
     /// Returns modules in depth-first order, siblings by their first event.
-    fn depth_first(&self, told: &[u32]) -> Vec<u32> {
+    fn depth_first(&self, shown: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
             let first = if sum.events > 0 { sum.first } else { u32::MAX };
             two_part_key(first.into(), number.into())
         };
-        let by_time = sorted_by_key(told.to_vec(), key);
+        let by_time = sorted_by_key(shown.to_vec(), key);
         // First child and next sibling of each module.
         let mut children = vec![(0u32, 0u32); self.tree.modules.len()];
         for &number in by_time.iter().rev() {
@@ -221,7 +221,7 @@ impl ReportContext<'_> {
             let next = children.get_mut(parent).map_or(0, |links| std::mem::replace(&mut links.0, number));
             children.get_mut(number as usize).into_iter().for_each(|links| links.1 = next);
         }
-        let mut order = Vec::with_capacity(told.len());
+        let mut order = Vec::with_capacity(shown.len());
         let links = |number: u32| children.get(number as usize).copied().unwrap_or_default();
         let mut waiting = vec![links(0).0];
         while let Some(number) = waiting.pop() {

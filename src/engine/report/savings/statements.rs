@@ -24,7 +24,7 @@ pub(super) fn write_insights(
     savings: &[Saving],
     steps: &Steps,
 ) {
-    let mut told: Vec<SavingKind> = Vec::new();
+    let mut reported: Vec<SavingKind> = Vec::new();
     for saving in savings {
         // All changes to optimizer state share one statement.
         let is_optimizer = |kind: SavingKind| {
@@ -33,10 +33,10 @@ pub(super) fn write_insights(
                 SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
             )
         };
-        if !told.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
+        if !reported.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
             write_statement(writing, (moment, peak), saving, savings);
         }
-        told.push(saving.kind);
+        reported.push(saving.kind);
     }
     if savings.is_empty() {
         let text = "No common change lowers the peak by as much as the threshold.".to_owned();

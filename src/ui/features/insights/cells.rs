@@ -21,11 +21,11 @@ pub fn cell_view(cell: &Cell) -> CellView {
     if text == exact && !matches!(cell, Cell::Text(_)) {
         exact.clear();
     }
-    let part = match *cell {
+    let per_mille = match *cell {
         Cell::Share { part, whole } if whole > 0 => Some(per_mille(part, whole)),
         _ => None,
     };
-    CellView { text, exact, per_mille: part }
+    CellView { text, exact, per_mille }
 }
 
 /// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.

@@ -40,10 +40,10 @@ impl PartialEq for ReportInputs {
 /// Returns the current inputs.
 pub fn report_inputs(why: &InsightsTab) -> ReportInputs {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
-    let seen = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
+    let row_limits = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
     ReportInputs {
         report: why.report().cloned(),
-        row_limits: seen,
+        row_limits,
         unfolded: why.open_stacks.clone(),
         folded: why.collapsed.clone(),
     }
@@ -209,7 +209,7 @@ fn chart(chart: &Chart) -> ChartView {
 
 /// Returns a box whose change is shown by a symbol as well as by colour, with both numbers in the tooltip.
 fn box_view(of: &DeltaBox) -> BoxView {
-    let (way, glyph) = match of.b.cmp(&of.a) {
+    let (direction, glyph) = match of.b.cmp(&of.a) {
         std::cmp::Ordering::Greater => ("more", "▲ "),
         std::cmp::Ordering::Less => ("less", "▼ "),
         std::cmp::Ordering::Equal => ("same", ""),
@@ -217,7 +217,7 @@ fn box_view(of: &DeltaBox) -> BoxView {
     let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
     let label = [glyph, &delta, &of.name].concat();
     let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
-    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction: way }
+    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction }
 }
 
 /// Describes a map of ranks.
@@ -304,14 +304,14 @@ pub enum StackView {
 /// Returns the contents of the report.
 pub fn view(why: &InsightsTab) -> ReportView {
     let Some(report) = why.report() else { return ReportView::default() };
-    let said = report.statements.iter().map(|statement| StatementView {
+    let statements_seen = report.statements.iter().map(|statement| StatementView {
         tone: statement.tone,
         text: statement.text.clone(),
         fix: statement.fix.clone(),
         chart: statement.chart.as_ref().map(chart),
         has_evidence: statement.evidence.is_some(),
     });
-    let statements: Vec<StatementView> = said.collect();
+    let statements: Vec<StatementView> = statements_seen.collect();
     let mut place = statements.len();
     let sheet_view = |sheet: &Sheet| {
         let seen = why.visible_rows(&sheet.key, sheet.rows.len());
@@ -356,7 +356,7 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
         (threshold, short)
     });
     let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
-    let (more, beyond) =
+    let (more, not_shown) =
         if why.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
@@ -368,7 +368,7 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
         rows,
         total: total_row(sheet).iter().flat_map(|row| &row.cells).map(cell_view).collect(),
         more,
-        not_shown: beyond,
+        not_shown,
     }
 }
 

@@ -292,8 +292,8 @@ pub fn status(memory: &Memory, shared: &Shared) -> String {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let SegmentsCard { title, site, lifetime: life, segment } = card(memory, shared, place);
-    let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
+    let SegmentsCard { title, site, lifetime, segment } = card(memory, shared, place);
+    let parts = [title, site, lifetime, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 

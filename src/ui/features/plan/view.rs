@@ -112,8 +112,8 @@ fn row(row: &super::EditedRow) -> PlanRowView {
             PlanRowView { group: Some(group.clone()), title: "", factor: Some(row.factor.clone()), error }
         }
         RowSubject::Preset(preset) => {
-            let by = preset.has_number().then(|| row.factor.clone());
-            PlanRowView { group: None, title: words::preset_title(*preset), factor: by, error }
+            let factor = preset.has_number().then(|| row.factor.clone());
+            PlanRowView { group: None, title: words::preset_title(*preset), factor, error }
         }
     }
 }

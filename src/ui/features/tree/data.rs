@@ -148,8 +148,7 @@ impl Tree {
     }
 
     pub(crate) fn on_page(&mut self, serial: u32, page: TreePage) {
-        let Some(PendingRows { mut question, after_reveal: then, .. }) =
-            self.pending.take_if(|asked| asked.serial == serial)
+        let Some(PendingRows { mut question, after_reveal, .. }) = self.pending.take_if(|asked| asked.serial == serial)
         else {
             return;
         };
@@ -174,7 +173,7 @@ impl Tree {
             self.selection_row =
                 Some(SelectionRow { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
         }
-        match (page.revealed, then) {
+        match (page.revealed, after_reveal) {
             (Some((row, node)), AfterReveal::Activate) => {
                 (self.position.row, self.position.node) = (row, Some(node));
                 self.scroll.show_centred(row, page.row_count);
