@@ -32,7 +32,7 @@ impl Source for Bytes {
     }
 
     fn access(&self) -> Access {
-        Access::Anywhere
+        Access::Random
     }
 
     fn rewind(&mut self) -> io::Result<()> {

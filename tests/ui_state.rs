@@ -65,7 +65,7 @@ impl Page {
 
     fn segments_request(&self) -> Option<(u32, SegmentsQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 3, what: Question::State(question) }) => Some((*serial, *question)),
+            Request::Ask(Ask { serial, device: 3, question: Question::State(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -105,7 +105,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         reserved: reserved * MIB,
         blocks,
         requested: requested * MIB,
-        pending: 0,
+        awaiting_free: 0,
         rounded: requested * MIB,
         free: free * MIB,
         free_blocks: 2,
@@ -122,7 +122,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         sums,
         pieces,
         ends,
-        keeper: None,
+        largest_block: None,
     };
     let piece = |x, kind, address: u64, allocation, count, bytes: u64| SegmentsPiece {
         x,
@@ -136,9 +136,9 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         recorded: false,
     };
     SegmentsPage {
-        kept: Default::default(),
+        releasable: Default::default(),
         moment: question.moment,
-        whole: SegmentsSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
+        total: SegmentsSums { awaiting_free: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
         bytes_per_px: 104_857.6,
         rows: 5,
         first: 0,
@@ -168,7 +168,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         pieces: vec![
             piece([0, 80], PieceKind::Live, 0, 50, 1, 8),
             piece([80, 160], PieceKind::Free, 8, 0, 1, 8),
-            piece([160, 199], PieceKind::Pending, 16, 51, 1, 4),
+            piece([160, 199], PieceKind::AwaitingFree, 16, 51, 1, 4),
             piece([199, 200], PieceKind::Rounding, 16, 51, 1, 4),
             piece([210, 310], PieceKind::Free, 100, 0, 1, 10),
             piece([0, 400], PieceKind::Live, 1000, 52, 1, 60),
@@ -177,7 +177,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         ],
         revealed: question.reveal.filter(|address| *address >= BASE + 1060 * MIB).map(|_| [4, 250]),
         fits: vec![],
-        astray: Weight::default(),
+        outside_mapped: Weight::default(),
     }
 }
 
@@ -297,12 +297,12 @@ fn sort_and_zoom_change_the_request() {
     page.step(SegmentsStep::NextPool);
     page.answer();
     page.step(SegmentsStep::NextPool);
-    assert_eq!(page.answer().only, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
+    assert_eq!(page.answer().filter, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
     assert_eq!(page.state.memory.picker_indices(), [1, 2, 0]);
     page.step(SegmentsStep::NextPool);
-    assert_eq!(page.answer().only, MemoryFilter::default());
+    assert_eq!(page.answer().filter, MemoryFilter::default());
     page.memory(SegmentsAction::StreamChosen(2));
-    assert_eq!(page.answer().only.stream, Some(0x55d0));
+    assert_eq!(page.answer().filter.stream, Some(0x55d0));
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn sums_and_headings_have_labels() {
     assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
-    let lost = SegmentsPage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..SegmentsPage::default() };
+    let lost = SegmentsPage { outside_mapped: Weight { bytes: 5 * MIB, count: 2 }, ..SegmentsPage::default() };
     assert_eq!(outside_segments(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
 }
 

@@ -209,7 +209,7 @@ fn as_json(report: &Report) -> Value {
 
 fn as_chart(chart: &Chart) -> Value {
     match chart {
-        Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
+        Chart::Line { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
         Chart::Parts(parts) => {
             let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes, "live_bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
@@ -218,9 +218,9 @@ fn as_chart(chart: &Chart) -> Value {
             let node = |it: &DeltaBox| json!({"depth": it.depth, "name": it.name, "a_bytes": it.a, "b_bytes": it.b});
             json!({"nodes": boxes.iter().map(node).collect::<Vec<Value>>()})
         }
-        Chart::Map(map) => {
+        Chart::HeatMap(map) => {
             let names: Vec<&String> = map.rows.iter().map(|row| &row.name).collect();
-            json!({"rows": names, "columns": map.columns, "most_bytes": map.most})
+            json!({"rows": names, "columns": map.columns, "most_bytes": map.max})
         }
     }
 }
@@ -286,7 +286,7 @@ fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
 /// Converts a cell to JSON: exact numbers, and a share as its two numbers.
 fn as_value(cell: &Cell) -> Value {
     match cell {
-        Cell::Nothing => Value::Null,
+        Cell::Empty => Value::Null,
         Cell::Text(text) => json!(text),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => json!(number),
         Cell::Change(number) | Cell::Event(number) => json!(number),

@@ -58,8 +58,8 @@ impl Delta {
             });
             let [least, most] = if column.is_empty() { [0; 2] } else { extremes };
             curve.b.push(u64::try_from(highest).unwrap_or(0));
-            curve.least.push(least);
-            curve.most.push(most);
+            curve.min.push(least);
+            curve.max.push(most);
         }
         let mut curve = self.window.take().map(|(.., curve)| curve).unwrap_or_default();
         (curve.largest_at, curve.largest) = self.largest.iter().flatten().copied().unzip();

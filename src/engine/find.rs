@@ -168,5 +168,5 @@ pub(super) fn find_match(
     let [from, to] = window;
     let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
     let lowest_byte = file.height_of(device, looks, id, moment);
-    Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
+    Some(Match { allocation, index: place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

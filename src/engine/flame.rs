@@ -94,7 +94,7 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
     let way: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
     // Parents have lower numbers than their children. So the path descends, and of two boxes on it, the one with the
     // higher number is the inner one.
-    let is_on_it = |it: &FlameBox| it.nodes == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
+    let is_on_it = |it: &FlameBox| it.node_count == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
     (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
 }
 
@@ -104,7 +104,7 @@ impl FlameBuilder {
         let page = &mut self.page;
         if page.boxes.is_empty() {
             page.boxes = std::mem::take(&mut self.icicle.boxes);
-            (page.zoom, page.is_cut) = (self.icicle.zoom as u32, self.icicle.is_cut);
+            (page.zoom, page.is_truncated) = (self.icicle.zoom as u32, self.icicle.is_cut);
             let by_name = page.boxes.iter().map(|it| view.name_id(it.node)).zip(0..).collect();
             self.by_name = sorted_by_key(by_name, |&(name, place)| two_part_key(name.into(), place as u64));
         }
@@ -120,7 +120,7 @@ impl FlameBuilder {
                 page.labels.push(label);
             }
             it.label = page.labels.len() as u32 - 1;
-            if it.nodes == 1 {
+            if it.node_count == 1 {
                 it.slot = view.slot(it.node);
                 it.matches = self.found.as_ref().is_some_and(|classes| view.is_in_classes(classes, it.node));
             }

@@ -324,7 +324,7 @@ impl OpenFile {
             allocated_at: history.allocations.allocated_at(id).0,
             freed_at: history.allocations.freed_at(id).map(|moment| moment.0),
             lowest_byte,
-            site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
+            call_site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
             category: self.groups.categories.name(history, id),
         })
     }

@@ -51,10 +51,10 @@ impl Simulator {
 
     /// Stores a question for the simulator. Returns the request that the engine has to answer, if any.
     pub(super) fn route(self: &Rc<Self>, request: Request) -> Option<Request> {
-        if let Request::Ask(Ask { serial, device, what: Question::PlannedSizes(_) }) = &request {
+        if let Request::Ask(Ask { serial, device, question: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
         }
-        let Request::Ask(Ask { serial, device, what: Question::WhatIf(question) }) = request else {
+        let Request::Ask(Ask { serial, device, question: Question::WhatIf(question) }) = request else {
             return Some(request);
         };
         self.question.replace(Some((serial, device, *question)));
@@ -64,7 +64,7 @@ impl Simulator {
         }
         self.device.set(None);
         self.start();
-        Some(Request::Ask(Ask { serial, device, what: Question::Recording }))
+        Some(Request::Ask(Ask { serial, device, question: Question::Recording }))
     }
 
     /// Takes the recording that question `serial` waits for.

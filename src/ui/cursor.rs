@@ -94,7 +94,7 @@ impl Shared {
         match parse_position(text).ok_or(EXPECTED_FORMS)? {
             Position::Peak => self.go_to(self.peak_moment()),
             Position::ReservedPeak if self.device().is_some_and(|device| device.has_reserved()) => {
-                self.request_position(PositionRequest { from: MomentSpec::MostReserved, to: None });
+                self.request_position(PositionRequest { from: MomentSpec::PeakReserved, to: None });
             }
             Position::ReservedPeak => {
                 return Err("This snapshot has no segments, so reserved memory is unknown.".to_owned());
@@ -137,7 +137,7 @@ impl Shared {
     pub(super) fn moment_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
         let x = match self.axis {
             Axis::Events => f64::from(moment) + 0.5,
-            Axis::Time => facts?.place.time as f64,
+            Axis::Time => facts?.position.time as f64,
         };
         Some(self.view?.column_from_x(x))
     }

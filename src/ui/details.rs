@@ -51,7 +51,7 @@ impl FrameView {
         // PyTorch writes "??" (or nothing) and line 0 for C++ frames without debug information.
         let unnamed = matches!(frame.filename.as_str(), "" | "??" | "none");
         let native = unnamed || !(frame.filename.ends_with(".py") || frame.filename.starts_with('<'));
-        let kind = match (frame.user, native) {
+        let kind = match (frame.is_user_code, native) {
             (true, _) => FrameKind::User,
             (false, true) => FrameKind::Native,
             (false, false) => FrameKind::Library,
@@ -131,7 +131,7 @@ pub(super) fn time_of_day(us: i64) -> Option<String> {
 /// Builds the contents of the details panel.
 pub fn view(details: &Details) -> DetailsView {
     let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
-    let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
+    let owner = if details.is_free_stack { "Stack of the free" } else { "Stack" };
     let stack_title = match frames.len() {
         0 => "No stack recorded".to_owned(),
         count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
@@ -178,7 +178,7 @@ fn facts(details: &Details) -> Vec<Fact> {
     }
     fact("Requested", bytes(details.requested));
     if details.origin != Origin::Unexplained {
-        let derived = if details.rounded_derived { "≥ " } else { "" };
+        let derived = if details.is_rounded_estimated { "≥ " } else { "" };
         fact("Allocated (rounded)", format!("{derived}{}", bytes(details.rounded)));
     }
     if let Some(address) = details.address {
@@ -186,8 +186,8 @@ fn facts(details: &Details) -> Vec<Fact> {
     }
     if let Some(category) = &details.category {
         let basis = match category.rule {
-            _ if category.why == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
-            Some(rule) => format!(" · rule {rule}: {}", category.why),
+            _ if category.reason == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
+            Some(rule) => format!(" · rule {rule}: {}", category.reason),
             None => String::new(),
         };
         fact("Category", format!("{}{basis}", category.name));
@@ -200,7 +200,7 @@ fn facts(details: &Details) -> Vec<Fact> {
     if let Some(lifetime) = lifetime(details) {
         fact("Lifetime", lifetime);
     }
-    let total = u64::try_from(details.total_after).unwrap_or(0);
+    let total = u64::try_from(details.live_after).unwrap_or(0);
     fact(if details.allocated_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
     if let Some(stream) = details.stream {
         fact("Stream", stream_name(stream));

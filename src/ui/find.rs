@@ -122,7 +122,7 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     let begin = last.map_or(SearchStart::Moment(window[0]), SearchStart::Allocation);
     let (looks, serial) = (state.looks.without_highlight(), state.next_serial());
     state.find.pending_step = Some(serial);
-    let scope = if among == MatchScope::All { Scope::Ever } else { state.views.scope };
+    let scope = if among == MatchScope::All { Scope::All } else { state.views.scope };
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
@@ -221,7 +221,7 @@ pub fn status(state: &Shared) -> FindStatus {
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let count = u64::from(tally.count);
     let counted = match find.last_match.filter(|at| Some(at.allocation) == selected) {
-        Some(at) => format!("{} of {}", group_digits(u64::from(at.place) + 1), group_digits(count)),
+        Some(at) => format!("{} of {}", group_digits(u64::from(at.index) + 1), group_digits(count)),
         None if count == 1 => "1 match".to_owned(),
         None => format!("{} matches", group_digits(count)),
     };

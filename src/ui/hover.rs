@@ -130,7 +130,7 @@ pub fn card(hover: &Hover) -> Card {
         };
     };
     let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", group_digits(hit.requested)) };
-    let call_site = hit.site.clone().unwrap_or_else(|| "no stack".into());
+    let call_site = hit.call_site.clone().unwrap_or_else(|| "no stack".into());
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
         call_site,

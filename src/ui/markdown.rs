@@ -84,7 +84,7 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
             (0..row.depth.min(64)).for_each(|_| text.push('\u{2003}'));
         }
         match row.cells.get(place) {
-            None | Some(Cell::Nothing) => {}
+            None | Some(Cell::Empty) => {}
             Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
                 let (exact, short) = (exact(cell), short(cell));

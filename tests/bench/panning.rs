@@ -30,7 +30,7 @@ fn timing_script() -> String {
     let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
     let scene = Question::Scene { view, looks: Looks::default() };
     let (scene, hit) = (encode(&scene)[0], encode(&hit)[0]);
-    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
+    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, question: Question::Marks }))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
     format!(
         "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {AFTER_NUMBER} {TIMING_SCRIPT} }}",

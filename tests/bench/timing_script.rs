@@ -36,8 +36,8 @@ pub(crate) fn everything_shown() -> String {
 /// Script that records times in `window.times`.
 pub(crate) fn script() -> String {
     // Variants are recognized by the first byte of their encoding.
-    let ask = Ask { serial: 0, device: 0, what: Question::Report(ReportQuestion::default()) };
-    let question = encode(&ask.what)[0];
+    let ask = Ask { serial: 0, device: 0, question: Question::Report(ReportQuestion::default()) };
+    let question = encode(&ask.question)[0];
     let ask = encode(&Request::Ask(ask))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
     format!(

@@ -116,7 +116,7 @@ fn scope_applies_to_all_views() {
 fn engine_answer(file: &Path, what: Question) -> Answer {
     let mut opened = open(&std::fs::read(file).expect("the file exists")).expect("the file is valid");
     let device = opened.summary.devices[0].device;
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: what })) {
         Reply::Answer { answer, .. } => answer,
         other => panic!("expected an answer, got {other:?}"),
     }
@@ -138,7 +138,7 @@ fn changes_from_a_to_b_appear_in_every_view() {
     let [from, to] = ["data-from", "data-to"].map(|end| number_attr(&page, "#range", end) as u32);
     assert!(from < to, "{from} to {to}");
     let scope = Scope::Change(Span { from, to });
-    let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+    let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     let question = TreeQuestion {
         scope,
         arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
@@ -178,14 +178,14 @@ fn changes_from_a_to_b_appear_in_every_view() {
     page.wait_for(&json!(["Δ B − A", "B / A", "At A", "At B"]), || page.evaluate(heads));
     page.click("#tab-table");
     let [gone, new] = {
-        let sort = TableSort { column: TableColumn::Size, way: SortDirection::Descending };
+        let sort = TableSort { column: TableColumn::Size, direction: SortDirection::Descending };
         let filter = TableFilter::default();
-        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, chosen: vec![], find: None };
+        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, selected: vec![], find: None };
         let Answer::Table(table) = engine_answer(&file, Question::Table(Box::new(question))) else {
             panic!("no table")
         };
-        assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.gone.bytes));
-        [table.gone.bytes, table.listed.bytes - table.gone.bytes].map(|bytes| Bytes(bytes).to_string())
+        assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.freed.bytes));
+        [table.freed.bytes, table.listed.bytes - table.freed.bytes].map(|bytes| Bytes(bytes).to_string())
     };
     page.wait_until("allocated and freed bytes are shown", || {
         let status = page.text("#table-status");
@@ -213,13 +213,10 @@ fn leak_shows_bytes_per_step_after_one_click() {
     });
     let question = ReportQuestion { topic: Topic::Peak, rows: 10, ..ReportQuestion::default() };
     let Answer::Report(report) = engine_answer(&file, Question::Report(question)) else { panic!("no report") };
-    let grows = report
-        .statements
-        .iter()
-        .find(|it| matches!(it.chart, Some(Chart::Course { .. })))
-        .expect("the leak is reported");
+    let grows =
+        report.statements.iter().find(|it| matches!(it.chart, Some(Chart::Line { .. }))).expect("the leak is reported");
     assert_eq!(grows.tone, Tone::Alarm);
-    let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("no chart") };
+    let Some(Chart::Line { values, ends }) = &grows.chart else { panic!("no chart") };
     assert_eq!((values.len(), ends), (6, &["step_1".to_owned(), "step_6".to_owned()]));
     assert!(values.windows(2).all(|two| two[1] > two[0]), "live bytes grow in each step: {values:?}");
     let question = ReportQuestion { topic: Topic::Leaks, rows: 10, ..ReportQuestion::default() };
@@ -253,7 +250,7 @@ fn segments_list_blocks_that_pin_them() {
         &file.path,
         Question::State(SegmentsQuestion {
             moment: number_attr(&page, "#state", "data-moment") as u32,
-            only: MemoryFilter::default(),
+            filter: MemoryFilter::default(),
             sort: SegmentSort::Address,
             colouring: Grouping::CallSite,
             width_px: 0,
@@ -278,8 +275,8 @@ fn segments_list_blocks_that_pin_them() {
     assert_eq!(told("data-pinned-segments", "data-pinned-free"), pinned);
     let first = page.text("#memory-kept li:first-child");
     assert_eq!(first, format!("{} empty segments, {}, can be released", empty.0, Bytes(empty.1)));
-    let by = &state.kept.by_site[0];
-    assert!(page.text("#memory-kept button").ends_with(&format!("pinned by one block: {}", by.site)));
+    let by = &state.releasable.by_site[0];
+    assert!(page.text("#memory-kept button").ends_with(&format!("pinned by one block: {}", by.call_site)));
     page.click("#memory-kept button");
     page.wait_until("the pinning block is selected", || {
         number_attr(&page, "#details", "data-allocation") == u64::from(by.allocation)

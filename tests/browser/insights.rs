@@ -44,7 +44,7 @@ fn engine_report(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], 
     match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: opened.summary.devices[0].device,
-        what: Question::Report(question),
+        question: Question::Report(question),
     })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),

@@ -28,7 +28,7 @@ fn snapshot_and_proof() -> (PathBuf, &'static str) {
 fn engine_answer(path: &Path, question: WhatIfQuestion) -> WhatIf {
     let mut opened = open(&std::fs::read(path).expect("the file exists")).expect("the file is valid");
     let (device, what) = (opened.summary.devices[0].device, Question::WhatIf(Box::new(question)));
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: what })) {
         Reply::Answer { answer: Answer::WhatIf(answer), .. } => *answer,
         other => panic!("expected a simulation, got {other:?}"),
     }

@@ -95,7 +95,7 @@ impl Plan {
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<PlanPage> {
         file.categorize(slice)?;
         if let Err(problem) = self.resolve(file, slice)? {
-            return Ok(PlanPage { problem, ..PlanPage::default() });
+            return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
@@ -104,7 +104,7 @@ impl Plan {
             Some(pass) => pass,
             None => match self.start_pass(history) {
                 Ok(pass) => pass,
-                Err(problem) => return Ok(PlanPage { problem, ..PlanPage::default() }),
+                Err(problem) => return Ok(PlanPage { error: problem, ..PlanPage::default() }),
             },
         };
         if let Some(view) = self.view.filter(|_| self.curve_builder.columns.edge_px.is_empty()) {
@@ -150,17 +150,17 @@ impl Plan {
         };
         if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
-            return Ok(PlanPage { problem, ..PlanPage::default() });
+            return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
         rows.retain(|row| row.count > 0);
         let outcome = planned.outcome();
         Ok(PlanPage {
-            problem: String::new(),
+            error: String::new(),
             recorded: (peak.1, peak.0),
             planned: (outcome.peak, outcome.moment),
             groups: rows,
             batch_at_peak,
-            fits: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
+            max_batch: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
         })
     }
 
@@ -197,7 +197,7 @@ impl Plan {
                     file.collect_highlight(self.device, Highlight::Node(arrangement, node), slice)?;
                     GroupMembers::Node(arrangement, node)
                 }
-                PlanGroup::Named(name) | PlanGroup::Where(name) => match resolve_name(file, name) {
+                PlanGroup::Named(name) | PlanGroup::NamedIfAny(name) => match resolve_name(file, name) {
                     Some(members) => members,
                     None => {
                         let search = match self.search.take() {

@@ -275,7 +275,7 @@ impl DeviceState {
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
                 if file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= self.moment) {
-                    sums.pending = sums.pending.saturating_add(requested);
+                    sums.awaiting_free = sums.awaiting_free.saturating_add(requested);
                 }
             }
             None => self.outside_mapped.add(Weight { bytes: requested, count: 1 }),

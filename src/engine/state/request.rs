@@ -119,9 +119,9 @@ impl PlacementSearch {
         let fits = std::mem::take(&mut self.fits).into_iter().map(|(mut fit, pages, tail)| {
             fit.block = fit.block.filter(|&(_, bytes)| self.may_serve(bytes));
             if fit.block.is_none() {
-                fit.grows = pages == SegmentSizing::Expandable;
+                fit.extends_segment = pages == SegmentSizing::Expandable;
                 let small = is_small(self.rounded);
-                fit.new_segment = match self.rounded.checked_sub(tail).filter(|_| fit.grows && !small) {
+                fit.new_segment = match self.rounded.checked_sub(tail).filter(|_| fit.extends_segment && !small) {
                     Some(missing) => missing.checked_next_multiple_of(LARGE_SEGMENT).unwrap_or(missing),
                     None => driver_request_size(self.rounded, pages),
                 };

@@ -122,11 +122,11 @@ impl Listing {
     /// Returns the moment at which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
-            Scope::Ever => self.last,
+            Scope::All => self.last,
             Scope::At(moment) => moment,
             Scope::Allocated(span)
             | Scope::Freed(span)
-            | Scope::Kept(span)
+            | Scope::StillLive(span)
             | Scope::ByteMoments(span)
             | Scope::Change(span) => span.to,
         }
@@ -205,7 +205,7 @@ impl Listing {
         let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
-        let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
+        let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lifetimes, life));
         if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
             bar.add(single_weight(at.size));
         }

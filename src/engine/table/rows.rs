@@ -45,7 +45,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
         age: until.saturating_sub(first_moment),
         age_us: elapsed(Moment(until).event()),
         lifetime_us: elapsed(freed),
-        site: String::new(),
+        call_site: String::new(),
         matches: false,
     };
     Some((row, frame))
@@ -55,7 +55,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = row_facts(file, device, moment, id)?;
     let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
-    row.site = match file.history(device) {
+    row.call_site = match file.history(device) {
         Some(history) => site_with_name(&file.snapshot, history, AllocationId(id), site),
         None => site,
     };

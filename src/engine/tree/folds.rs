@@ -21,7 +21,7 @@ impl Folds {
     pub(super) fn new(folds: &[Fold]) -> Folds {
         let actions = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
         let by_node: Vec<_> = actions
-            .map(|(fold, sequence)| (fold.node, FoldAction { sequence, state: fold.state }, fold.reach))
+            .map(|(fold, sequence)| (fold.node, FoldAction { sequence, state: fold.state }, fold.scope))
             .collect();
         Folds { by_node: sorted_by_key(by_node, |&(node, done, _)| two_part_key(node.into(), done.sequence.into())) }
     }
@@ -35,7 +35,7 @@ impl Folds {
             if done.sequence > own.sequence {
                 own = done;
             }
-            if reach == FoldScope::AllBelow && done.sequence > below.sequence {
+            if reach == FoldScope::Subtree && done.sequence > below.sequence {
                 below = done;
             }
         }

@@ -158,23 +158,23 @@ fn show_sums(elements: &Elements, page: &SegmentsPage) {
     let short = if outside.is_empty() { short } else { [&short, " · ", &outside].concat() };
     set_text(&elements.memory_sums, &short);
     set_attribute(&elements.memory_sums, "title", &exact);
-    let whole = &page.whole;
+    let whole = &page.total;
     for (name, value) in [
         ("data-moment", page.moment.into()),
         ("data-reserved", whole.reserved),
         ("data-requested", whole.requested),
         ("data-rounded", whole.rounded),
-        ("data-pending", whole.pending),
+        ("data-pending", whole.awaiting_free),
         ("data-free", whole.free),
         ("data-largest-free", whole.largest_free),
         ("data-segments", whole.segments.into()),
         ("data-blocks", whole.blocks.into()),
-        ("data-astray", page.astray.bytes),
+        ("data-astray", page.outside_mapped.bytes),
         ("data-rows", page.rows.into()),
-        ("data-empty-segments", page.kept.empty.count.into()),
-        ("data-empty-bytes", page.kept.empty.bytes),
-        ("data-pinned-segments", page.kept.pinned.count.into()),
-        ("data-pinned-free", page.kept.pinned.bytes),
+        ("data-empty-segments", page.releasable.empty.count.into()),
+        ("data-empty-bytes", page.releasable.empty.bytes),
+        ("data-pinned-segments", page.releasable.single_block.count.into()),
+        ("data-pinned-free", page.releasable.single_block.bytes),
     ] {
         set_attribute(&elements.state, name, &value.to_string());
     }

@@ -138,11 +138,11 @@ fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &Pi
         let colour = match tile.kind {
             PieceKind::Free => continue,
             PieceKind::Rounding => paint + FADED,
-            PieceKind::Live | PieceKind::Pending => paint,
+            PieceKind::Live | PieceKind::AwaitingFree => paint,
         };
         let is_block = tile.kind != PieceKind::Rounding;
         let is_wide = x[1] - x[0] >= MIN_BLOCK_PX * thick;
-        let striped = tile.kind == PieceKind::Pending;
+        let striped = tile.kind == PieceKind::AwaitingFree;
         drawn.blocks.push(PlacedRect { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
             // Drawn at half the height, so that it differs in shape as well as in colour.

@@ -110,13 +110,13 @@ impl Source {
             Origin::File(file) => {
                 self.reader.replace(Some(Reader::from_blob(file)?));
                 let total_bytes = Some(file.size() as u64);
-                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
+                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Random })
             }
             Origin::Link(link) => {
                 let (reader, total_bytes) = link.open().await?;
                 self.reader.replace(Some(reader));
                 self.hasher.replace(total_bytes.map(FingerprintHasher::new));
-                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
+                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Sequential })
             }
         }
     }
@@ -234,7 +234,7 @@ impl Source {
         self.reader.replace(Some(Reader::from_blob(&blob)?));
         let total_bytes = Some(blob.size() as u64);
         self.blob.replace(Some(blob));
-        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
+        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Random })
     }
 
     /// Returns the fingerprint of the file. `None` if it was not read to the end, or if its length was not known.

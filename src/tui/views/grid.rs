@@ -28,7 +28,7 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
     let grid = table::grid(&state.table, state);
     let sort = state.table.sort;
     let names = table::COLUMNS.iter().map(|(column, name, _)| {
-        let arrow = if sort.way == SortDirection::Ascending { "▲" } else { "▼" };
+        let arrow = if sort.direction == SortDirection::Ascending { "▲" } else { "▼" };
         if *column == sort.column { [name, arrow].concat() } else { (*name).to_owned() }
     });
     let columns =

@@ -127,7 +127,7 @@ fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &SegmentsPictu
         let rgba = palette.get(usize::from(tile.paint)).copied().unwrap_or(app.look.reserved_edge);
         let sign = match (tile.kind, depth) {
             (PieceKind::Rounding, _) => "▒",
-            (PieceKind::Pending, _) => "▚",
+            (PieceKind::AwaitingFree, _) => "▚",
             (_, Depth::None) => "#",
             _ => "█",
         };

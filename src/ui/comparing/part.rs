@@ -39,7 +39,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let inputs = (state.load, pairing.paths);
     if pairing.paths != 0 && state.comparing.sent_paths != inputs {
         state.comparing.sent_paths = inputs;
-        let paths = PairQuestion::Paths(pairing.paths, state.comparing.paths.clone());
+        let paths = PairQuestion::PathPrefixes(pairing.paths, state.comparing.paths.clone());
         effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
     }
     let (comparing, serials) = (&mut state.comparing, &mut state.serial);

@@ -128,7 +128,7 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);
     let columns: Vec<([f64; 2], [i64; 2])> = edges
-        .zip(curve.least.iter().zip(&curve.most))
+        .zip(curve.min.iter().zip(&curve.max))
         .filter_map(|(edges, (least, most))| Some(([x(*edges.first()?), x(*edges.last()?)], [*least, *most])))
         .filter(|([left, right], _)| *right > 0.0 && *left < f64::from(view.width_px))
         .collect();

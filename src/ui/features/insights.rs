@@ -195,8 +195,8 @@ pub(crate) fn act(why: &mut InsightsTab, shared: &mut Shared, action: InsightsAc
         }
         InsightsAction::RankClicked(row, is_compared) => {
             let chart = why.report().and_then(|report| report.statements.first()?.chart.as_ref());
-            if let Some(Chart::Map(map)) = chart
-                && let Some(place) = map.rows.get(row).and_then(|row| row.place)
+            if let Some(Chart::HeatMap(map)) = chart
+                && let Some(place) = map.rows.get(row).and_then(|row| row.file_index)
             {
                 shared.ranks.request_open(shared.snapshot_index, place, is_compared);
             }

@@ -80,7 +80,7 @@ fn hit(place: BlockInBar<'_>) -> Hit {
     let own = piece.and_then(allocation);
     let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
     // For a free block, the allocation that keeps its segment from being released.
-    (nav_target(place), own.or(bar.keeper), own.is_none().then_some(segment))
+    (nav_target(place), own.or(bar.largest_block), own.is_none().then_some(segment))
 }
 
 /// Selects the allocation at a position, or the segment if the position is free.
@@ -144,7 +144,7 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     let pads = 2 * memory.pad_px() as u32;
     let question = SegmentsQuestion {
         moment,
-        only: memory.filter,
+        filter: memory.filter,
         sort: memory.sort,
         colouring,
         width_px: canvas.width_px.saturating_sub(pads).max(1),
@@ -195,7 +195,7 @@ fn take_page(memory: &mut Memory, serial: u32, page: Box<SegmentsPage>) {
         return;
     };
     memory.scroll.rows = page.rows;
-    if question.only == MemoryFilter::default() {
+    if question.filter == MemoryFilter::default() {
         for group in &page.groups {
             insert_sorted(&mut memory.pools, group.pool.unwrap_or_default());
             group.stream.into_iter().for_each(|stream| insert_sorted(&mut memory.streams, stream));

@@ -135,8 +135,8 @@ struct HighlightCriteria<'a> {
 
 impl HighlightCriteria<'_> {
     fn from_state(shared: &Shared) -> HighlightCriteria<'_> {
-        let details = shared.selection.as_deref().filter(|details| !details.stack_of_free);
-        let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
+        let details = shared.selection.as_deref().filter(|details| !details.is_free_stack);
+        let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.is_user_code));
         HighlightCriteria {
             search: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),

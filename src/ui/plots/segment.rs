@@ -95,7 +95,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     let Some(segment) = segment else {
         return blank(if matches!(hover.plot, Plot::Addresses(_)) { "Not mapped" } else { "Nothing reserved" });
     };
-    let call_site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
+    let call_site = segment.call_site.clone().unwrap_or_else(|| "no stack".to_owned());
     let lifetime = lifetime_text(segment);
     Card { title: reserved_text(segment), call_site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
 }
@@ -128,7 +128,7 @@ pub fn segment_view(chosen: &SelectedSegment) -> SegmentView {
     fact("As of", event_text(chosen.position.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
-        site: segment.site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
+        site: segment.call_site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
         facts,
     }
 }

@@ -80,7 +80,7 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
 /// Returns the columns with the totals of a range. `of` returns the range and its totals for a row.
 pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
-        true => Cell::Nothing,
+        true => Cell::Empty,
         false => column::moment_cell(moment),
     };
     [

@@ -270,10 +270,10 @@ fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsF
         column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &SegmentsFit| fit.rounded),
         column::text("placement", "placement", goes),
         column::cell("block_bytes", "≤ free block", |fit: &SegmentsFit| {
-            fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
+            fit.block.map_or(Cell::Empty, |(_, bytes)| Cell::Bytes(bytes))
         }),
         column::cell("new_segment_bytes", "from the driver", |fit: &SegmentsFit| {
-            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
+            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Empty }
         }),
         column::bytes("free_bytes", "≤ free (cached)", |fit: &SegmentsFit| fit.free),
         column::bytes("largest_free_bytes", "≤ largest free block", |fit: &SegmentsFit| fit.largest_free),

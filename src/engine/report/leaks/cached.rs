@@ -119,7 +119,7 @@ impl Cached {
             column::bytes("largest_free_bytes", "largest free block", |(it, _): Row<'_>| it.largest),
             column::count("live_blocks", "live blocks", |(it, _): Row<'_>| it.live),
             column::cell("address", "address", |(_, segment): Row<'_>| {
-                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
+                segment.address.map_or(Cell::Empty, |address| Cell::Text(format!("0x{address:x}")))
             }),
             column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(file, segment.pool, segment.small)),
             column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),

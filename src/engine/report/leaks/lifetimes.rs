@@ -176,7 +176,7 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
     let columns = [
         column::count("waited_events", "events waited", |id| (waited(id)[1] - waited(id)[0]).into()),
         column::cell("waited_us", "time waited", |id| {
-            elapsed(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
+            elapsed(waited(id)).map_or(Cell::Empty, |us| Cell::Micros(us.unsigned_abs()))
         }),
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id)))
             .total(Cell::Bytes(all)),

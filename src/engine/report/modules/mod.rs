@@ -164,14 +164,14 @@ impl ReportContext<'_> {
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
         type Row = (Module, ModuleTotals);
-        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
+        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Empty };
         let elapsed = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
             column::text("module", "module", |(module, sum): Row| truncate(&self.name(module, sum))),
             column::text("called_at", "called at", |(module, _): Row| truncate(&self.calls(module))),
             column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
             column::cell("peak_reserved_bytes", "peak reserved", |(_, sum): Row| match sum.reserved {
-                0 => Cell::Nothing,
+                0 => Cell::Empty,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),
             column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live_at_peak),
@@ -180,11 +180,11 @@ impl ReportContext<'_> {
             column::count("frees", "frees", |(_, sum): Row| sum.frees),
             column::bytes("freed_bytes", "freed", |(_, sum): Row| sum.freed),
             column::cell("mean_fragmentation", "≤ mean fragmentation", |(_, sum): Row| match sum.reserved {
-                0 => Cell::Nothing,
+                0 => Cell::Empty,
                 _ => known(sum, Cell::Ratio(sum.fragmentation_sum / sum.events as f64)),
             }),
             column::cell("duration_us", "duration", |(_, sum): Row| {
-                elapsed(sum).map_or(Cell::Nothing, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
+                elapsed(sum).map_or(Cell::Empty, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];

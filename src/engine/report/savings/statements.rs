@@ -127,7 +127,7 @@ fn lowercase_first(text: &str) -> String {
 /// Writes statements about memory that could be released at the peak of reserved bytes.
 pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
     let reserved = layout.total.reserved;
-    let SegmentsKept { empty, pinned, by_site, .. } = kept;
+    let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
         let text = [
             "Reserved at its peak: ",
@@ -153,7 +153,7 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept
             " free (cached) in ",
             &pluralize(pinned.count.into(), "segment"),
             " pinned by one block each. Most by ",
-            &first.site,
+            &first.call_site,
             " (",
             &bytes_text(first.free.bytes),
             ").",

@@ -26,7 +26,7 @@ pub(super) fn write_savings(writing: &mut ReportWriter<'_>, peak: u64, savings: 
         column::event("peak_without_event", "peak then after event", |of: &Saving| of.effect.moment),
         column::text("confidence", "confidence", |of: &Saving| of.confidence.to_owned()),
         column::cell("call_site", "largest call site", |of: &Saving| {
-            of.top_sites.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
+            of.top_sites.first().map_or(Cell::Empty, |&(site, ..)| Cell::Text(label(file, history, site)))
         }),
         column::text("unless", "why it may not apply", |of: &Saving| of.kind.texts().caveat.to_owned()),
     ];

@@ -66,7 +66,7 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
     };
     let at = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
-    let question = ExportQuestion { format, table, at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
+    let question = ExportQuestion { format, table, cursor: at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
     start_job(export, shared, ExportJob::Format(question), file, effects);
 }
 

@@ -92,8 +92,8 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
 /// Returns the name of a box, and its location.
 fn name_and_location(page: &FlamePage, of: &FlameBox) -> (String, String) {
     let label = label(page, of);
-    if of.nodes > 1 {
-        (group_digits(of.nodes.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
+    if of.node_count > 1 {
+        (group_digits(of.node_count.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
     } else {
         (label.name.clone(), location(label))
     }
@@ -118,7 +118,7 @@ pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
     let revealed = revealed.filter(|_| shared.selection.is_some());
     let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {
-        let hint = if page.is_cut { "Some rows are not drawn. Zoom in to see them. " } else { "" };
+        let hint = if page.is_truncated { "Some rows are not drawn. Zoom in to see them. " } else { "" };
         return hint.to_owned() + "Click to select, double-click or Enter to zoom in, Backspace to zoom out.";
     };
     let FlameCard { title, name, location, shares } = card(shared, page, of);

@@ -31,7 +31,7 @@ pub fn cell_view(cell: &Cell) -> CellView {
 /// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.
 pub fn spreadsheet_text(cell: &Cell) -> String {
     match cell {
-        Cell::Nothing | Cell::Share { whole: 0, .. } => String::new(),
+        Cell::Empty | Cell::Share { whole: 0, .. } => String::new(),
         // A cell must not contain separators.
         Cell::Text(text) => text.replace(['\t', '\n', '\r'], " "),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),

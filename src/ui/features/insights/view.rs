@@ -181,7 +181,7 @@ fn chart(chart: &Chart) -> ChartView {
             let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
             ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None, boxes: Vec::new() }
         }
-        Chart::Course { values, ends } => {
+        Chart::Line { values, ends } => {
             let most = values.iter().copied().max().unwrap_or(0);
             let text = |bytes: Option<&u64>, end: &str| {
                 [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
@@ -190,7 +190,7 @@ fn chart(chart: &Chart) -> ChartView {
             let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
             ChartView { kind: ChartKind::Curve, marks, text, map: None, boxes: Vec::new() }
         }
-        Chart::Map(map) => ChartView {
+        Chart::HeatMap(map) => ChartView {
             kind: ChartKind::Map,
             marks: Vec::new(),
             text: map_text(map),
@@ -227,7 +227,7 @@ fn map_text(map: &HeatMap) -> String {
         0 => "from the first event to the last".to_owned(),
         steps => format!("aligned by {}", pluralize(steps.into(), "step")),
     };
-    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
+    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.max))
 }
 
 /// A table of a report, with title and note.
@@ -379,7 +379,7 @@ fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     for (at, column) in sheet.columns.iter().enumerate() {
         let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
         let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
-            Cell::Nothing => None,
+            Cell::Empty => None,
             Cell::Text(_) => Some(ColumnKind::Text),
             Cell::Share { .. } => Some(ColumnKind::Share),
             _ => Some(ColumnKind::Number),

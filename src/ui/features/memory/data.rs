@@ -151,7 +151,7 @@ impl Memory {
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
         let hovered = self.pointer.and_then(|pointer| self.hit_test(pointer));
         // For a free block, the allocation that keeps its segment from being released.
-        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.keeper)))
+        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.largest_block)))
     }
 
     /// Returns the details of a piece's allocation, if they are known.

@@ -92,14 +92,14 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
 
 /// Returns the totals as one line: abbreviated, and in exact bytes.
 pub fn sums(page: &SegmentsPage) -> [String; 2] {
-    let whole = &page.whole;
+    let whole = &page.total;
     let line = |bytes: &dyn Fn(u64) -> String| {
         let mut text = pluralize(whole.segments.into(), "segment");
         for (before, value, after) in [
             (" · ", whole.reserved, " reserved"),
             (" · live ", whole.requested, " requested, "),
             ("≥ ", whole.rounded, " rounded"),
-            (" · ", whole.pending, " awaiting free"),
+            (" · ", whole.awaiting_free, " awaiting free"),
             (" · free ≤ ", whole.free, ", "),
             ("the largest ≤ ", whole.largest_free, ""),
         ] {
@@ -144,7 +144,8 @@ fn fit_text(fit: &SegmentsFit, of: usize) -> String {
                 ]
                 .concat()
             };
-            let grows = if fit.grows { " needs more memory mapped: ≥ " } else { " needs a new segment of " };
+            let grows =
+                if fit.extends_segment { " needs more memory mapped: ≥ " } else { " needs a new segment of " };
             [rounded, grows.to_owned(), Bytes(fit.new_segment).to_string(), room]
         }
     };
@@ -171,7 +172,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Segm
 
 /// Describes the blocks that keep the segment of a free block from being released.
 fn keeper_text(memory: &Memory, bar: &SegmentsBar) -> String {
-    let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
+    let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
     let mut text = "Kept by ".to_owned();
@@ -200,7 +201,7 @@ const MAX_PINNED_SITES: usize = 2;
 
 /// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
 pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
-    let kept = &page.kept;
+    let kept = &page.releasable;
     let mut lines = Vec::new();
     let segments = |of: Weight, what: &str| {
         let count = group_digits(of.count.into());
@@ -212,7 +213,8 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     }
     for pinned in kept.by_site.iter().take(MAX_PINNED_SITES) {
         let free = Bytes(pinned.free.bytes).to_string();
-        let text = [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.site];
+        let text =
+            [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.call_site];
         lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
     }
     let more = kept.by_site.len().saturating_sub(MAX_PINNED_SITES) as u64 + u64::from(kept.left_out);
@@ -247,7 +249,7 @@ fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
     card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
-    if piece.kind == PieceKind::Pending {
+    if piece.kind == PieceKind::AwaitingFree {
         card.lifetime.insert_str(0, "awaiting free · ");
     }
     if piece.count == 1 {
@@ -313,12 +315,12 @@ pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
 
 /// Describes live bytes outside the recorded segments. Empty if there are none.
 pub fn outside_segments(page: &SegmentsPage) -> String {
-    if page.astray.count == 0 {
+    if page.outside_mapped.count == 0 {
         return String::new();
     }
-    let mut text = pluralize(page.astray.count.into(), "live allocation");
+    let mut text = pluralize(page.outside_mapped.count.into(), "live allocation");
     text.push_str(" of ");
-    text.push_str(&Bytes(page.astray.bytes).to_string());
+    text.push_str(&Bytes(page.outside_mapped.bytes).to_string());
     text.push_str(" are outside the recorded segments");
     text
 }
