@@ -37,7 +37,7 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new(device: i64, target: SearchTarget) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { device, target: target, stacks, next: 0, matches, tally: Tally::default() }
+        Search { device, target, stacks, next: 0, matches, tally: Tally::default() }
     }
 
     /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.

@@ -226,7 +226,7 @@ impl Page {
                 let is_events = app.state.borrow().views.tab == ui::tab::Tab::Events;
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
-            Effect::FocusRequest => app.dom.focus_on("memory-request"),
+            Effect::FocusRequest => app.dom.focus_on("segments-request"),
             Effect::FocusGoTo => {
                 side::reveal(&app.dom, Side::Selection);
                 app.dom.focus_and_select("at");

@@ -27,7 +27,7 @@ pub(crate) const READ_SCRIPT: &str = "void (async () => { const start = performa
 /// report is complete, and the frame after the last answer is painted. Writing the cache does not count.
 pub(crate) fn everything_shown() -> String {
     format!(
-        "times.reports >= {} && !times.waits && document.getElementById('why-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
+        "times.reports >= {} && !times.waits && document.getElementById('insights-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
          ? times.shown - times.start : null",
         Topic::ALL.len()
     )

@@ -1,6 +1,6 @@
 //! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
-use super::Memory;
+use super::SegmentsTab;
 use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
@@ -71,7 +71,7 @@ pub enum SegmentsStroke {
 }
 
 /// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
-pub fn picture(memory: &Memory, shared: &Shared) -> Option<SegmentsPicture> {
+pub fn picture(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
     let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());

@@ -1,6 +1,6 @@
 //! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
 
-use super::{BlockInBar, Memory};
+use super::{BlockInBar, SegmentsTab};
 use crate::hover::lifetime_text;
 use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
@@ -44,12 +44,12 @@ fn stream(stream: Option<u64>) -> String {
 }
 
 /// Returns the entries of the pool picker.
-pub fn pool_choices(memory: &Memory) -> Vec<String> {
+pub fn pool_choices(memory: &SegmentsTab) -> Vec<String> {
     choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
 }
 
 /// Returns the entries of the stream picker.
-pub fn stream_choices(memory: &Memory) -> Vec<String> {
+pub fn stream_choices(memory: &SegmentsTab) -> Vec<String> {
     choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
 }
 
@@ -78,7 +78,7 @@ fn group_sums(sums: &SegmentsSums) -> String {
 }
 
 /// Returns the headings of the visible groups.
-pub fn headings(memory: &Memory) -> Vec<Heading> {
+pub fn headings(memory: &SegmentsTab) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
     let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
     let is_seen = |group: &&SegmentsGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
@@ -154,7 +154,7 @@ fn fit_text(fit: &SegmentsFit, of: usize) -> String {
 }
 
 /// Returns the card of a position.
-fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
+fn card(memory: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
     let mut card = SegmentsCard { segment: segment(memory, bar), ..SegmentsCard::default() };
     match piece {
         None => {
@@ -171,7 +171,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Segm
 }
 
 /// Describes the blocks that keep the segment of a free block from being released.
-fn keeper_text(memory: &Memory, bar: &SegmentsBar) -> String {
+fn keeper_text(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
@@ -225,7 +225,7 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     lines
 }
 
-fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
+fn block(memory: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     let details = memory.piece_details(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
@@ -261,7 +261,7 @@ fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     }
 }
 
-fn segment(memory: &Memory, bar: &SegmentsBar) -> String {
+fn segment(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -280,13 +280,13 @@ pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<
 }
 
 /// Returns the card at the pointer.
-pub fn hovered(memory: &Memory, shared: &Shared) -> Option<SegmentsCard> {
+pub fn hovered(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
     let place = memory.hit_test(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
 
 /// Returns the status line: the active position, or a hint.
-pub fn status(memory: &Memory, shared: &Shared) -> String {
+pub fn status(memory: &SegmentsTab, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
     }
@@ -300,7 +300,7 @@ pub fn status(memory: &Memory, shared: &Shared) -> String {
 }
 
 /// Returns the text shown instead of bars. Empty if there are any.
-pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
+pub fn empty_message(memory: &SegmentsTab, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = shared.device().is_some_and(|device| device.has_reserved());
     if !knows {
