@@ -46,20 +46,24 @@ impl AddressHistory {
         AddressHistory::from_ranges(history, places, held)
     }
 
-    fn from_ranges(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
-        held.sort_by_key(|range| range.0[0]);
-        let ranges = Allocations::from_spans(
-            held.iter().map(|&([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)),
+    fn from_ranges(
+        history: History,
+        address_ranges: Vec<[u64; 2]>,
+        mut mapped: Vec<([u32; 2], [u64; 2])>,
+    ) -> AddressHistory {
+        mapped.sort_by_key(|range| range.0[0]);
+        let mapped_spans = Allocations::from_spans(
+            mapped.iter().map(|&([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)),
         );
-        AddressHistory { history, address_ranges: places, mapped_spans: ranges, mapped: held }
+        AddressHistory { history, address_ranges, mapped_spans, mapped }
     }
 
     fn with_source<R>(&self, look: impl FnOnce(&AddressSource) -> R) -> R {
         let place = |id: AllocationId| self.address_ranges.get(id.0 as usize).copied();
         let range_place = |id: AllocationId| self.mapped.get(id.0 as usize).map(|range| range.1);
-        let (has, ranges) = (None, &self.mapped_spans);
+        let (includes, ranges) = (None, &self.mapped_spans);
         self.history.with_source(|source| {
-            look(&AddressSource { source: *source, includes: has, place: &place, ranges, range_place: &range_place })
+            look(&AddressSource { source: *source, includes, place: &place, ranges, range_place: &range_place })
         })
     }
 

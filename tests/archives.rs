@@ -62,7 +62,7 @@ fn zipped_snapshot_equals_plain_snapshot() {
     ];
     for (archive, format) in archives {
         for chunk in [1, 7, 1000, 1 << 20] {
-            for (access, slice) in [(Access::Anywhere, 1), (Access::Forward, usize::MAX)] {
+            for (access, slice) in [(Access::Random, 1), (Access::Sequential, usize::MAX)] {
                 let way = OpenOptions { chunk, slice, access, member: None };
                 let opened = open_with(&archive, way).unwrap();
                 assert_eq!(opened.summary.devices, expected, "{format}, {way:?}");
@@ -133,7 +133,7 @@ fn unopened_members_are_not_read() {
     let archive = zip(&[ballast, member("a.pickle", &pickled(&snapshot(3, 100)))]);
     let mut engine = Engine::new();
     let total_bytes = Some(archive.len() as u64);
-    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
     let (mut at, mut fed) = (0, 0);
     let opened = loop {
         if let Some(want) = engine.wants() {
@@ -208,7 +208,7 @@ fn long_directory_is_read_in_slices() {
     let archive = zip(&rows);
     let mut engine = Engine::new();
     let total_bytes = Some(archive.len() as u64);
-    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
     let mut steps = 0;
     while engine.is_loading() {
         match engine.wants() {
@@ -267,7 +267,7 @@ fn file_truncated_while_loading_reports_error() {
     let archive = zip(&[Member { method: 0, ..member("noise", &noise) }, member("a", &pickled(&snapshot(3, 100)))]);
     let mut engine = Engine::new();
     let total_bytes = Some(archive.len() as u64);
-    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
     engine.feed(archive[..100].to_vec());
     while engine.is_loading() {
         if engine.wants().is_some() {

@@ -67,7 +67,7 @@ fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, 
     let place = format!("{name}, device {device}, moment {moment}");
     let at = vec![MomentSpec::Moment(moment)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
-        opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
+        opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Moments(at) }))
     else {
         panic!("{place}: no moment")
     };
@@ -86,11 +86,11 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     let span = Span { from: number("from") as u32, to: number("to") as u32 };
     let place = format!("{name}, device {device}, {span:?}");
     let Reply::Answer { answer: Answer::Range(facts), .. } =
-        opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Range(span) }))
+        opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Range(span) }))
     else {
         panic!("{place}: no range")
     };
-    for (field, weight) in [("born", facts.allocated), ("freed", facts.freed), ("kept", facts.kept)] {
+    for (field, weight) in [("born", facts.allocated), ("freed", facts.freed), ("kept", facts.still_live)] {
         let both = (weight.bytes, u64::from(weight.count));
         assert_eq!(
             both,
@@ -98,7 +98,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
             "{place}: {field}"
         );
     }
-    let ends = (facts.at_begin, facts.at_end, facts.peak, u64::from(facts.peak_moment));
+    let ends = (facts.live_at_start, facts.live_at_end, facts.peak, u64::from(facts.peak_moment));
     assert_eq!(ends, (number("at_begin"), number("at_end"), number("peak"), number("peak_moment")), "{place}");
     let page = tree(opened, device, Scope::ByteMoments(span), 1);
     let area = (page.total.bytes.to_string(), u64::from(page.total.count));
@@ -107,7 +107,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     let scopes = [
         ("born", Scope::Allocated(span)),
         ("freed", Scope::Freed(span)),
-        ("kept", Scope::Kept(span)),
+        ("kept", Scope::StillLive(span)),
         ("area", Scope::ByteMoments(span)),
     ];
     let trees = scopes.into_iter().filter(|_| !expected["trees"].is_null()).map(|(field, scope)| {
@@ -125,12 +125,12 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
             scope,
             arrangement: Arrangement::default(),
             focus: None,
-            folds: vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }],
+            folds: vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }],
             reveal: None,
             find: None,
             rows: [whole.rows.len() as u32, most.min(1000)],
         };
-        match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
+        match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Tree(Box::new(question)) })) {
             Reply::Answer { answer: Answer::Tree(page), .. } if !page.rows.is_empty() => {
                 let rows = std::mem::take(&mut whole.rows);
                 whole = TreePage { rows: rows.into_iter().chain(page.rows.clone()).collect(), ..*page };

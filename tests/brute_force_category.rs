@@ -102,7 +102,7 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
 
 fn report(opened: &mut Opened, device: i64, at: u32) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: Some(at), rows: 5000, ..ReportQuestion::default() };
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
@@ -129,7 +129,7 @@ fn text(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Count(number) => number.to_string(),
-        Cell::Nothing => String::new(),
+        Cell::Empty => String::new(),
         other => panic!("expected a name, got {other:?}"),
     }
 }

@@ -30,7 +30,7 @@ fn python(path: &Path) -> Option<Value> {
 }
 
 fn page(opened: &mut Opened, device: i64, question: EventsQuestion) -> EventsPage {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(Box::new(question)) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Events(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Events(page), .. } => *page,
         other => panic!("expected events, got {other:?}"),
     }
@@ -45,7 +45,7 @@ fn check_rows(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
         let told = json!({
             "event": ours.event, "action": action, "time": ours.time_us, "size": ours.size, "version": ours.version,
             "address": ours.address, "stream": ours.stream, "pool": ours.pool, "active": ours.active,
-            "pending": ours.pending, "reserved": ours.reserved,
+            "pending": ours.awaiting_free, "reserved": ours.reserved,
         });
         assert_eq!(&told, row, "{name}, device {device}, event {event}");
     }
@@ -71,7 +71,7 @@ fn check_filters(name: &str, opened: &mut Opened, device: i64, expected: &Value)
 
 fn curves(opened: &mut Opened, device: i64, moment: u64, only: MemoryFilter) -> Curves {
     let view = View { x_per_px: 1.0, left_px: moment as i64, ..View::fit(1, 1, 1, 1) };
-    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
+    match opened.reply(Request::Ask(Ask { serial: 3, device, question: Question::Curves { view, only } })) {
         Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
         other => panic!("expected curves, got {other:?}"),
     }
@@ -86,7 +86,7 @@ fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value)
     for (place, told) in expected.as_array().unwrap().iter().enumerate() {
         let moment = told[0].as_u64().unwrap();
         let of = curves(opened, device, moment, MemoryFilter::default());
-        let ours = json!([moment, of.reserved[0], of.requested[0], of.rounded[0], of.free[0], of.pending[0]]);
+        let ours = json!([moment, of.reserved[0], of.requested[0], of.rounded[0], of.free[0], of.awaiting_free[0]]);
         assert_eq!(&ours, told, "{name}, device {device}");
         if place % 8 != 0 {
             continue;

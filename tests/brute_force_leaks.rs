@@ -76,7 +76,7 @@ fn generated(name: &str, words: &str) -> PathBuf {
 fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u64)]) -> Report {
     let thresholds = thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
     let question = ReportQuestion { topic, at: None, thresholds, rows: 100_000 };
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
@@ -84,7 +84,7 @@ fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u
 
 fn value(cell: &Cell) -> Value {
     match cell {
-        Cell::Nothing => Value::Null,
+        Cell::Empty => Value::Null,
         Cell::Text(text) => json!(text),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => json!(number),
         Cell::Change(number) | Cell::Event(number) => json!(number),

@@ -40,13 +40,13 @@ fn state(opened: &mut Opened, device: i64, moment: u32) -> (Vec<String>, (u32, u
         for piece in pieces(&page, bar) {
             let state = match piece.kind {
                 PieceKind::Live => "l",
-                PieceKind::Pending => "p",
+                PieceKind::AwaitingFree => "p",
                 PieceKind::Free | PieceKind::Rounding => continue,
             };
             lines.push(format!("b {} {} {state} {}", piece.address, piece.requested, bar.segment));
         }
     }
-    (lines, (page.astray.count, page.astray.bytes))
+    (lines, (page.outside_mapped.count, page.outside_mapped.bytes))
 }
 
 /// Returns the number of blocks that were compared.
@@ -64,7 +64,7 @@ fn check(path: &Path) -> usize {
         let numbers: Vec<i128> = head[0].split(' ').map(|number| number.parse().unwrap()).collect();
         let [ordinal, peak_moment, peak, end] = numbers[..] else { panic!("{head:?}") };
         assert_eq!(ordinal, i128::from(device.device), "{name}");
-        let reserved = list(&mut opened, device.device, peak_moment as u32).whole.reserved;
+        let reserved = list(&mut opened, device.device, peak_moment as u32).total.reserved;
         assert_eq!((i128::from(reserved), i128::from(device.peak_reserved)), (peak, peak), "{name}: most reserved");
         let listed = list(&mut opened, device.device, end as u32);
         let mut bars: Vec<_> = listed.bars.iter().collect();

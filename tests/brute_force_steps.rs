@@ -66,7 +66,7 @@ fn check_file(path: &Path) -> usize {
 
 fn report(opened: &mut Opened, topic: Topic, device: i64) -> Report {
     let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000 };
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
@@ -85,7 +85,7 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> i64 {
     match cell(sheet, row, key) {
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => i64::try_from(*number).unwrap(),
         Cell::Event(event) => *event,
-        Cell::Nothing => -2,
+        Cell::Empty => -2,
         other => panic!("{key} is {other:?}"),
     }
 }

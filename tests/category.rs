@@ -32,7 +32,7 @@ const TRAINING: &[&str] = &[
 fn legend(opened: &mut Opened, device: i64, at: Option<u32>) -> Vec<LegendEntry> {
     match reply(
         &mut opened.engine,
-        Request::Ask(Ask { serial: 1, device, what: Question::Legend { colouring: Grouping::Category, at } }),
+        Request::Ask(Ask { serial: 1, device, question: Question::Legend { colouring: Grouping::Category, at } }),
     ) {
         Reply::Answer { answer: Answer::Legend(entries), .. } => entries,
         other => panic!("expected a legend, got {other:?}"),
@@ -71,8 +71,10 @@ fn set_rules(opened: &mut Opened, set: CategorySet) {
 }
 
 fn find(opened: &mut Opened, query: &str) -> Tally {
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device: 0, what: Question::Find(query.to_owned()) }))
-    {
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 1, device: 0, question: Question::Find(query.to_owned()) }),
+    ) {
         Reply::Answer { answer: Answer::Find(tally), .. } => tally,
         other => panic!("expected a search result, got {other:?}"),
     }
@@ -80,7 +82,7 @@ fn find(opened: &mut Opened, query: &str) -> Tally {
 
 fn report(opened: &mut Opened, device: i64) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: None, rows: 9, ..ReportQuestion::default() };
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
@@ -142,7 +144,7 @@ fn legend_search_details_and_report_agree() {
     }
     let at = vec![memscape::engine::protocol::MomentSpec::Moment(events / 2)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
-        opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }))
+        opened.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Moments(at) }))
     else {
         panic!("no moment")
     };
@@ -153,7 +155,7 @@ fn legend_search_details_and_report_agree() {
     );
     let parameter = opened.details(0, 0).unwrap().category.unwrap();
     assert_eq!((parameter.name.as_str(), parameter.rule.is_some()), ("parameter", true));
-    assert!(parameter.why.contains("same size as a gradient"), "{}", parameter.why);
+    assert!(parameter.reason.contains("same size as a gradient"), "{}", parameter.reason);
 }
 
 #[test]
@@ -164,7 +166,7 @@ fn new_rules_apply_to_timeline_search_and_report() {
     let hit = |opened: &mut Opened| match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: 0,
-        what: Question::Hit { looks, moment, byte: 0 },
+        question: Question::Hit { looks, moment, byte: 0 },
     })) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit.unwrap().allocation,
         other => panic!("{other:?}"),
@@ -228,7 +230,11 @@ fn many_rules_and_long_names_yield_between_slices() {
     };
     set_rules(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
     let colouring = Grouping::Category;
-    opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }));
+    opened.engine.request(Request::Ask(Ask {
+        serial: 1,
+        device: 0,
+        question: Question::Legend { colouring, at: None },
+    }));
     let mut asked = 0;
     while opened.engine.next_reply().is_none() {
         opened.engine.step(&mut || {
@@ -265,7 +271,7 @@ fn rule_change_restarts_running_report() {
         let (mut opened, _) = generated("--events 9000 --layers 3");
         let ask = || {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
-            Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
+            Request::Ask(Ask { serial: 1, device: 0, question: Question::Report(question) })
         };
         set_rules(&mut opened, custom_rules());
         let expected = opened.reply(ask());

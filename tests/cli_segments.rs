@@ -169,7 +169,7 @@ fn command_line_matches_engine() {
                 told["groups"].as_array().unwrap().iter().flat_map(|group| group["segments"].as_array().unwrap());
             let blocks: usize = blocks.map(|segment| segment["blocks"].as_array().unwrap().len()).sum();
             assert_eq!(blocks, page.pieces.len(), "{path:?}");
-            assert_eq!(told["sums"]["live_bytes"].as_u64(), Some(page.whole.requested), "{path:?}");
+            assert_eq!(told["sums"]["live_bytes"].as_u64(), Some(page.total.requested), "{path:?}");
         }
     }
 }

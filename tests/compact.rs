@@ -35,11 +35,11 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let device_number = device.device;
     let moments = [0, last / 3, device.peak_event.max(0) as u32, last];
     let mut asked = vec![
-        Request::Ask(Ask { serial, device: device_number, what: Question::Marks }),
-        Request::Ask(Ask { serial, device: device_number, what: Question::Map(MemoryFilter::default()) }),
-        Request::Ask(Ask { serial, device: device_number, what: Question::Find("/a/ | >=1MiB | #5".to_owned()) }),
-        Request::Ask(Ask { serial: 77, device: device_number, what: Question::Find("a".to_owned()) }),
-        Request::Ask(Ask { serial, device: device_number, what: Question::SameStack(3) }),
+        Request::Ask(Ask { serial, device: device_number, question: Question::Marks }),
+        Request::Ask(Ask { serial, device: device_number, question: Question::Map(MemoryFilter::default()) }),
+        Request::Ask(Ask { serial, device: device_number, question: Question::Find("/a/ | >=1MiB | #5".to_owned()) }),
+        Request::Ask(Ask { serial: 77, device: device_number, question: Question::Find("a".to_owned()) }),
+        Request::Ask(Ask { serial, device: device_number, question: Question::SameStack(3) }),
     ];
     let whole = View::fit(u64::from(last) + 1, device.drawn_peak, 400, 200);
     let middle = View { x_per_px: whole.x_per_px / 20.0, left_px: 3000, ..whole };
@@ -50,71 +50,73 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     });
     for looks in looks {
         for view in [whole, middle] {
-            asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Scene { view, looks } }));
+            asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Scene { view, looks } }));
         }
         asked.push(Request::Ask(Ask {
             serial,
             device: device_number,
-            what: Question::Legend { colouring: looks.colouring, at: Some(last / 2) },
+            question: Question::Legend { colouring: looks.colouring, at: Some(last / 2) },
         }));
     }
     for axis in [Axis::Events, Axis::Time] {
         asked.push(Request::Ask(Ask {
             serial,
             device: device_number,
-            what: Question::Overview { axis, width_px: 300 },
+            question: Question::Overview { axis, width_px: 300 },
         }));
     }
     asked.push(Request::Ask(Ask {
         serial,
         device: device_number,
-        what: Question::Curves { view: whole, only: MemoryFilter::default() },
+        question: Question::Curves { view: whole, only: MemoryFilter::default() },
     }));
     let at = moments.map(MomentSpec::Moment).into_iter().chain([MomentSpec::X(Axis::Time, 1e5)]).collect();
-    asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Moments(at) }));
+    asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Moments(at) }));
     for moment in moments {
         let question = SegmentsQuestion { request: Some(3 << 20), ..stated::question(moment) };
-        asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::State(question) }));
+        asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::State(question) }));
         let byte = device.drawn_peak / 3;
         asked.push(Request::Ask(Ask {
             serial,
             device: device_number,
-            what: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { looks: Looks::default(), moment, byte },
         }));
     }
     for topic in Topic::ALL {
         let question = ReportQuestion { topic, at: Some(last / 2), thresholds: Vec::new(), rows: 40 };
-        asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Report(question) }));
+        asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Report(question) }));
     }
     let span = Span { from: last / 4, to: last / 2 };
-    asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Range(span) }));
-    for scope in [Scope::Ever, Scope::At(last), Scope::Allocated(span), Scope::ByteMoments(span)] {
-        asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Sources(scope) }));
+    asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Range(span) }));
+    for scope in [Scope::All, Scope::At(last), Scope::Allocated(span), Scope::ByteMoments(span)] {
+        asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Sources(scope) }));
         for (root, merge) in [(Root::Outermost, Merge::Line), (Root::Innermost, Merge::Function)] {
             let arrangement = Arrangement { root, merge, internal: Internal::Hidden };
-            let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
+            let folds = vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }];
             let (focus, reveal, find, rows) = (None, None, Some(77), [0, 500]);
             let question = Box::new(TreeQuestion { scope, arrangement, focus, folds, reveal, find, rows });
-            asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Tree(question) }));
+            asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Tree(question) }));
             let (zoom, width_px, allocation) = (None, 900, Some(1));
             let question = FlameQuestion { scope, arrangement, zoom, width_px, find, allocation };
-            asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Flame(question) }));
+            asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Flame(question) }));
         }
-        for column in [TableColumn::Number, TableColumn::Site, TableColumn::Lifetime] {
-            let sort = TableSort { column, way: SortDirection::Descending };
+        for column in [TableColumn::Id, TableColumn::CallSite, TableColumn::Lifetime] {
+            let sort = TableSort { column, direction: SortDirection::Descending };
             let (filter, chosen, reveal, find) = (TableFilter::default(), vec![[0, 9]], None, Some(77));
-            let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 300], reveal, chosen, find });
-            asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Table(question) }));
+            let question =
+                Box::new(TableQuestion { scope, filter, sort, rows: [0, 300], reveal, selected: chosen, find });
+            asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Table(question) }));
         }
     }
     for first in [0, last.saturating_sub(200)] {
         let (rows, reveal) = ([first, 200], None);
-        let question = EventsQuestion { filter: EventsFilter::default(), rows, reveal, chosen: vec![], find: Some(77) };
-        asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Events(Box::new(question)) }));
+        let question =
+            EventsQuestion { filter: EventsFilter::default(), rows, reveal, selected: vec![], find: Some(77) };
+        asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Events(Box::new(question)) }));
     }
     let count = device.allocations as u32;
     for allocation in [0, 1, 2, count / 2, count.saturating_sub(1)] {
-        asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Details(allocation) }));
+        asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Details(allocation) }));
     }
     asked
 }

@@ -65,10 +65,10 @@ fn files_for_new_tab_match_contributing() {
     let mut listed = registries(listed("A new tab", 6));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
-    assert!(html.contains("id=\"tab-state\"") && html.contains("aria-labelledby=\"tab-state\""));
+    assert!(html.contains("id=\"tab-segments\"") && html.contains("aria-labelledby=\"tab-segments\""));
     // An existing tab that only its own feature and panels treat specially.
-    let own = ["features/memory", "panels/memory"];
-    let names = ["Tab::Segments", "FeatureCommand::Memory", "SegmentsAction", "mod memory;", "memory::FEATURE"];
+    let own = ["features/segments", "panels/segments"];
+    let names = ["Tab::Segments", "FeatureCommand::Segments", "SegmentsAction", "mod segments;", "segments::FEATURE"];
     // The terminal does not need every tab.
     let others = ["src/engine/", "src/tui/"];
     let is_other = |path: &String| others.iter().any(|other| path.starts_with(other));

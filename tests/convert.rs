@@ -30,7 +30,7 @@ fn tables(opened: &mut Opened) -> Vec<String> {
         for table in ExportTable::ALL {
             let range = Span { from: 0, to: device.events as u32 };
             let question =
-                ExportQuestion { format: ExportFormat::Csv, table, at: 0, range, scope: Scope::Ever, largest: 0 };
+                ExportQuestion { format: ExportFormat::Csv, table, cursor: 0, range, scope: Scope::All, largest: 0 };
             // Stacks are numbered in file order.
             if table != ExportTable::Stacks {
                 let mut out = Vec::new();

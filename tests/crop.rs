@@ -120,7 +120,7 @@ fn allocations_before_range_keep_stack_and_are_marked() {
     let mut opened = open(&crop).unwrap();
     let count = opened.summary.devices[0].allocations as u32;
     let details: Vec<_> = (0..count).filter_map(|id| opened.details(0, id)).collect();
-    assert!(details.iter().all(|details| !details.stack_of_free && !details.frames.is_empty()));
+    assert!(details.iter().all(|details| !details.is_free_stack && !details.frames.is_empty()));
     let marked = details.iter().filter(|details| details.metadata.iter().any(|(_, text)| text == PROLOGUE)).count();
     assert!(marked > 100, "{marked}");
     // The crop opens without additional warnings.

@@ -12,7 +12,7 @@ use opened::{Opened, open, real_pickles, reply};
 use std::collections::BTreeSet;
 
 fn curves(opened: &mut Opened, device: i64, view: View, only: MemoryFilter) -> Curves {
-    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
+    match opened.reply(Request::Ask(Ask { serial: 3, device, question: Question::Curves { view, only } })) {
         Reply::Answer { serial: 3, answer: Answer::Curves(curves) } => *curves,
         other => panic!("expected curves, got {other:?}"),
     }
@@ -32,7 +32,16 @@ fn by_moment(opened: &mut Opened, device: i64, moments: u64, only: MemoryFilter)
 }
 
 fn table(curves: Curves) -> [Vec<u64>; 7] {
-    let Curves { reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
+    let Curves {
+        reserved,
+        rounded,
+        requested,
+        allocated,
+        awaiting_free: pending,
+        free,
+        reserved_at_max_free: reserved_then,
+        ..
+    } = curves;
     [reserved, rounded, requested, allocated, pending, free, reserved_then]
 }
 
@@ -41,7 +50,7 @@ fn rows(opened: &mut Opened, device: i64) -> Vec<EventRow> {
     loop {
         let question = Box::new(EventsQuestion { rows: [rows.len() as u32, 512], ..EventsQuestion::default() });
         let Reply::Answer { answer: Answer::Events(page), .. } =
-            opened.reply(Request::Ask(Ask { serial: 4, device, what: Question::Events(question) }))
+            opened.reply(Request::Ask(Ask { serial: 4, device, question: Question::Events(question) }))
         else {
             panic!()
         };
@@ -60,7 +69,7 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
     let rows = rows(opened, device);
     for row in &rows {
         let at = row.event as usize + 1;
-        let expected = [row.reserved, row.active, row.active - row.pending, row.pending];
+        let expected = [row.reserved, row.active, row.active - row.awaiting_free, row.awaiting_free];
         assert_eq!([0, 2, 3, 4].map(|which: usize| all[which][at]), expected, "{name}, event {}", row.event);
     }
     for at in 0..moments as usize {
@@ -143,11 +152,11 @@ fn unknown_device_has_no_columns() {
     let mut opened = open(bytes).unwrap();
     let view = View::fit(2, 9, 10, 10);
     let request =
-        Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: MemoryFilter::default() } });
+        Request::Ask(Ask { serial: 1, device: 7, question: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert!(curves.free.is_empty());
     let request =
-        Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: MemoryFilter::default() } });
+        Request::Ask(Ask { serial: 1, device: 0, question: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert_eq!((curves.requested, curves.rounded), (vec![0, 5], vec![0, 512]));
 }

@@ -22,7 +22,11 @@ fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {
     let summary = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
     let view = View::fit(summary.events + 1, summary.drawn_peak, 200, 100);
     let looks = Looks { stacking: by, ..Looks::default() };
-    opened.engine.request(Request::Ask(Ask { serial: device as u32, device, what: Question::Scene { view, looks } }));
+    opened.engine.request(Request::Ask(Ask {
+        serial: device as u32,
+        device,
+        question: Question::Scene { view, looks },
+    }));
     loop {
         let work = opened.engine.step(&mut || true);
         while let Some(reply) = opened.engine.next_reply() {

@@ -37,8 +37,8 @@ const ACTIONS: [&str; 9] = [
 ];
 
 fn random_event() -> impl Strategy<Value = RandomEvent> {
-    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| {
-        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames: site }
+    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, frames)| {
+        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames }
     })
 }
 
@@ -59,7 +59,7 @@ fn file(events: &[RandomEvent]) -> Vec<u8> {
 }
 
 fn page(engine: &mut Engine, device: i64, question: &EventsQuestion) -> EventsPage {
-    let request = Request::Ask(Ask { serial: 4, device, what: Question::Events(Box::new(question.clone())) });
+    let request = Request::Ask(Ask { serial: 4, device, question: Question::Events(Box::new(question.clone())) });
     match reply(engine, request) {
         Reply::Answer { serial: 4, answer: Answer::Events(page) } => *page,
         other => panic!("expected events, got {other:?}"),
@@ -114,12 +114,15 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
     for event in few(all.len()).map(|event| &all[event]) {
         let at = vec![MomentSpec::Moment(event.event + 1)];
         let Reply::Answer { answer: Answer::Moments(moments), .. } =
-            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
+            opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Moments(at) }))
         else {
             panic!()
         };
         let facts = moments[0];
-        assert_eq!((event.active, event.pending, event.reserved), (facts.requested, facts.pending, facts.reserved));
+        assert_eq!(
+            (event.active, event.awaiting_free, event.reserved),
+            (facts.requested, facts.awaiting_free, facts.reserved)
+        );
         assert_eq!(event.time_us, facts.time_us);
         // Finds the event by its versioned address, as the command line does.
         let turn = match Action::ALL[usize::from(event.action)] {
@@ -127,11 +130,11 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
             Action::FreeCompleted => NamedAction::FreeCompleted,
             _ => continue,
         };
-        let named = NamedEvent { turn, address: event.address.unwrap(), version: event.version };
+        let named = NamedEvent { action: turn, address: event.address.unwrap(), version: event.version };
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            what: Question::Moments(vec![MomentSpec::After(named)]),
+            question: Question::Moments(vec![MomentSpec::After(named)]),
         })) else {
             panic!()
         };
@@ -170,7 +173,7 @@ fn check_filters(opened: &mut Opened, device: i64, all: &[EventRow]) {
     }
     let [from, to] = [all.len() as u32 / 3, all.len() as u32 / 2];
     for actions in [0, EventsFilter::bit(Action::Alloc) | EventsFilter::bit(Action::SegmentMap)] {
-        let filter = EventsFilter { actions, between: Some([from, to]), ..EventsFilter::default() };
+        let filter = EventsFilter { actions, range: Some([from, to]), ..EventsFilter::default() };
         let question = EventsQuestion { filter, ..filtered("") };
         let expected = all[from as usize..to as usize].iter();
         let expected = expected.filter(|row| actions == 0 || is(row, "alloc") || is(row, "segment_map"));
@@ -195,7 +198,7 @@ proptest! {
                 prop_assert_eq!(row.size, told.size);
             }
             if told.frames > 0 {
-                prop_assert_eq!(&row.site, "train.py:1 =f0");
+                prop_assert_eq!(&row.call_site, "train.py:1 =f0");
             }
         }
         check(&mut opened, 0, &all);
@@ -205,10 +208,10 @@ proptest! {
 
 #[test]
 fn copied_text_has_selected_rows_and_no_formulas() {
-    let told = |action, site| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames: site };
+    let told = |action, frames| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames };
     let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
-    let question = EventsQuestion { chosen: vec![[0, 1], [1, 9]], ..filtered("") };
-    let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(Box::new(question)) });
+    let question = EventsQuestion { selected: vec![[0, 1], [1, 9]], ..filtered("") };
+    let request = Request::Ask(Ask { serial: 7, device: 0, question: Question::EventsText(Box::new(question)) });
     let Reply::Answer { serial: 7, answer: Answer::TableText(part) } = opened.reply(request) else { panic!() };
     assert_eq!((part.rows, part.last), (3, true));
     let lines: Vec<Vec<&str>> = part.text.lines().map(|line| line.split('\t').collect()).collect();
@@ -223,8 +226,8 @@ fn copied_text_has_selected_rows_and_no_formulas() {
     let frames = json!([{ "name": "=cmd()", "filename": "??", "line": 0 }]);
     let event = json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "frames": frames });
     let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [[event]] })).unwrap();
-    let question = Box::new(EventsQuestion { chosen: vec![[0, 1]], ..filtered("") });
-    let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(question) });
+    let question = Box::new(EventsQuestion { selected: vec![[0, 1]], ..filtered("") });
+    let request = Request::Ask(Ask { serial: 7, device: 0, question: Question::EventsText(question) });
     let Reply::Answer { answer: Answer::TableText(part), .. } = open(&bytes).unwrap().reply(request) else { panic!() };
     assert!(part.text.trim_end().ends_with("\t'=cmd()"), "{}", part.text);
 }

@@ -18,7 +18,7 @@ fn question_at(opened: &Opened, at: u32) -> ExportQuestion {
     let events = opened.summary.devices[0].events as u32;
     let range = Span { from: 0, to: events };
     let (format, table) = (ExportFormat::Collapsed, ExportTable::Allocations);
-    ExportQuestion { format, table, at, range, scope: Scope::At(at), largest: 200 }
+    ExportQuestion { format, table, cursor: at, range, scope: Scope::At(at), largest: 200 }
 }
 
 fn written(opened: &mut Opened, device: i64, question: &ExportQuestion) -> (Vec<u8>, Total) {
@@ -38,7 +38,7 @@ fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestio
             } else {
                 format.name().to_owned()
             };
-            let scope = if format.has_rows() { Scope::Ever } else { question.scope };
+            let scope = if format.has_rows() { Scope::All } else { question.scope };
             let (bytes, _) = written(opened, device, &ExportQuestion { format, table, scope, ..question });
             std::fs::write(folder.join(name), bytes).unwrap();
         }
@@ -90,13 +90,13 @@ fn exports_add_up_to_call_tree() {
     let events = opened.summary.devices[0].events as u32;
     let span = Span { from: events / 4, to: events / 2 };
     for scope in [
-        Scope::Ever,
+        Scope::All,
         Scope::At(0),
         Scope::At(events / 3),
         Scope::At(events),
         Scope::Allocated(span),
         Scope::Freed(span),
-        Scope::Kept(span),
+        Scope::StillLive(span),
     ] {
         let tree = TreeQuestion {
             scope,
@@ -107,7 +107,7 @@ fn exports_add_up_to_call_tree() {
             find: None,
             rows: [0, 1],
         };
-        let ask = Ask { serial: 1, device: 0, what: Question::Tree(Box::new(tree)) };
+        let ask = Ask { serial: 1, device: 0, question: Question::Tree(Box::new(tree)) };
         let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(Request::Ask(ask)) else { panic!() };
         let question = ExportQuestion { scope, range: span, ..question_at(&opened, events / 3) };
         let (bytes, total) = written(&mut opened, 0, &question);

@@ -65,7 +65,7 @@ impl Criterion {
             Criterion::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
             Criterion::CaseSensitive(text) => frame(&|line| line.contains(text)),
             Criterion::CallSite(text) => {
-                let site = details.frames.iter().find(|frame| frame.user && !details.stack_of_free);
+                let site = details.frames.iter().find(|frame| frame.is_user_code && !details.is_free_stack);
                 site.is_some_and(|site| line(site).contains(text))
             }
             Criterion::PrefixAndSuffix(from, to) => frame(&|line| {
@@ -82,14 +82,15 @@ fn escaped(text: &str) -> String {
 
 /// Runs a query to its end, in the shortest possible slices.
 fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Find(query.to_owned()) })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, question: Question::Find(query.to_owned()) }))
+    {
         Reply::Answer { serial: 5, answer: Answer::Find(tally) } => tally,
         other => panic!("{query}: {other:?}"),
     }
 }
 
 fn next(opened: &mut Opened, begin: SearchStart, direction: Direction, window: [u32; 2]) -> Option<Match> {
-    next_of(opened, Scope::Ever, begin, direction, window)
+    next_of(opened, Scope::All, begin, direction, window)
 }
 
 fn next_of(
@@ -102,7 +103,7 @@ fn next_of(
     let request = Request::Ask(Ask {
         serial: 6,
         device: 0,
-        what: Question::FindNext { find: 5, begin, direction, looks: Looks::default(), window, scope },
+        question: Question::FindNext { find: 5, begin, direction, looks: Looks::default(), window, scope },
     });
     match reply(&mut opened.engine, request) {
         Reply::Answer { serial: 6, answer: Answer::FindNext(found) } => found,
@@ -146,7 +147,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Criterion) 
         let place = step % matches.len();
         let further = next(opened, SearchStart::Allocation(at.allocation), Direction::Next, [0, u32::MAX]).unwrap();
         let expected = (matches[place].allocation, place as u32, matches[place].requested);
-        assert_eq!((further.allocation, further.place, further.requested), expected, "{query}");
+        assert_eq!((further.allocation, further.index, further.requested), expected, "{query}");
         let back =
             next(opened, SearchStart::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
         assert_eq!(back, at, "{query}");
@@ -208,7 +209,7 @@ proptest! {
         // Same stack, compared by frames.
         for details in all.iter().filter(|it| it.stack.is_some()).take(5) {
             let same: Vec<&Details> = all.iter().filter(|it| it.frames == details.frames && it.stack.is_some()).collect();
-            let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::SameStack(details.stack.unwrap()) });
+            let request = Request::Ask(Ask { serial: 7, device: 0, question: Question::SameStack(details.stack.unwrap()) });
             let Reply::Answer { serial: 7, answer: Answer::SameStack(tally) } = reply(&mut opened.engine, request) else { panic!("not a tally") };
             prop_assert_eq!(tally.count as usize, same.len());
             prop_assert_eq!(tally.requested, same.iter().map(|it| it.requested).sum::<u64>());
@@ -237,7 +238,7 @@ fn search_of_real_files_matches_brute_force() {
                 wanted.extend(
                     [address, address + details.requested / 2, address.wrapping_sub(1)].map(Criterion::Address),
                 );
-                if let Some(site) = details.frames.iter().find(|frame| frame.user) {
+                if let Some(site) = details.frames.iter().find(|frame| frame.is_user_code) {
                     wanted.push(Criterion::CallSite(format!("{}:{} ", site.filename, site.line)));
                 }
                 if let Some(frame) = details.frames.get(details.frames.len() / 2) {
@@ -275,14 +276,14 @@ fn newer_search_replaces_pending_one() {
     let mut opened = sample();
     let engine = &mut opened.engine;
     for (serial, query) in [(1, "train"), (2, "step"), (3, "/(/")] {
-        engine.request(Request::Ask(Ask { serial, device: 0, what: Question::Find(query.into()) }));
+        engine.request(Request::Ask(Ask { serial, device: 0, question: Question::Find(query.into()) }));
         engine.step(&mut || false);
     }
     while engine.step(&mut || true) == Work::More {}
     let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
     let [Reply::Answer { serial: 3, answer: Answer::Find(tally) }] = replies[..] else { panic!("{replies:?}") };
     assert_eq!(tally, Tally::default(), "an invalid query finds nothing");
-    engine.request(Request::Ask(Ask { serial: 4, device: 77, what: Question::Find(">0".into()) }));
+    engine.request(Request::Ask(Ask { serial: 4, device: 77, question: Question::Find(">0".into()) }));
     while engine.step(&mut || true) == Work::More {}
     assert!(
         matches!(engine.next_reply(), Some(Reply::Answer { serial: 4, answer: Answer::Find(tally) }) if tally == Tally::default())
@@ -338,22 +339,22 @@ fn matches_at_moment_are_counted_in_every_view() {
     let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
     let question =
         TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: Some(5), rows: [0, 9] };
-    let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) });
+    let request = Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(Box::new(question)) });
     let Reply::Answer { answer: Answer::Tree(page), .. } = reply(&mut opened.engine, request) else {
         panic!("not a tree")
     };
     assert_eq!((page.found, page.rows[0].found), (found, found.bytes));
     let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 800, find: Some(5), allocation: None };
     let Reply::Answer { answer: Answer::Flame(page), .. } =
-        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, what: Question::Flame(question) }))
+        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, question: Question::Flame(question) }))
     else {
         panic!("not a flame graph")
     };
     assert_eq!((page.found, page.boxes[0].found), (found, found.bytes));
-    let sort = TableSort { column: TableColumn::Size, way: SortDirection::Descending };
+    let sort = TableSort { column: TableColumn::Size, direction: SortDirection::Descending };
     let filter = TableFilter::default();
-    let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, chosen: vec![], find: Some(5) };
-    let request = Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(Box::new(question.clone())) });
+    let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, selected: vec![], find: Some(5) };
+    let request = Request::Ask(Ask { serial: 3, device: 0, question: Question::Table(Box::new(question.clone())) });
     let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
         panic!("not a table")
     };
@@ -371,7 +372,7 @@ fn matches_at_moment_are_counted_in_every_view() {
     assert_eq!(back.map(|at| at.allocation), matches.last().map(|last| last.allocation));
     // Another search updates the count. A match outside the scope is skipped.
     find(&mut opened, 0, "#0");
-    let request = Request::Ask(Ask { serial: 4, device: 0, what: Question::Table(Box::new(question)) });
+    let request = Request::Ask(Ask { serial: 4, device: 0, question: Question::Table(Box::new(question)) });
     let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
         panic!("not a table")
     };
@@ -391,19 +392,19 @@ fn highlighted_allocations_are_not_faded() {
     let stack = all.iter().find_map(|it| it.stack).unwrap();
     // The tree held few of the stacks when it was requested.
     let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
-    let all_below = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+    let all_below = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
     let question =
         Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
-        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, what: Question::Tree(question) }))
+        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, question: Question::Tree(question) }))
     else {
         panic!("not a tree")
     };
     let row = page.rows.iter().find(|row| row.depth == 1 && row.label.name == "at::empty").unwrap();
     let (node, line) = (row.node, &row.label.line);
     let is_below = |id: u32| {
-        let Details { stack_of_free, frames, .. } = &all[id as usize];
+        let Details { is_free_stack: stack_of_free, frames, .. } = &all[id as usize];
         !stack_of_free && frames.first().is_some_and(|frame| frame.name == "at::empty" && frame.line == *line)
     };
     // Large enough that every allocation has a quad of its own.
@@ -423,7 +424,7 @@ fn highlighted_allocations_are_not_faded() {
         let looks = Looks { highlight, stacking, ..Looks::default() };
         let Reply::Answer { answer: Answer::Scene(scene), .. } = reply(
             &mut opened.engine,
-            Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks } }),
+            Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks } }),
         ) else {
             panic!("not a scene")
         };

@@ -15,23 +15,26 @@ use proptest::prelude::*;
 const FIND: u32 = 31;
 
 fn flame(opened: &mut Opened, device: i64, question: FlameQuestion) -> FlamePage {
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what: Question::Flame(question) })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, question: Question::Flame(question) })) {
         Reply::Answer { serial: 9, answer: Answer::Flame(page) } => *page,
         other => panic!("{other:?}"),
     }
 }
 
 fn find(opened: &mut Opened, query: &str) {
-    let request = Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find(query.to_owned()) });
+    let request = Request::Ask(Ask { serial: FIND, device: 0, question: Question::Find(query.to_owned()) });
     assert!(matches!(reply(&mut opened.engine, request), Reply::Answer { answer: Answer::Find(_), .. }));
 }
 
 /// Fetches all rows of the tree for the same question.
 fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
     let FlameQuestion { scope, arrangement, find, .. } = question;
-    let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
+    let folds = vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }];
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 7, device, question: Question::Tree(Box::new(question)) }),
+    ) {
         Reply::Answer { answer: Answer::Tree(page), .. } => *page,
         other => panic!("{other:?}"),
     }
@@ -45,7 +48,7 @@ fn check(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
     for (place, it) in page.boxes.iter().enumerate() {
         assert!(it.x[0] < it.x[1] && it.x[1] <= question.width_px);
         if place <= zoom {
-            assert_eq!((it.x, it.row as usize, it.nodes), ([0, question.width_px], place, 1));
+            assert_eq!((it.x, it.row as usize, it.node_count), ([0, question.width_px], place, 1));
         }
         let row = tree.rows.iter().find(|row| row.node == it.node).unwrap_or_else(|| panic!("no row of {it:?}"));
         if place > 0 {
@@ -53,10 +56,10 @@ fn check(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
         }
         let label = &page.labels[it.label as usize];
         assert_eq!(label, &row.label);
-        if it.nodes == 1 {
+        if it.node_count == 1 {
             assert_eq!((it.weight, it.found, it.matches), (row.weight, row.found, row.matches));
         } else {
-            assert!(it.weight.bytes >= row.weight.bytes && it.weight.count >= it.nodes);
+            assert!(it.weight.bytes >= row.weight.bytes && it.weight.count >= it.node_count);
         }
     }
     // Every node at least one pixel wide has a box of its own.
@@ -64,7 +67,7 @@ fn check(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
     if zoom == 0 && whole > 0 {
         let wide = tree.rows.iter().filter(|row| u128::from(row.weight.bytes) * u128::from(question.width_px) >= whole);
         for row in wide {
-            assert!(page.boxes.iter().any(|it| it.node == row.node && it.nodes == 1), "{row:?} is missing");
+            assert!(page.boxes.iter().any(|it| it.node == row.node && it.node_count == 1), "{row:?} is missing");
         }
     }
 }
@@ -97,7 +100,7 @@ proptest! {
     ) {
         let mut opened = sample(&turns);
         let span = Span { from, to };
-        let scope = [Scope::At(from), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
+        let scope = [Scope::At(from), Scope::Allocated(span), Scope::Freed(span), Scope::StillLive(span), Scope::ByteMoments(span)][which];
         let arrangement = Arrangement {
             root: if root { Root::Outermost } else { Root::Innermost },
             merge: [Merge::Line, Merge::Function, Merge::File][merge],
@@ -132,7 +135,7 @@ fn revealed_box_is_stack_of_allocation_or_nearest_ancestor() {
     let scope = Scope::Allocated(Span { from: 0, to: last });
     let mut seen = 0;
     for id in 0..opened.summary.devices[0].allocations as u32 {
-        let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Details(id) });
+        let request = Request::Ask(Ask { serial: 1, device: 0, question: Question::Details(id) });
         let Reply::Answer { answer: Answer::Details(Some(details)), .. } = reply(&mut opened.engine, request) else {
             continue;
         };
@@ -164,7 +167,7 @@ fn call_sites_have_legend_colors() {
     let colouring = memscape::engine::protocol::Grouping::CallSite;
     let legend = match reply(
         &mut opened.engine,
-        Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }),
+        Request::Ask(Ask { serial: 1, device: 0, question: Question::Legend { colouring, at: None } }),
     ) {
         Reply::Answer { answer: Answer::Legend(entries), .. } => entries,
         other => panic!("{other:?}"),

@@ -108,7 +108,7 @@ fn reports_describe_newest_failed_request() {
     let settings = report(&mut quiet, Topic::Settings);
     let checks = sheet(&settings, "checks");
     let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
-    assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Nothing);
+    assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Empty);
 }
 
 /// The driver's part refers to the reserved peak, even if the peak of requested bytes is earlier.

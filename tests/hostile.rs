@@ -319,7 +319,7 @@ fn exercise(bytes: &[u8]) {
             let request = Request::Ask(Ask {
                 serial: 1,
                 device: device.device,
-                what: Question::Scene { view, looks: Looks::default() },
+                question: Question::Scene { view, looks: Looks::default() },
             });
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
@@ -328,20 +328,21 @@ fn exercise(bytes: &[u8]) {
                 let request = Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    what: Question::Hit { looks: Looks::default(), moment, byte },
+                    question: Question::Hit { looks: Looks::default(), moment, byte },
                 });
                 assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Hit { .. }, .. }));
             }
         }
         for allocation in (0..20).chain([u32::MAX]) {
-            let request = Request::Ask(Ask { serial: 1, device: device.device, what: Question::Details(allocation) });
+            let request =
+                Request::Ask(Ask { serial: 1, device: device.device, question: Question::Details(allocation) });
             let Reply::Answer { answer: Answer::Details(details), .. } = reply(&mut engine, Some(request)) else {
                 panic!("not details")
             };
             assert_eq!(decode(&encode(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
-            let find = Request::Ask(Ask { serial: 2, device: device.device, what: Question::Find(query.into()) });
+            let find = Request::Ask(Ask { serial: 2, device: device.device, question: Question::Find(query.into()) });
             let Reply::Answer { answer: Answer::Find(tally), .. } = reply(&mut engine, Some(find)) else {
                 panic!("not a tally")
             };
@@ -351,19 +352,19 @@ fn exercise(bytes: &[u8]) {
                 let step = Request::Ask(Ask {
                     serial: 3,
                     device: 0,
-                    what: Question::FindNext { find: 2, begin, direction, looks, window, scope: Scope::Ever },
+                    question: Question::FindNext { find: 2, begin, direction, looks, window, scope: Scope::All },
                 });
                 let Reply::Answer { answer: Answer::FindNext(found), .. } = reply(&mut engine, Some(step)) else {
                     panic!("not a step")
                 };
-                assert!(found.is_some_and(|found| found.place < tally.count) == (tally.count > 0));
+                assert!(found.is_some_and(|found| found.index < tally.count) == (tally.count > 0));
             }
             let looks = Looks { highlight: Highlight::Found(2), ..Looks::default() };
             let request =
-                Request::Ask(Ask { serial: 1, device: device.device, what: Question::Scene { view: fit, looks } });
+                Request::Ask(Ask { serial: 1, device: device.device, question: Question::Scene { view: fit, looks } });
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
-        let request = Request::Ask(Ask { serial: 4, device: device.device, what: Question::SameStack(1) });
+        let request = Request::Ask(Ask { serial: 4, device: device.device, question: Question::SameStack(1) });
         assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::SameStack(_), .. }));
     }
 }

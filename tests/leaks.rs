@@ -107,11 +107,11 @@ fn longest_wait_matches_generator() {
         let told = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
         let late = sheet(&told, "late");
         let of_file = |row: &&memscape::engine::protocol::SheetRow| {
-            number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Nothing
+            number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Empty
         };
         let longest = late.rows.iter().filter(of_file).map(|row| number(late, row, "waited_events")).max();
         assert_eq!(longest, Some(i128::from(truth.longest_wait)), "{words}");
-        let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_at") == Cell::Nothing);
+        let pending = late.rows.iter().filter(|row| *cell(late, row, "free_completed_at") == Cell::Empty);
         let bytes: i128 = pending.clone().map(|row| number(late, row, "requested_bytes")).sum();
         let known = (i128::from(truth.pending_requested), truth.pending_blocks as usize);
         assert_eq!((bytes, pending.count()), known, "{words}: pending at the end");
@@ -150,7 +150,7 @@ fn peak_report_matches_summary_tree_and_legend() {
                 rows: [0, 1],
             };
             let request =
-                Request::Ask(Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(question)) });
+                Request::Ask(Ask { serial: 1, device: device.device, question: Question::Tree(Box::new(question)) });
             let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(request) else {
                 panic!("{name}: no tree")
             };
@@ -161,7 +161,7 @@ fn peak_report_matches_summary_tree_and_legend() {
                 let request = Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    what: Question::Legend { colouring, at: None },
+                    question: Question::Legend { colouring, at: None },
                 });
                 let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(request) else {
                     panic!("{name}: no legend")
@@ -192,7 +192,7 @@ fn sliced_reports_are_identical() {
         let sliced = report_of(opened::reply(&mut opened.engine, report_request(0, topic, None, &[])));
         assert_eq!(whole, sliced, "{topic:?}");
         let mut request = report_request(0, topic, None, &[]);
-        if let Request::Ask(Ask { what: Question::Report(question), .. }) = &mut request {
+        if let Request::Ask(Ask { question: Question::Report(question), .. }) = &mut request {
             question.rows = 2;
         }
         let short = report_of(opened.reply(request));
@@ -263,7 +263,7 @@ fn rows_at_cursor_sum_to_total() {
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,
-            what: Question::Moments(vec![memscape::engine::protocol::MomentSpec::Moment(at)]),
+            question: Question::Moments(vec![memscape::engine::protocol::MomentSpec::Moment(at)]),
         })) else {
             panic!("no moment")
         };

@@ -87,8 +87,8 @@ fn loaded_range_has_totals_of_whole_file() {
             let events = device.events as u32;
             let all = LoadRange::ALL;
             let mut ranges = vec![
-                LoadRange { last: dice.below(events), ..all },
-                LoadRange { to: dice.below(events), last: 50, ..all },
+                LoadRange { max_events: dice.below(events), ..all },
+                LoadRange { to: dice.below(events), max_events: 50, ..all },
                 LoadRange { from: events, ..all },
             ];
             for most in [1, 200, 5000] {
@@ -106,7 +106,7 @@ fn loaded_range_has_totals_of_whole_file() {
                 let place = format!("{name}, device {}, {range:?}", device.device);
                 let wanted_end = range.to.min(events);
                 assert_eq!(end, wanted_end.max(range.from.min(events)), "{place}");
-                assert_eq!(first, range.from.min(events).max(end.saturating_sub(range.last)), "{place}");
+                assert_eq!(first, range.from.min(events).max(end.saturating_sub(range.max_events)), "{place}");
                 assert!(curve(part.history, first, end) == curve(whole.history, first, end), "{place}: totals");
                 let base = part.history.numbers.baseline;
                 assert_eq!(
@@ -132,7 +132,7 @@ fn loaded_range_has_totals_of_whole_file() {
 fn crop_and_columns_of_loaded_range_report_error() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
-    let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { last: 10, ..LoadRange::ALL });
+    let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { max_events: 10, ..LoadRange::ALL });
     let device = part.summary.devices[0].device;
     let crop = Crop { devices: vec![(device, [0, 5])], prologue: true, source: String::new() };
     let error = part.engine.crop(&crop, Vec::new()).unwrap_err();

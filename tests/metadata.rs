@@ -93,7 +93,7 @@ fn pools_are_named_by_segments_and_frames() {
     let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(Request::Ask(Ask {
         serial: 1,
         device: 0,
-        what: Question::Legend { colouring: Grouping::Pool, at: None },
+        question: Question::Legend { colouring: Grouping::Pool, at: None },
     })) else {
         panic!("expected a legend")
     };
@@ -193,15 +193,15 @@ fn filter_freed_hides_never_freed_allocations() {
     let mut opened = opened(json!({"segments": [], "device_traces": [trace]}));
     let mut listed = |text: &str| {
         let question = TableQuestion {
-            scope: Scope::Ever,
+            scope: Scope::All,
             filter: TableFilter { text: text.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
+            sort: TableSort { column: TableColumn::Id, direction: SortDirection::Ascending },
             rows: [0, 10],
             reveal: None,
-            chosen: Vec::new(),
+            selected: Vec::new(),
             find: None,
         };
-        let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Table(Box::new(question)) });
+        let request = Request::Ask(Ask { serial: 1, device: 0, question: Question::Table(Box::new(question)) });
         let Reply::Answer { answer: Answer::Table(page), .. } = opened.reply(request) else {
             panic!("expected a table")
         };
@@ -244,7 +244,7 @@ fn buckets_do_not_overlap() {
     let mut labels = |colouring| match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: 0,
-        what: Question::Legend { colouring, at: None },
+        question: Question::Legend { colouring, at: None },
     })) {
         Reply::Answer { answer: Answer::Legend(entries), .. } => {
             entries.into_iter().map(|entry| entry.label).collect::<Vec<_>>()

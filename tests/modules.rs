@@ -17,7 +17,7 @@ use trained::generated;
 
 fn report_request(device: i64, rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows };
-    Request::Ask(Ask { serial: 7, device, what: Question::Report(question) })
+    Request::Ask(Ask { serial: 7, device, question: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, device: i64, rows: u32) -> Report {

@@ -33,15 +33,17 @@ fn reply(opened: &mut Opened, request: Request) -> Reply {
 }
 
 fn moments(opened: &mut Opened, at: Vec<MomentSpec>) -> Vec<MomentFacts> {
-    match reply(opened, Request::Ask(Ask { serial: 7, device: 0, what: Question::Moments(at) })) {
+    match reply(opened, Request::Ask(Ask { serial: 7, device: 0, question: Question::Moments(at) })) {
         Reply::Answer { serial: 7, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
 }
 
 fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> StepResult {
-    match reply(opened, Request::Ask(Ask { serial: 8, device: 0, what: Question::Step { looks, moment, byte, step } }))
-    {
+    match reply(
+        opened,
+        Request::Ask(Ask { serial: 8, device: 0, question: Question::Step { looks, moment, byte, step } }),
+    ) {
         Reply::Answer { serial: 8, answer: Answer::Step(to) } => to,
         other => panic!("{other:?}"),
     }
@@ -49,7 +51,7 @@ fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -
 
 /// Allocation, lowest byte and size of the block at a byte of the stack.
 fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
-    match reply(opened, Request::Ask(Ask { serial: 9, device: 0, what: Question::Hit { looks, moment, byte } })) {
+    match reply(opened, Request::Ask(Ask { serial: 9, device: 0, question: Question::Hit { looks, moment, byte } })) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => {
             hit.map(|hit| (hit.allocation, hit.lowest_byte, hit.requested))
         }
@@ -67,7 +69,7 @@ fn cursor_totals_match_stack_and_column() {
     let scene = opened.scene(0, view);
     let all = moments(&mut opened, (0..=events + 5).map(MomentSpec::Moment).collect());
     for (moment, facts) in (0..=events).zip(&all) {
-        assert_eq!((facts.moment, facts.place.events), (moment, f64::from(moment)));
+        assert_eq!((facts.moment, facts.position.events), (moment, f64::from(moment)));
         let mut height = 0;
         while let Some((_, lowest, size)) = hit(&mut opened, Looks::default(), moment, height) {
             assert_eq!(lowest, height);
@@ -76,12 +78,12 @@ fn cursor_totals_match_stack_and_column() {
         assert_eq!(facts.requested, height, "moment {moment}");
         let column = moment as usize;
         let shown = (scene.columns.total[column], scene.columns.reserved[column], scene.columns.pending[column]);
-        assert_eq!((facts.requested, facts.reserved, facts.pending), shown, "moment {moment}");
+        assert_eq!((facts.requested, facts.reserved, facts.awaiting_free), shown, "moment {moment}");
         let time = (moment > 0).then(|| facts.time_us.expect("a time"));
         assert_eq!(time.is_some(), facts.time_us.is_some());
     }
     assert_eq!(all.last().unwrap().moment, events, "an event beyond the end is clamped to the last");
-    assert!(all.windows(2).all(|pair| pair[0].began <= pair[1].began), "time never goes back");
+    assert!(all.windows(2).all(|pair| pair[0].start <= pair[1].start), "time never goes back");
 }
 
 #[test]
@@ -91,16 +93,16 @@ fn position_survives_round_trip_between_axes() {
     let width = events as f64 + 1.0;
     let places: Vec<f64> = (0..=200).map(|part| width * f64::from(part) / 200.0).collect();
     let there = moments(&mut opened, places.iter().map(|&x| MomentSpec::X(Axis::Events, x)).collect());
-    assert!(there.windows(2).all(|pair| pair[0].place.time <= pair[1].place.time));
+    assert!(there.windows(2).all(|pair| pair[0].position.time <= pair[1].position.time));
     for (x, facts) in places.iter().zip(&there) {
         assert_eq!(u64::from(facts.moment), (*x as u64).min(events));
-        let back = moments(&mut opened, vec![MomentSpec::X(Axis::Time, facts.place.time as f64)])[0];
+        let back = moments(&mut opened, vec![MomentSpec::X(Axis::Time, facts.position.time as f64)])[0];
         // A state of zero duration cannot be distinguished from the next. All others are found to the microsecond.
-        let ends = moments(&mut opened, vec![MomentSpec::Moment(facts.moment + 1)])[0].began;
-        let lasts = ends.saturating_sub(facts.began).max(1) as f64;
-        if ends > facts.began && facts.place.time < ends {
+        let ends = moments(&mut opened, vec![MomentSpec::Moment(facts.moment + 1)])[0].start;
+        let lasts = ends.saturating_sub(facts.start).max(1) as f64;
+        if ends > facts.start && facts.position.time < ends {
             assert_eq!(back.moment, facts.moment, "x {x}");
-            assert!((back.place.events - x).abs() <= 1.0 / lasts, "{x} {back:?}");
+            assert!((back.position.events - x).abs() <= 1.0 / lasts, "{x} {back:?}");
         }
     }
     let outside = moments(
@@ -134,7 +136,7 @@ fn steps_match_hit_tests() {
                 let earlier = expected(&mut opened, Box::new((0..moment).rev()));
                 for (way, expected) in [(Step::Later, later), (Step::Earlier, earlier)] {
                     let to = step(&mut opened, looks, moment, byte, way);
-                    let found = (to.stop == StepOutcome::Arrived).then_some(to.moment);
+                    let found = (to.outcome == StepOutcome::Arrived).then_some(to.moment);
                     assert_eq!(found, expected, "{way:?} from {moment}, {byte} of {total}");
                     assert_eq!(to.byte, byte);
                     arrived += u32::from(found.is_some());
@@ -147,18 +149,18 @@ fn steps_match_hit_tests() {
                 let below = below.and_then(|byte| hit(&mut opened, looks, moment, byte));
                 for (way, expected) in [(Step::Above, above), (Step::Below, below)] {
                     let to = step(&mut opened, looks, moment, byte, way);
-                    let found = (to.stop == StepOutcome::Arrived).then_some((to.moment, to.byte));
+                    let found = (to.outcome == StepOutcome::Arrived).then_some((to.moment, to.byte));
                     assert_eq!(found, expected.map(|(_, lowest, size)| (moment, lowest + size / 2)), "{way:?}");
                 }
                 if let Some((allocation, lowest, size)) = here {
-                    let onto = step(&mut opened, looks, moment, 0, Step::Onto(allocation));
-                    assert_eq!((onto.byte, onto.stop), (lowest + size / 2, StepOutcome::Arrived));
+                    let onto = step(&mut opened, looks, moment, 0, Step::To(allocation));
+                    assert_eq!((onto.byte, onto.outcome), (lowest + size / 2, StepOutcome::Arrived));
                 }
             }
         }
         assert!(arrived > 50, "only {arrived} steps moved");
-        let nowhere = step(&mut opened, looks, 0, 5, Step::Onto(u32::MAX));
-        assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, StepOutcome::Nowhere));
+        let nowhere = step(&mut opened, looks, 0, 5, Step::To(u32::MAX));
+        assert_eq!((nowhere.moment, nowhere.byte, nowhere.outcome), (0, 5, StepOutcome::NotFound));
     }
 }
 
@@ -170,15 +172,16 @@ fn position_beyond_largest_time_is_clamped() {
     let file = serde_json::json!({ "segments": [], "device_traces": [events] });
     let mut opened = open(&serde_pickle::to_vec(&file, serde_pickle::SerOptions::new()).unwrap()).unwrap();
     let facts = moments(&mut opened, vec![MomentSpec::X(Axis::Events, 3.0)])[0];
-    assert_eq!((facts.moment, facts.place.time), (2, u64::MAX));
+    assert_eq!((facts.moment, facts.position.time), (2, u64::MAX));
 }
 
 /// Number of allocations that the table lists after an event. The table checks each allocation.
 fn listed(opened: &mut Opened, moment: u32) -> u32 {
-    let sort = TableSort { column: TableColumn::Allocated, way: SortDirection::Ascending };
+    let sort = TableSort { column: TableColumn::Allocated, direction: SortDirection::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
-    let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, chosen, find: None });
-    match reply(opened, Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(question) })) {
+    let question =
+        Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, selected: chosen, find: None });
+    match reply(opened, Request::Ask(Ask { serial: 3, device: 0, question: Question::Table(question) })) {
         Reply::Answer { answer: Answer::Table(page), .. } => page.listed.count,
         other => panic!("{other:?}"),
     }
@@ -221,7 +224,7 @@ fn reserved_peak_is_first_event_with_maximum() {
         let all = moments(&mut opened, (0..=events).map(MomentSpec::Moment).collect());
         let most = all.iter().map(|facts| facts.reserved).max().unwrap();
         let first = all.iter().find(|facts| facts.reserved == most).unwrap();
-        assert_eq!(moments(&mut opened, vec![MomentSpec::MostReserved]), [*first]);
+        assert_eq!(moments(&mut opened, vec![MomentSpec::PeakReserved]), [*first]);
         assert_eq!(opened.summary.devices[0].peak_reserved as u64, most);
     }
 }

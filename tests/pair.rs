@@ -49,8 +49,8 @@ fn difference_curve_matches_aligned_events() {
                 let view = View { left_px: (f64::from(from) / fit.x_per_px) as i64, ..fit };
                 let curve = worker.curve(a, pairing, view);
                 let columns = WindowColumns::new(&view, last + 1, None);
-                assert_eq!((curve.least.len(), curve.b.len()), (columns.moments.len(), columns.moments.len()));
-                for (column, (least, most)) in columns.moments.iter().zip(curve.least.iter().zip(&curve.most)) {
+                assert_eq!((curve.min.len(), curve.b.len()), (columns.moments.len(), columns.moments.len()));
+                for (column, (least, most)) in columns.moments.iter().zip(curve.min.iter().zip(&curve.max)) {
                     let seen = map.iter().filter(|(moment, _)| column.contains(moment));
                     for &(moment, other) in seen {
                         let delta = live_b[other as usize] - live_a[moment as usize];
@@ -61,7 +61,7 @@ fn difference_curve_matches_aligned_events() {
             // A view of the whole trace in one column has the extremes of all events, which are the largest
             // differences.
             let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1, 1, 1));
-            let extremes: Vec<i64> = curve.least.iter().chain(&curve.most).copied().collect();
+            let extremes: Vec<i64> = curve.min.iter().chain(&curve.max).copied().collect();
             let largest = curve.largest.first().map_or(0, |delta| delta.abs());
             assert_eq!(extremes.iter().map(|delta| delta.abs()).max().unwrap_or(0), largest);
         }
@@ -76,7 +76,7 @@ fn device_compared_with_itself_has_no_difference() {
     let pairing = Pairing { b: a, ..Pairing::default() };
     let last = worker.live_bytes(a).len() as u32 - 1;
     let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1 << 30, 500, 50));
-    assert!(curve.least.iter().chain(&curve.most).all(|delta| *delta == 0) && curve.largest.is_empty());
+    assert!(curve.min.iter().chain(&curve.max).all(|delta| *delta == 0) && curve.largest.is_empty());
     let report = worker.report(a, pairing, 10_000);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
     assert!(groups.rows.iter().all(|row| row.cells[3] == Cell::Change(0)));
@@ -93,10 +93,10 @@ fn alignment_map_is_bounded() {
     for places in [2, 3, 100, 100_000] {
         let map = worker.map(a, pairing, places);
         assert_eq!(map.align, Some(Align::Steps));
-        assert!(map.places.len() as u32 <= places.max(3), "{places}: {}", map.places.len());
-        assert_eq!(map.places.first(), Some(&(0, 0)));
-        assert_eq!(map.places.last(), Some(&(ends[0], ends[1])));
-        for &(one, other) in map.places.iter().take(50) {
+        assert!(map.moments.len() as u32 <= places.max(3), "{places}: {}", map.moments.len());
+        assert_eq!(map.moments.first(), Some(&(0, 0)));
+        assert_eq!(map.moments.last(), Some(&(ends[0], ends[1])));
+        for &(one, other) in map.moments.iter().take(50) {
             assert_eq!(worker.aligned(a, pairing, false, one).0[1], other);
         }
     }
@@ -194,7 +194,7 @@ fn two_events_of_one_device_are_compared_with_path_rules() {
     // Each allocation is matched with itself, including those allocated before recording.
     let allocations = report.sheets.iter().find(|sheet| sheet.key == "allocations").unwrap();
     assert!(!allocations.note.contains("before recording"), "{}", allocations.note);
-    assert_eq!(worker.ask(a, Question::Pair(PairQuestion::Paths(7, "/=/x/; ; a".to_owned()))), None);
+    assert_eq!(worker.ask(a, Question::Pair(PairQuestion::PathPrefixes(7, "/=/x/; ; a".to_owned()))), None);
     let mapped = worker.report(a, Pairing { paths: 7, ..pairing }, 10);
     assert_eq!(mapped.sheets, report.sheets);
 }
@@ -244,11 +244,11 @@ fn plan_uses_factors_measured_by_comparison() {
         other => panic!("{other:?}"),
     };
     // Without a comparison the plan reports a problem.
-    assert!(planned(&mut worker, a).problem.contains("no comparison"));
+    assert!(planned(&mut worker, a).error.contains("no comparison"));
     let b = device(&worker.open(FileSlot::Second, &generated(256)).unwrap());
     worker.report(a, Pairing { b, ..Pairing::default() }, 10);
     let page = planned(&mut worker, a);
-    assert_eq!(page.problem, "");
+    assert_eq!(page.error, "");
     let truth = worker.open(FileSlot::Second, &generated(1024)).unwrap().devices[0].drawn_peak;
     assert!(page.planned.0.abs_diff(truth) * 100 < truth, "{} of {truth}: {:?}", page.planned.0, page.groups);
     assert!(page.groups.iter().any(|row| row.name.ends_with("with the square") && row.factor.quotient() == 64.0));

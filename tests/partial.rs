@@ -16,7 +16,7 @@ fn open_in_pieces(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, File
     let mut engine = Engine::new();
     engine.request(Request::Load(load));
     let total_bytes = Some(bytes.len() as u64);
-    engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Random, member: None });
     let (mut at, mut all) = (0, Vec::new());
     loop {
         if let Some(want) = engine.wants() {
@@ -80,11 +80,11 @@ fn partial_figures_match_final_history() {
             assert!(recorded.is_empty(), "{name}: no partial figures");
             continue;
         };
-        assert!(last.is_whole, "{name}");
+        assert!(last.is_complete, "{name}");
         let mut events_before = 0;
         for partial in before {
             steps += 1;
-            assert!(!partial.is_whole, "{name}: marked as complete before the last one");
+            assert!(!partial.is_complete, "{name}: marked as complete before the last one");
             let events: u64 = partial.devices.iter().map(|device| device.events).sum();
             assert!(events > events_before, "{name}: {events} events after {events_before}");
             events_before = events;
@@ -140,6 +140,6 @@ fn partial_figures_match_final_history() {
 fn loading_a_range_sends_no_partial_figures() {
     let Some(files) = real_pickles() else { return };
     let bytes = std::fs::read(&files[0]).unwrap();
-    let (_, _, all) = open_in_pieces(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
+    let (_, _, all) = open_in_pieces(&bytes, 40, LoadRange { max_events: 10, ..LoadRange::ALL });
     assert_eq!(all, Vec::new());
 }

@@ -13,8 +13,8 @@ use opened::{Opened, open, reply};
 
 fn planned(opened: &mut Opened, device: i64, plan: &PlanQuestion) -> (u64, u32) {
     let what = Question::Plan(Box::new(plan.clone()));
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what })) {
-        Reply::Answer { serial: 7, answer: Answer::Plan(page) } if page.problem.is_empty() => page.planned,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, question: what })) {
+        Reply::Answer { serial: 7, answer: Answer::Plan(page) } if page.error.is_empty() => page.planned,
         other => panic!("{other:?}"),
     }
 }
@@ -33,7 +33,7 @@ fn all_details(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Detail
 
 fn plan_curve(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
     let what = Question::PlanCurve(Box::new(plan.clone()), view);
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, question: what })) {
         Reply::Answer { serial: 9, answer: Answer::PlanCurve(curve) } => *curve,
         other => panic!("{other:?}"),
     }
@@ -73,9 +73,9 @@ fn column_has_maximum_of_its_events() {
             let factor = |times, by| Factor::new(times, by).unwrap();
             let plan = PlanQuestion {
                 groups: vec![
-                    (PlanGroup::Where(format!("#{id}")), Factor::ZERO),
-                    (PlanGroup::Where(format!("={size}")), factor(1, 3)),
-                    (PlanGroup::Where(format!(">{size}")), factor(3, 2)),
+                    (PlanGroup::NamedIfAny(format!("#{id}")), Factor::ZERO),
+                    (PlanGroup::NamedIfAny(format!("={size}")), factor(1, 3)),
+                    (PlanGroup::NamedIfAny(format!(">{size}")), factor(3, 2)),
                 ],
                 ..PlanQuestion::default()
             };
@@ -139,7 +139,7 @@ fn peak_without_stack_or_node_matches_brute_force() {
             };
             let arrangement = Arrangement::default();
             let question = TreeQuestion {
-                scope: Scope::Ever,
+                scope: Scope::All,
                 arrangement,
                 focus: None,
                 folds: vec![],
@@ -149,7 +149,7 @@ fn peak_without_stack_or_node_matches_brute_force() {
             };
             let what = Question::Tree(Box::new(question));
             let Reply::Answer { answer: Answer::Tree(page), .. } =
-                reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device: device.device, what }))
+                reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device: device.device, question: what }))
             else {
                 panic!("a tree was requested")
             };
@@ -162,7 +162,7 @@ fn peak_without_stack_or_node_matches_brute_force() {
                 let live = sixths(
                     &all,
                     events + 1,
-                    |details| if frame(details) == of && !details.stack_of_free { 0 } else { 6 },
+                    |details| if frame(details) == of && !details.is_free_stack { 0 } else { 6 },
                 );
                 assert_eq!(
                     planned(&mut opened, device.device, &plan).0,

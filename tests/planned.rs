@@ -92,8 +92,8 @@ fn check(
         let told = run_plan(history, factors, batch, capacity, &of);
         assert_eq!((told.peak, told.moment), (peak, moment), "{name}");
         let room = i128::from(capacity) * parts;
-        let fits = |Ratio { numerator: part, denominator: whole }: Ratio| {
-            curves.iter().all(|[a, b]| a * whole + b * part <= room * whole)
+        let fits = |Ratio { numerator, denominator }: Ratio| {
+            curves.iter().all(|[a, b]| a * denominator + b * numerator <= room * denominator)
         };
         match told.fits {
             None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: an allocation scales with the batch"),

@@ -49,21 +49,21 @@ fn files() -> Vec<(String, Opened)> {
 }
 
 fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Scene { view, looks } })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Scene { view, looks } })) {
         Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
         other => panic!("expected a scene, got {other:?}"),
     }
 }
 
 fn map(opened: &mut Opened, device: i64, only: MemoryFilter) -> AddressMap {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Map(only) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Map(only) })) {
         Reply::Answer { answer: Answer::Map(map), .. } => *map,
         other => panic!("expected a map, got {other:?}"),
     }
 }
 
 fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -> (Option<HitAllocation>, HitMemory) {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Hit { looks, moment, byte } })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Hit { looks, moment, byte } })) {
         Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
             (hit, *memory.expect("not a stack of allocations"))
         }
@@ -72,14 +72,16 @@ fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -
 }
 
 fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> StepResult {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Step { looks, moment, byte, step } })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Step { looks, moment, byte, step } }))
+    {
         Reply::Answer { answer: Answer::Step(to), .. } => to,
         other => panic!("expected a step, got {other:?}"),
     }
 }
 
 fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocation: u32) -> Vec<OutlineRect> {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Outline { view, looks, allocation } })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Outline { view, looks, allocation } }))
+    {
         Reply::Answer { answer: Answer::Outline(rects), .. } => rects,
         other => panic!("expected an outline, got {other:?}"),
     }
@@ -190,7 +192,7 @@ fn live_blocks_are_found_at_their_addresses() {
                         check_memory(&name, &mut opened, id, &map, place);
                     }
                     let to = step(&mut opened, id, ADDRESSES, at, Step::Above);
-                    if to.stop != StepOutcome::Arrived || found.len() == MAX_BLOCKS {
+                    if to.outcome != StepOutcome::Arrived || found.len() == MAX_BLOCKS {
                         break;
                     }
                     let back = step(&mut opened, id, ADDRESSES, (moment, to.byte), Step::Below);
@@ -210,7 +212,7 @@ fn live_blocks_are_found_at_their_addresses() {
 fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, (moment, height): (u32, u64)) {
     let Some(address) = map.address_at(height) else { return };
     let (found, memory) = hit(opened, device, ADDRESSES, moment, height);
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::MemoryAt { moment, address } })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::MemoryAt { moment, address } })) {
         Reply::Answer { answer: Answer::Hit { hit, memory: told }, .. } => {
             assert_eq!(
                 hit.map(|hit| hit.allocation),
@@ -250,7 +252,7 @@ fn filtered_plot_has_only_matching_blocks() {
                 let mut at = (moment, 0);
                 for _ in 0..30 {
                     let to = step(&mut opened, id, looks, at, Step::Above);
-                    if to.stop != StepOutcome::Arrived {
+                    if to.outcome != StepOutcome::Arrived {
                         break;
                     }
                     at = (to.moment, to.byte);
@@ -274,17 +276,17 @@ fn search_matches_are_at_their_addresses() {
         for device in opened.summary.devices.clone() {
             let id = device.device;
             let Reply::Answer { answer: Answer::Find(tally), .. } =
-                opened.reply(Request::Ask(Ask { serial: 7, device: id, what: Question::Find(">0".to_owned()) }))
+                opened.reply(Request::Ask(Ask { serial: 7, device: id, question: Question::Find(">0".to_owned()) }))
             else {
                 panic!("a search was requested")
             };
             for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
                 let begin = SearchStart::Moment(moment as u32);
-                let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::Ever);
+                let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::All);
                 let next = Request::Ask(Ask {
                     serial: 8,
                     device: 0,
-                    what: Question::FindNext { find: 7, begin, direction, looks, window, scope },
+                    question: Question::FindNext { find: 7, begin, direction, looks, window, scope },
                 });
                 let Reply::Answer { answer: Answer::FindNext(found), .. } = opened.reply(next) else {
                     panic!("a match was requested")
@@ -329,12 +331,14 @@ fn time_step_moves_to_next_block_at_address() {
                 break found;
             }
         };
-        assert_eq!(expected.is_some(), to.stop == StepOutcome::Arrived);
+        assert_eq!(expected.is_some(), to.outcome == StepOutcome::Arrived);
         if expected.is_some() {
             assert_eq!((to.moment, to.byte), (now, byte));
             let back = step(&mut opened, device.device, ADDRESSES, (now, byte), Step::Earlier);
             let before = hit(&mut opened, device.device, ADDRESSES, back.moment, byte).0.map(|hit| hit.allocation);
-            assert!(back.stop != StepOutcome::Arrived || (before.is_some() && before != expected && back.moment < now));
+            assert!(
+                back.outcome != StepOutcome::Arrived || (before.is_some() && before != expected && back.moment < now)
+            );
             arrived += 1;
         }
     }

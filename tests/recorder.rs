@@ -81,7 +81,7 @@ fn check_recorder_data(opened: &mut Opened, what: &str) {
         let id = last_at(opened, 0x7f00_0000_0000 + at * MIB);
         let details = opened.details(0, id).unwrap();
         let told = details.category.unwrap();
-        assert_eq!((&*told.name, &*told.why), (category, REASON_RECORDER), "{what}");
+        assert_eq!((&*told.name, &*told.reason), (category, REASON_RECORDER), "{what}");
         let [tensor] = &details.tensors[..] else { panic!("{what}: {:?}", details.tensors) };
         assert_eq!(*tensor, format!("{name} · {kind} · {shape} · bfloat16"), "{what}");
     }
@@ -91,9 +91,9 @@ fn check_recorder_data(opened: &mut Opened, what: &str) {
     assert!(freed.freed_event.is_some() && freed.tensors.is_empty(), "{what}: freed allocation has no tensor");
     assert_eq!(freed.annotations, ["ProfilerStep#1"], "{what}");
 
-    let question = Question::Sources(Scope::Ever);
+    let question = Question::Sources(Scope::All);
     let Reply::Answer { answer: Answer::Sources(page), .. } =
-        opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: question }))
+        opened.reply(Request::Ask(Ask { serial: 1, device: 0, question }))
     else {
         panic!("no sources");
     };

@@ -257,7 +257,7 @@ fn check_other_tables(
         [whole[at as usize] - rest[at as usize], without, peak - without, i64::from(moment) - 1].map(i128::from)
     };
     let node = |id: u32| {
-        let frames = details[id as usize].frames.iter().filter(|_| !details[id as usize].stack_of_free);
+        let frames = details[id as usize].frames.iter().filter(|_| !details[id as usize].is_free_stack);
         let mut names = frames.filter(|frame| frame.filename == "??" || frame.filename.is_empty()).map(|it| &it.name);
         let node = names.find(|name| name.starts_with("torch::autograd::") && name.contains("::apply("));
         node.map(|name| name.split("::apply(").next().unwrap().rsplit("::").next().unwrap().to_owned())

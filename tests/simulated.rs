@@ -43,7 +43,7 @@ fn write_simulated(bytes: &[u8], run: &SimulatedRun) -> Result<(Vec<u8>, Simulat
 fn what_if(bytes: &[u8], device: i64, question: WhatIfQuestion) -> WhatIf {
     let mut opened = open(bytes).unwrap();
     let what = Question::WhatIf(Box::new(question));
-    opened.engine.request(Request::Ask(Ask { serial: 9, device, what }));
+    opened.engine.request(Request::Ask(Ask { serial: 9, device, question: what }));
     while opened.engine.step(&mut || true) == Work::More {}
     loop {
         if let Reply::Answer { serial: 9, answer: Answer::WhatIf(answer) } = opened.engine.next_reply().unwrap() {

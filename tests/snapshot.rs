@@ -75,7 +75,7 @@ fn torch_1_12_list_of_segments_opens() {
     assert_eq!(opened.summary.torch.as_deref(), Some("1.12 or later"));
     let details = opened.details(0, 1).unwrap();
     assert_eq!(details.address, Some(4096 + 1024 + 512), "derived from the sizes before it");
-    assert_eq!((details.requested, details.rounded, details.rounded_derived), (1500, 2048, false));
+    assert_eq!((details.requested, details.rounded, details.is_rounded_estimated), (1500, 2048, false));
     assert_eq!(details.frames[0].name, "f", "stack of the newest history entry");
     assert_eq!(details.origin, Origin::Static);
 }
@@ -103,7 +103,7 @@ fn all_event_fields_reach_details() {
         "external_annotations": marks, "allocator_settings": {"max_split_size": -1,
         "roundup_power2_divisions": {"1": 4}}}));
     let details = opened.details(0, 0).unwrap();
-    assert_eq!((details.requested, details.rounded, details.rounded_derived), (1000, 1024, true));
+    assert_eq!((details.requested, details.rounded, details.is_rounded_estimated), (1000, 1024, true));
     assert_eq!((details.address, details.stream, details.pool), (Some(512), Some(77), Some((3, 4))));
     assert_eq!((details.allocated_event, details.freed_event), (Some(0), Some(2)));
     assert_eq!(details.freed_us.unwrap() - details.allocated_us.unwrap(), 250);
@@ -112,10 +112,10 @@ fn all_event_fields_reach_details() {
     assert_eq!(metadata, ["phase two", "mallocWithAddress", "activation", "the logits"]);
     assert_eq!(details.annotations, ["step"]);
     assert_eq!(details.forward_frames, ["one", "two"]);
-    let users: Vec<bool> = details.frames.iter().map(|frame| frame.user).collect();
+    let users: Vec<bool> = details.frames.iter().map(|frame| frame.is_user_code).collect();
     assert_eq!(users, [false, false, true]);
     assert_eq!(details.frames[2].fx.len(), 2);
-    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("the logits · train.py:7 step"));
+    assert_eq!(opened.hit(0, 1, 999).unwrap().call_site.as_deref(), Some("the logits · train.py:7 step"));
     assert_eq!(opened.summary.torch.as_deref(), Some("2.15 or later"));
     assert!(opened.summary.settings.contains(&("roundup_power2_divisions.1".into(), "4".into())));
     assert_eq!(warnings(&opened), []);
@@ -282,7 +282,7 @@ fn free_without_alloc_shows_stack_of_free() {
     let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unmatched_frees, device.peak_event), (500, 1, -1));
     let details = opened.details(0, 0).unwrap();
-    assert_eq!((details.origin, details.stack_of_free, details.allocated_event), (Origin::FreedOnly, true, None));
+    assert_eq!((details.origin, details.is_free_stack, details.allocated_event), (Origin::FreedOnly, true, None));
     assert_eq!((details.free_requested_event, details.freed_event), (Some(0), Some(1)));
     assert_eq!(details.frames[0].name, "release");
 }
@@ -297,8 +297,8 @@ fn block_awaiting_free_at_end_shows_its_stack() {
     let mut opened = opened(with(trace(events), "segments", json!([segment(0, 64, json!([block]))])));
     assert_eq!((single_device(&opened).static_blocks, single_device(&opened).unmatched_frees), (1, 0));
     let details = opened.details(0, 0).unwrap();
-    assert_eq!((details.frames[0].name.as_str(), details.stack_of_free), ("make", false));
-    assert_eq!(opened.hit(0, 0, 0).unwrap().site.as_deref(), Some("train.py:9 make"));
+    assert_eq!((details.frames[0].name.as_str(), details.is_free_stack), ("make", false));
+    assert_eq!(opened.hit(0, 0, 0).unwrap().call_site.as_deref(), Some("train.py:9 make"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Sources(scope) })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, question: Question::Sources(scope) })) {
         Reply::Answer { serial: 5, answer: Answer::Sources(page) } => *page,
         other => panic!("{other:?}"),
     }
@@ -49,7 +49,7 @@ type Places = BTreeMap<(String, String), LocationWeight>;
 fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
     let mut places = Places::new();
     for it in all {
-        let frame = it.frames.iter().find(|frame| frame.user && !it.stack_of_free);
+        let frame = it.frames.iter().find(|frame| frame.is_user_code && !it.is_free_stack);
         let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
         let one = Weight { bytes: it.requested, count: 1 };
         let weight = |counts: bool| if counts { one } else { Weight::default() };
@@ -183,13 +183,13 @@ fn any_file_name_and_line_is_accepted() {
 fn line_weight_matches_search_for_it() {
     let (options, _) = Options::parse("--steps 2 --layers 4".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
-    let ever = sources(&mut opened, 0, Scope::Ever);
+    let ever = sources(&mut opened, 0, Scope::All);
     let mut lines = 0;
     for file in &ever.files {
         for line in &file.lines {
             let query = format!("@\"{}:{} \"", file.path, line.line);
             let Reply::Answer { answer: Answer::Find(tally), .. } =
-                reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device: 0, what: Question::Find(query) }))
+                reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device: 0, question: Question::Find(query) }))
             else {
                 panic!("not a tally");
             };
@@ -205,7 +205,9 @@ fn line_weight_matches_search_for_it() {
 #[test]
 fn unknown_device_has_no_sources() {
     let mut opened = open(&generate::generate(&Options::default(), Vec::new()).unwrap().0).unwrap();
-    let answer =
-        reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device: 77, what: Question::Sources(Scope::At(3)) }));
+    let answer = reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 5, device: 77, question: Question::Sources(Scope::At(3)) }),
+    );
     assert!(matches!(answer, Reply::Answer { answer: Answer::Sources(page), .. } if *page == SourcesPage::default()));
 }

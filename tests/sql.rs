@@ -110,8 +110,8 @@ fn rows_match_exports() {
                 let mut ours = rows(&queries, &sql).into_iter();
                 let side = other.engine.complete_side(device).unwrap();
                 let range = Span { from: 0, to: side.history.event_count() };
-                let (format, scope) = (ExportFormat::Csv, Scope::Ever);
-                let question = ExportQuestion { format, table, at: 0, range, scope, largest: 0 };
+                let (format, scope) = (ExportFormat::Csv, Scope::All);
+                let question = ExportQuestion { format, table, cursor: 0, range, scope, largest: 0 };
                 each_row(side, &question, &mut |cells| {
                     let cell = |at: &usize| match &cells[*at] {
                         Cell::Empty => "-".to_owned(),
@@ -187,18 +187,18 @@ fn tree_matches_call_tree_tab() {
                     scope: Scope::At(moment),
                     arrangement: Default::default(),
                     focus: None,
-                    folds: vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }],
+                    folds: vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }],
                     reveal: None,
                     find: None,
                     rows: [wanted.len() as u32, 500],
                 };
-                let ask = Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(tree)) };
+                let ask = Ask { serial: 1, device: device.device, question: Question::Tree(Box::new(tree)) };
                 let Reply::Answer { answer: Answer::Tree(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };
                 let row = |row: &memscape::engine::protocol::TreeRow| {
                     // Placeholders for no file and no line are empty in queries.
                     let file = Some(&row.label.file).filter(|file| !matches!(file.as_str(), "" | "??" | "none"));
                     let line = row.label.line.parse::<u32>().ok().filter(|line| (1..=i32::MAX as u32).contains(line));
-                    let own = [row.own.bytes.to_string(), row.own.count.to_string()];
+                    let own = [row.self_weight.bytes.to_string(), row.self_weight.count.to_string()];
                     let total = [row.weight.bytes.to_string(), row.weight.count.to_string()];
                     let texts = [row.depth.to_string(), row.label.name.clone()];
                     let place =
@@ -232,15 +232,15 @@ fn largest_allocations_match_allocations_tab() {
         let Some((queries, mut other)) = open_twice(&bytes) else { continue };
         for device in other.summary.devices.clone() {
             let question = TableQuestion {
-                scope: Scope::Ever,
+                scope: Scope::All,
                 filter: TableFilter::default(),
-                sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
+                sort: TableSort { column: TableColumn::Size, direction: SortDirection::Descending },
                 rows: [0, 50],
                 reveal: None,
-                chosen: Vec::new(),
+                selected: Vec::new(),
                 find: None,
             };
-            let ask = Ask { serial: 1, device: device.device, what: Question::Table(Box::new(question)) };
+            let ask = Ask { serial: 1, device: device.device, question: Question::Table(Box::new(question)) };
             let Reply::Answer { answer: Answer::Table(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };
             let wanted: Vec<String> = page.rows.iter().map(|row| row.requested.to_string()).collect();
             let sql = format!(

@@ -21,7 +21,7 @@ fn facts(opened: &mut Opened, device: i64, moment: u32) -> MomentFacts {
     match opened.reply(Request::Ask(Ask {
         serial: 6,
         device,
-        what: Question::Moments(vec![MomentSpec::Moment(moment)]),
+        question: Question::Moments(vec![MomentSpec::Moment(moment)]),
     })) {
         Reply::Answer { answer: Answer::Moments(moments), .. } => moments[0],
         other => panic!("{other:?}"),
@@ -40,12 +40,12 @@ fn random() -> impl FnMut(u64) -> u64 {
 /// Checks that a list agrees with the totals after the same event, and that its pieces cover every byte of each
 /// segment.
 fn check_list(page: &SegmentsPage, facts: &MomentFacts, name: &str) {
-    let whole = &page.whole;
-    assert_eq!(whole.requested + page.astray.bytes, facts.requested, "{name}: requested");
-    assert_eq!(whole.blocks + page.astray.count, facts.count, "{name}: blocks");
+    let whole = &page.total;
+    assert_eq!(whole.requested + page.outside_mapped.bytes, facts.requested, "{name}: requested");
+    assert_eq!(whole.blocks + page.outside_mapped.count, facts.count, "{name}: blocks");
     assert_eq!(whole.reserved, facts.reserved, "{name}: reserved");
-    if page.astray.count == 0 {
-        assert_eq!(whole.pending, facts.pending, "{name}: pending");
+    if page.outside_mapped.count == 0 {
+        assert_eq!(whole.awaiting_free, facts.awaiting_free, "{name}: pending");
     }
     let sum = |of: fn(&SegmentsGroup) -> u64| page.groups.iter().map(of).sum::<u64>();
     assert_eq!(sum(|group| group.sums.reserved), whole.reserved, "{name}: groups");
@@ -65,13 +65,13 @@ fn check_list(page: &SegmentsPage, facts: &MomentFacts, name: &str) {
                 kind => {
                     assert!(seen.insert(piece.allocation), "{name}: {piece:?} occurs twice");
                     (requested, blocks) = (requested + piece.requested, blocks + 1);
-                    pending += if kind == PieceKind::Pending { piece.requested } else { 0 };
+                    pending += if kind == PieceKind::AwaitingFree { piece.requested } else { 0 };
                 }
             }
         }
         let sums = &bar.sums;
         assert_eq!(next, bar.segment + sums.reserved, "{name}: the end of the segment");
-        assert_eq!((sums.requested, sums.pending, sums.blocks), (requested, pending, blocks), "{name}");
+        assert_eq!((sums.requested, sums.awaiting_free, sums.blocks), (requested, pending, blocks), "{name}");
         assert_eq!(sums.free, sums.reserved - sums.rounded, "{name}: bytes outside blocks are free");
         let expected = (free.iter().sum(), free.len() as u32, free.iter().max().copied().unwrap_or(0));
         assert_eq!((sums.free, sums.free_blocks, sums.largest_free), expected, "{name}");
@@ -81,7 +81,7 @@ fn check_list(page: &SegmentsPage, facts: &MomentFacts, name: &str) {
 
 /// Checks that a picture agrees with the list after the same event.
 fn check_picture(picture: &SegmentsPage, list: &SegmentsPage, width: u32, name: &str) {
-    assert_eq!((&picture.whole, picture.astray), (&list.whole, list.astray));
+    assert_eq!((&picture.total, picture.outside_mapped), (&list.total, list.outside_mapped));
     let (mut row, mut right) = (0, 0);
     for bar in &picture.bars {
         if bar.row > row {
@@ -222,7 +222,7 @@ fn hit_test_by_address_matches_list() {
                     let Reply::Answer { answer: Answer::Hit { hit, memory }, .. } = opened.reply(Request::Ask(Ask {
                         serial: 9,
                         device: 0,
-                        what: Question::MemoryAt { moment, address },
+                        question: Question::MemoryAt { moment, address },
                     })) else {
                         panic!("no hit at {address:#x}");
                     };
@@ -279,17 +279,17 @@ proptest! {
             let asked = SegmentsQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
             let whole = page(&mut opened, device.device, asked);
             let mut other = open(&file).unwrap();
-            match opened::reply(&mut other.engine, Request::Ask(Ask { serial: 5, device: device.device, what: Question::State(asked) })) {
+            match opened::reply(&mut other.engine, Request::Ask(Ask { serial: 5, device: device.device, question: Question::State(asked) })) {
                 Reply::Answer { answer: Answer::State(page), .. } => prop_assert_eq!(&*page, &whole),
                 other => panic!("{other:?}"),
             }
             let facts = facts(&mut opened, device.device, moment);
-            let requested = whole.whole.requested.saturating_add(whole.astray.bytes);
+            let requested = whole.total.requested.saturating_add(whole.outside_mapped.bytes);
             // A running total that was saturated once is wrong from then on.
             if device.drawn_peak < 1 << 60 {
                 prop_assert_eq!(requested, facts.requested);
             }
-            prop_assert_eq!(whole.whole.blocks + whole.astray.count, facts.count);
+            prop_assert_eq!(whole.total.blocks + whole.outside_mapped.count, facts.count);
             for bar in &whole.bars {
                 prop_assert!(bar.sums.free <= bar.sums.reserved);
                 let mut x = bar.x[0];

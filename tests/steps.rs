@@ -171,7 +171,7 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
     let mut legend = |colouring| match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: 0,
-        what: Question::Legend { colouring, at: None },
+        question: Question::Legend { colouring, at: None },
     })) {
         Reply::Answer { answer: Answer::Legend(entries), .. } => {
             let some = entries.into_iter().filter(|entry| entry.peak_requested > 0);
@@ -203,7 +203,7 @@ fn annotations_and_steps_match_range_report() {
             for row in &sheet.rows {
                 let span = row.evidence.as_ref().and_then(|evidence| evidence.span).unwrap();
                 let Reply::Answer { answer: Answer::Range(facts), .. } =
-                    opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Range(span) }))
+                    opened.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Range(span) }))
                 else {
                     panic!("no facts")
                 };
@@ -215,7 +215,15 @@ fn annotations_and_steps_match_range_report() {
                     "freed_bytes",
                     "kept_bytes",
                 ];
-                let RangeFacts { at_begin, at_end, peak, allocated, freed, kept, .. } = facts;
+                let RangeFacts {
+                    live_at_start: at_begin,
+                    live_at_end: at_end,
+                    peak,
+                    allocated,
+                    freed,
+                    still_live: kept,
+                    ..
+                } = facts;
                 let expected = [at_begin, at_end, peak, allocated.bytes, freed.bytes, kept.bytes];
                 assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{words}: {row:?}");
                 assert_eq!(row.evidence.as_ref().unwrap().moment, Some(facts.peak_moment), "{words}");
@@ -248,13 +256,13 @@ fn timeline_marks_match_report() {
     for (mut opened, device) in files {
         let report = report(&mut opened, device);
         let sheet = sheet(&report, "occurrences");
-        let ask = |what| Request::Ask(Ask { serial: 7, device, what });
+        let ask = |what| Request::Ask(Ask { serial: 7, device, question: what });
         let Reply::Answer { answer: Answer::Marks(marks), .. } = opened.reply(ask(Question::Marks)) else { panic!() };
         assert!(sheet.rows.len() > 3);
         let mut marks = marks.ranges.iter();
         for row in &sheet.rows {
             let name = text(sheet, row, "name").trim_end_matches(" (no end)");
-            if *reported::cell(sheet, row, "first_event") == Cell::Nothing {
+            if *reported::cell(sheet, row, "first_event") == Cell::Empty {
                 continue;
             }
             let from = number(sheet, row, "first_event");
@@ -265,10 +273,10 @@ fn timeline_marks_match_report() {
             };
             assert_eq!(facts.span, mark.span);
             let number = |key| number(sheet, row, key);
-            let told = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.kept.bytes];
+            let told = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.still_live.bytes];
             assert_eq!(told, ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number), "{name}");
             assert_eq!(u64::from(mark.span.to), number("last_event") + 1);
-            assert_eq!(mark.micros, number("duration_us"), "{name}");
+            assert_eq!(mark.duration_us, number("duration_us"), "{name}");
         }
     }
 }

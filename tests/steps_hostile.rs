@@ -40,7 +40,7 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
 
 fn report_request(rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
-    Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
+    Request::Ask(Ask { serial: 7, device: 0, question: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, rows: u32) -> Report {
@@ -57,7 +57,7 @@ fn sheet<'a>(report: &'a Report, key: &str) -> &'a Sheet {
 /// Rows of a sheet as text, without their evidence.
 fn rows(report: &Report, key: &str) -> Vec<(u32, String)> {
     let cell = |cell: &Cell| match cell {
-        Cell::Nothing => "-".to_owned(),
+        Cell::Empty => "-".to_owned(),
         Cell::Text(text) => text.clone(),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),
         Cell::Event(number) | Cell::Change(number) => number.to_string(),

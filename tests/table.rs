@@ -79,11 +79,11 @@ fn freed_at(it: &Details) -> u64 {
 
 fn moment(scope: Scope) -> u64 {
     match scope {
-        Scope::Ever => unreachable!("Scope::Ever is replaced before ages are computed"),
+        Scope::All => unreachable!("Scope::Ever is replaced before ages are computed"),
         Scope::At(moment) => moment.into(),
         Scope::Allocated(span)
         | Scope::Freed(span)
-        | Scope::Kept(span)
+        | Scope::StillLive(span)
         | Scope::ByteMoments(span)
         | Scope::Change(span) => span.to.into(),
     }
@@ -126,11 +126,11 @@ fn in_scope(scope: Scope, it: &Details) -> bool {
     // A range contains the alloc event or the completed free.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
     match scope {
-        Scope::Ever => true,
+        Scope::All => true,
         Scope::At(moment) => allocated_at <= moment.into() && u64::from(moment) < freed_at,
         Scope::Allocated(span) => among(span, it.allocated_event),
         Scope::Freed(span) => among(span, it.freed_event),
-        Scope::Kept(span) => among(span, it.allocated_event) && freed_at > span.to.into(),
+        Scope::StillLive(span) => among(span, it.allocated_event) && freed_at > span.to.into(),
         Scope::Change(span) => {
             let [a, b] = [span.from, span.to].map(|moment| (allocated_at..freed_at).contains(&moment.into()));
             a != b
@@ -156,7 +156,7 @@ fn life_class(it: &Details) -> u8 {
 
 fn key(it: &Details, scope: Scope, column: TableColumn) -> (u64, u64) {
     let value = match column {
-        TableColumn::Number | TableColumn::Site | TableColumn::Allocated => it.allocation.into(),
+        TableColumn::Id | TableColumn::CallSite | TableColumn::Allocated => it.allocation.into(),
         TableColumn::Size => it.requested,
         TableColumn::Address => it.address.unwrap_or(0),
         TableColumn::Stream => it.stream.map_or(0, |stream| stream + 1),
@@ -179,14 +179,14 @@ fn weight<'a>(of: impl IntoIterator<Item = &'a Details>) -> Weight {
 
 fn question(scope: Scope, sort: TableSort) -> TableQuestion {
     let filter = TableFilter::default();
-    TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, chosen: Vec::new(), find: None }
+    TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, selected: Vec::new(), find: None }
 }
 
-const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortDirection::Ascending };
+const BY_NUMBER: TableSort = TableSort { column: TableColumn::Id, direction: SortDirection::Ascending };
 
 /// Answers a question in slices of one unit of work.
 fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
-    engine.request(Request::Ask(Ask { serial: 9, device, what: Question::Table(Box::new(question.clone())) }));
+    engine.request(Request::Ask(Ask { serial: 9, device, question: Question::Table(Box::new(question.clone())) }));
     loop {
         match engine.next_reply() {
             Some(Reply::Answer { serial: 9, answer: Answer::Table(page) }) => return *page,
@@ -198,7 +198,7 @@ fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage
 
 /// Lines of the copied text without the header, and the number of parts.
 fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<String>, usize) {
-    engine.request(Request::Ask(Ask { serial: 8, device, what: Question::TableText(Box::new(question.clone())) }));
+    engine.request(Request::Ask(Ask { serial: 8, device, question: Question::TableText(Box::new(question.clone())) }));
     let (mut text, mut parts) = (String::new(), 0);
     loop {
         let mut pieces = 20;
@@ -237,11 +237,11 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     let last = |moment: u32| moment.min(device.events as u32);
     let span = |span: Span| Span { from: last(span.from), to: last(span.to) };
     match scope {
-        Scope::Ever => Scope::Ever,
+        Scope::All => Scope::All,
         Scope::At(moment) => Scope::At(last(moment)),
         Scope::Allocated(range) => Scope::Allocated(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
-        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::StillLive(range) => Scope::StillLive(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
         Scope::Change(range) => Scope::Change(span(range)),
     }
@@ -251,7 +251,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
 fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
     let scope = clamped(opened, device, asked.scope);
     let aged = match scope {
-        Scope::Ever => clamped(opened, device, Scope::At(u32::MAX)),
+        Scope::All => clamped(opened, device, Scope::At(u32::MAX)),
         other => other,
     };
     let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
@@ -259,28 +259,28 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     let by_text: Vec<&Details> =
         in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.matches(it, aged))).collect();
     let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
-    let by_life = |it: &&&Details| within(asked.filter.lives, life_class(it));
+    let by_life = |it: &&&Details| within(asked.filter.lifetimes, life_class(it));
     let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
     let told = page(&mut opened.engine, device, asked);
     let context = format!("{asked:?}");
     assert_eq!(told.scope, weight(in_scope), "{context}");
     assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
     let is_off = |it: &&&Details| matches!(scope, Scope::Change(span) if self::in_scope(Scope::At(span.from), it));
-    assert_eq!(told.gone, weight(rows.iter().filter(is_off).copied()), "{context}");
+    assert_eq!(told.freed, weight(rows.iter().filter(is_off).copied()), "{context}");
     for of in 0..SIZE_CLASSES {
         let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
         assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
     }
     for of in 0..LIFETIME_CLASSES {
         let bar = by_text.iter().filter(by_size).copied().filter(|it| usize::from(life_class(it)) == of);
-        assert_eq!(told.lives[of], weight(bar), "life class {of} of {context}");
+        assert_eq!(told.lifetimes[of], weight(bar), "life class {of} of {context}");
     }
     let first = asked.rows[0] as usize;
     assert_eq!(told.first as usize, first);
     assert_eq!(told.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
-    if asked.sort.column == TableColumn::Site {
-        let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.site)).collect();
-        if asked.sort.way == SortDirection::Descending {
+    if asked.sort.column == TableColumn::CallSite {
+        let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.call_site)).collect();
+        if asked.sort.direction == SortDirection::Descending {
             sites.reverse();
         }
         assert!(sites.is_sorted(), "{context}: {sites:?}");
@@ -288,7 +288,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
     rows.sort_by(|one, other| {
         let [one, other] = [one, other].map(|it| key(it, aged, asked.sort.column));
-        if asked.sort.way == SortDirection::Ascending { one.cmp(&other) } else { other.cmp(&one) }
+        if asked.sort.direction == SortDirection::Ascending { one.cmp(&other) } else { other.cmp(&one) }
     });
     for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
         assert_eq!(
@@ -303,18 +303,18 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         );
         assert_eq!(u64::from(row.age), age(it, aged), "{context}");
         if let Some(site) = view(it).call_site {
-            assert_eq!(row.site, site);
+            assert_eq!(row.call_site, site);
         }
-        assert_eq!(row.site.is_empty(), it.frames.is_empty());
+        assert_eq!(row.call_site.is_empty(), it.frames.is_empty());
     }
     let weighed =
-        asked.chosen.iter().flat_map(|&[from, to]| rows.iter().copied().take(to as usize).skip(from as usize));
-    assert_eq!(told.chosen, weight(weighed), "{context}");
+        asked.selected.iter().flat_map(|&[from, to]| rows.iter().copied().take(to as usize).skip(from as usize));
+    assert_eq!(told.selected, weight(weighed), "{context}");
     let place = asked.reveal.and_then(|wanted| rows.iter().position(|it| it.allocation == wanted));
     assert_eq!(told.revealed, place.map(|place| place as u32), "{context}");
-    if !asked.chosen.is_empty() {
+    if !asked.selected.is_empty() {
         let (lines, _) = text(&mut opened.engine, device, asked);
-        let chosen = asked.chosen.iter().flat_map(|&[from, to]| rows.iter().take(to as usize).skip(from as usize));
+        let chosen = asked.selected.iter().flat_map(|&[from, to]| rows.iter().take(to as usize).skip(from as usize));
         let expected: Vec<[String; 4]> = chosen.map(|it| as_fields(it)).collect();
         let found: Vec<[String; 4]> = lines.iter().map(|line| fields(line)).collect();
         assert_eq!(found, expected, "{context}");
@@ -334,10 +334,10 @@ fn lifetime_on_time_axis_is_never_negative() {
     let asked = TableQuestion {
         scope: Scope::Allocated(Span { from: 0, to: moment }),
         filter: TableFilter::default(),
-        sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
+        sort: TableSort { column: TableColumn::Id, direction: SortDirection::Ascending },
         rows: [0, 300],
         reveal: None,
-        chosen: vec![[0, 300]],
+        selected: vec![[0, 300]],
         find: None,
     };
     let page = page(&mut opened.engine, 0, &asked);
@@ -377,9 +377,9 @@ fn scopes() -> impl Strategy<Value = Scope> {
             Scope::At(one),
             Scope::Allocated(span),
             Scope::Freed(span),
-            Scope::Kept(span),
+            Scope::StillLive(span),
             Scope::ByteMoments(span),
-            Scope::Ever,
+            Scope::All,
             Scope::Change(span),
         ][which as usize]
     })
@@ -403,7 +403,7 @@ fn terms() -> impl Strategy<Value = Vec<Term>> {
 fn sorts() -> impl Strategy<Value = TableSort> {
     (prop::sample::select(TableColumn::ALL.to_vec()), any::<bool>()).prop_map(|(column, down)| TableSort {
         column,
-        way: if down { SortDirection::Descending } else { SortDirection::Ascending },
+        direction: if down { SortDirection::Descending } else { SortDirection::Ascending },
     })
 }
 
@@ -426,9 +426,9 @@ proptest! {
         for (scope, terms, sort, sizes, lives) in asked {
             let ordered = |it: Option<[u8; 2]>| it.map(|[one, other]| [one.min(other), one.max(other)]);
             let text = typed(&terms);
-            let filter = TableFilter { text, node: None, sizes: ordered(sizes), lives: ordered(lives) };
-            let chosen = vec![[rows[0], rows[0] + rows[1]], [90, 300]];
-            let asked = TableQuestion { scope, filter, sort, rows, reveal: Some(reveal), chosen, find: None };
+            let filter = TableFilter { text, node: None, sizes: ordered(sizes), lifetimes: ordered(lives) };
+            let selected = vec![[rows[0], rows[0] + rows[1]], [90, 300]];
+            let asked = TableQuestion { scope, filter, sort, rows, reveal: Some(reveal), selected, find: None };
             check(&mut opened, 0, &all, &terms, &asked);
         }
     }
@@ -448,7 +448,7 @@ fn table_of_real_files_matches_brute_force() {
             let told = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
             assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
             for (at, scope) in
-                [peak, Scope::At(events), Scope::Allocated(span), Scope::Kept(span)].into_iter().enumerate()
+                [peak, Scope::At(events), Scope::Allocated(span), Scope::StillLive(span)].into_iter().enumerate()
             {
                 for (column, way) in TableColumn::ALL
                     .into_iter()
@@ -457,12 +457,12 @@ fn table_of_real_files_matches_brute_force() {
                     let terms =
                         if at == 0 { vec![] } else { vec![Term::Size(1024, u64::MAX), Term::Age(at as u64, u64::MAX)] };
                     let filter = TableFilter { text: typed(&terms), ..TableFilter::default() };
-                    let (sort, reveal) = (TableSort { column, way }, Some(all.len() as u32 / 2));
+                    let (sort, reveal) = (TableSort { column, direction: way }, Some(all.len() as u32 / 2));
                     let asked = TableQuestion {
                         filter,
                         reveal,
                         rows: [3, 400],
-                        chosen: vec![[1, 2], [5, 3000]],
+                        selected: vec![[1, 2], [5, 3000]],
                         ..question(scope, sort)
                     };
                     check(&mut opened, device.device, &all, &terms, &asked);
@@ -481,7 +481,7 @@ fn node_filter_lists_allocations_of_tree_node() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
-    let open_all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+    let open_all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     let (scope, mut nodes) = (Scope::At(400), 0);
     for arrangement in
         [Arrangement::default(), Arrangement { root: Root::Innermost, merge: Merge::File, internal: Internal::Hidden }]
@@ -495,7 +495,7 @@ fn node_filter_lists_allocations_of_tree_node() {
             find: None,
             rows: [0, 500],
         };
-        opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(tree)) }));
+        opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(Box::new(tree)) }));
         while opened.engine.step(&mut || true) == Work::More {}
         let Some(Reply::Answer { answer: Answer::Tree(tree), .. }) = opened.engine.next_reply() else {
             panic!("no tree")
@@ -518,7 +518,7 @@ fn newer_question_wins_and_bad_filter_lists_nothing() {
     let engine = &mut opened.engine;
     for serial in 1..4 {
         let question = Box::new(question(Scope::At(serial * 10), BY_NUMBER));
-        engine.request(Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }));
+        engine.request(Request::Ask(Ask { serial, device: 0, question: Question::Table(question) }));
         engine.step(&mut || false);
     }
     while engine.step(&mut || true) == Work::More {}
@@ -550,7 +550,7 @@ fn long_text_comes_in_parts() {
     let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [trace] })).unwrap();
     let mut opened = open(&bytes).unwrap();
     let chosen = vec![[0, u32::MAX]];
-    let asked = TableQuestion { chosen, ..question(Scope::At(30_000), BY_NUMBER) };
+    let asked = TableQuestion { selected: chosen, ..question(Scope::At(30_000), BY_NUMBER) };
     let (lines, parts) = text(&mut opened.engine, 0, &asked);
     // Unexplained bytes are a row of their own, if there are any.
     assert!(lines.len() >= 30_000 && lines.len() <= 30_001 && parts > 3, "{} lines in {parts} parts", lines.len());

@@ -36,7 +36,7 @@ fn real_snapshots_have_stacks_without_gaps() {
                 engine.request(Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    what: Question::Scene { view, looks: Looks::default() },
+                    question: Question::Scene { view, looks: Looks::default() },
                 }));
                 let scene = replies(&mut engine).into_iter().find_map(|reply| match reply {
                     Reply::Answer { answer: Answer::Scene(scene), .. } => Some(scene),

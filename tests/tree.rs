@@ -16,7 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Answers a question in slices of one unit of work.
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 7, device, question: Question::Tree(Box::new(question)) }),
+    ) {
         Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
         other => panic!("{other:?}"),
     }
@@ -24,7 +27,7 @@ fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
 
 fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts> {
     let at = moments.iter().map(|&moment| MomentSpec::Moment(moment)).collect();
-    match reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device, what: Question::Moments(at) })) {
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device, question: Question::Moments(at) })) {
         Reply::Answer { serial: 8, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
@@ -32,7 +35,7 @@ fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts
 
 /// The tree with all nodes open.
 fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
-    let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+    let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
 }
 
@@ -51,11 +54,13 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
     let freed_at = details.freed_event.map_or(u32::MAX, |event| event + 1);
     let bytes = details.requested;
     match scope {
-        Scope::Ever => Some(bytes),
+        Scope::All => Some(bytes),
         Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(bytes),
         Scope::Allocated(Span { from, to }) => (allocated_at > from && allocated_at <= to).then_some(bytes),
         Scope::Freed(Span { from, to }) => (freed_at > from && freed_at <= to).then_some(bytes),
-        Scope::Kept(Span { from, to }) => (allocated_at > from && allocated_at <= to && freed_at > to).then_some(bytes),
+        Scope::StillLive(Span { from, to }) => {
+            (allocated_at > from && allocated_at <= to && freed_at > to).then_some(bytes)
+        }
         Scope::ByteMoments(Span { from, to }) => {
             let moments = (from..to).filter(|moment| (allocated_at..freed_at).contains(moment)).count() as u64;
             (moments > 0).then_some(bytes * moments)
@@ -100,12 +105,12 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
     if arrangement.root == Root::Outermost {
         path.reverse();
     }
-    if details.stack_of_free {
+    if details.is_free_stack {
         path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
         path.push("internal frames only".into());
         // The call site: the innermost user frame even if the rules hide its file, else the innermost frame.
-        let site = details.frames.iter().find(|it| it.user).or(details.frames.first());
+        let site = details.frames.iter().find(|it| it.is_user_code).or(details.frames.first());
         let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
         path.extend(site.map(|frame| frame_label(frame, arrangement)));
     }
@@ -150,15 +155,15 @@ fn read(page: &TreePage) -> BTreeMap<Vec<String>, (Weight, Weight)> {
         assert_eq!(path.len(), row.depth as usize, "depth grows by one");
         let parent = path.last().map_or(row, |(_, parent)| parent);
         assert_eq!((row.parent, row.parent_bytes), (parent.node, parent.weight.bytes));
-        assert_eq!(row.forks, if row.depth == 0 { 0 } else { parent.forks + u32::from(row.place[1] > 1) });
+        assert_eq!(row.indent, if row.depth == 0 { 0 } else { parent.indent + u32::from(row.sibling[1] > 1) });
         path.push((if row.depth == 0 { String::new() } else { label(row) }, row));
         let names = path.iter().skip(1).map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        assert_eq!(nodes.insert(names, (row.weight, row.own)), None, "twice in the tree");
+        assert_eq!(nodes.insert(names, (row.weight, row.self_weight)), None, "twice in the tree");
         let children: Vec<_> =
             page.rows.iter().filter(|child| child.parent == row.node && child.node != row.node).collect();
         assert_eq!(row.fold, if children.is_empty() { FoldState::Leaf } else { FoldState::Open });
         assert!(children.is_sorted_by_key(|child| (u64::MAX - child.weight.bytes, child.node)));
-        assert!(children.iter().zip(0..).all(|(child, place)| child.place == [place, children.len() as u32]));
+        assert!(children.iter().zip(0..).all(|(child, place)| child.sibling == [place, children.len() as u32]));
     }
     nodes
 }
@@ -196,8 +201,8 @@ proptest! {
                 0 => Scope::At(span.to),
                 1 => Scope::Allocated(span),
                 2 => Scope::Freed(span),
-                3 => Scope::Kept(span),
-                4 => Scope::Ever,
+                3 => Scope::StillLive(span),
+                4 => Scope::All,
                 _ => Scope::ByteMoments(span),
             };
             for arrangement in arrangements() {
@@ -214,17 +219,17 @@ proptest! {
         // The range report equals the trees of its parts.
         let span = Span { from: last / 3, to: last - last / 4 };
         let Reply::Answer { serial: 3, answer: Answer::Range(facts) } =
-            reply(&mut opened.engine, Request::Ask(Ask { serial: 3, device: 0, what: Question::Range(span) })) else { panic!("not a range") };
+            reply(&mut opened.engine, Request::Ask(Ask { serial: 3, device: 0, question: Question::Range(span) })) else { panic!("not a range") };
         let sum = |scope: Scope| {
             let bytes: Vec<u64> = all.iter().filter_map(|details| weight(details, scope)).collect();
             Weight { bytes: bytes.iter().sum(), count: bytes.len() as u32 }
         };
         prop_assert_eq!(facts.allocated, sum(Scope::Allocated(span)));
         prop_assert_eq!(facts.freed, sum(Scope::Freed(span)));
-        prop_assert_eq!(facts.kept, sum(Scope::Kept(span)));
+        prop_assert_eq!(facts.still_live, sum(Scope::StillLive(span)));
         let curve: Vec<u64> = (span.from..=span.to).map(|moment| sum(Scope::At(moment)).bytes).collect();
         let peak = *curve.iter().max().unwrap();
-        prop_assert_eq!((facts.peak, facts.at_begin, facts.at_end), (peak, curve[0], curve[curve.len() - 1]));
+        prop_assert_eq!((facts.peak, facts.live_at_start, facts.live_at_end), (peak, curve[0], curve[curve.len() - 1]));
         prop_assert_eq!(facts.peak_moment, span.from + curve.iter().position(|&it| it == peak).unwrap() as u32);
     }
 }
@@ -267,10 +272,10 @@ proptest! {
                 scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, find: None, allocation: None,
             };
             let tree = page(&mut opened, 0, whole(Scope::Change(span), Arrangement::default()));
-            let asked = Ask { serial: 5, device: 0, what: Question::Flame(question) };
+            let asked = Ask { serial: 5, device: 0, question: Question::Flame(question) };
             let Reply::Answer { serial: 5, answer: Answer::Flame(flame) } = reply(&mut opened.engine, Request::Ask(asked)) else { panic!("no flame") };
             prop_assert_eq!(flame.ends, tree.ends);
-            for of in flame.boxes.iter().filter(|of| of.nodes == 1) {
+            for of in flame.boxes.iter().filter(|of| of.node_count == 1) {
                 let row = tree.rows.iter().find(|row| row.node == of.node).unwrap();
                 prop_assert_eq!((of.ends, of.weight), (row.ends, row.weight));
             }
@@ -328,7 +333,7 @@ fn heaviest_allocation_of_node_matches_brute_force() {
         for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
             let node = row.node;
             let request =
-                Request::Ask(Ask { serial: 9, device: 0, what: Question::Heaviest { scope, arrangement, node } });
+                Request::Ask(Ask { serial: 9, device: 0, question: Question::Heaviest { scope, arrangement, node } });
             let Reply::Answer { serial: 9, answer: Answer::Heaviest(allocation) } = reply(&mut opened.engine, request)
             else {
                 panic!("unexpected answer")
@@ -385,7 +390,7 @@ fn backward_pass_is_grouped_by_autograd_node_and_operator() {
     let rows = |opened: &mut Opened, root| {
         let arrangement = Arrangement { root, internal: Internal::Hidden, ..Arrangement::default() };
         let rows = page(opened, 0, whole(Scope::At(5), arrangement)).rows.into_iter().skip(1);
-        rows.map(|row| (row.depth, row.label.name, row.weight.bytes, row.own.bytes)).collect::<Vec<_>>()
+        rows.map(|row| (row.depth, row.label.name, row.weight.bytes, row.self_weight.bytes)).collect::<Vec<_>>()
     };
     let row = |depth, name: &str, bytes, own| (depth, name.to_owned(), bytes, own);
     let expected = [
@@ -419,7 +424,7 @@ fn internal_frames_note_has_no_self_bytes() {
     let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };
     let page = page(&mut opened, 0, whole(Scope::At(53), arrangement));
     let note = page.rows.iter().find(|row| row.label.name == "internal frames only").unwrap();
-    assert!(note.weight.bytes > 2 << 30 && note.own.bytes == 0, "{note:?}");
+    assert!(note.weight.bytes > 2 << 30 && note.self_weight.bytes == 0, "{note:?}");
     let below: Vec<&str> =
         page.rows.iter().filter(|row| row.parent == note.node).map(|row| row.label.name.as_str()).collect();
     assert!(below.len() > 1 && below.iter().any(|name| name.contains("Backward")), "{below:?}");

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 impl OpenFile {
     fn tree(&mut self, question: TreeQuestion) -> TreePage {
         let started = Instant::now();
-        match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) })) {
+        match self.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(Box::new(question)) })) {
             Reply::Answer { answer: Answer::Tree(page), .. } => {
                 assert!(started.elapsed() < Duration::from_secs(20), "it took {:?}", started.elapsed());
                 *page
@@ -27,7 +27,7 @@ impl OpenFile {
 
     fn curve(&mut self) -> Weight {
         let at = vec![MomentSpec::Moment(self.last)];
-        match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) })) {
+        match self.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 Weight { bytes: moments[0].requested, count: moments[0].count }
             }
@@ -36,7 +36,7 @@ impl OpenFile {
     }
 
     fn everything_open(&self, root: Root) -> TreeQuestion {
-        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
         let arrangement = Arrangement { root, ..Arrangement::default() };
         let scope = Scope::At(self.last);
         TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 100] }
@@ -58,7 +58,7 @@ fn too_deep_stack_is_shown_as_truncated() {
         let page = open.tree(TreeQuestion { reveal, folds: vec![], ..open.everything_open(root) });
         let (row, _) = page.revealed.unwrap();
         let row = &page.rows[(row - page.first) as usize];
-        assert_eq!((row.depth, row.forks, row.own.bytes), (4096, 1, 70));
+        assert_eq!((row.depth, row.indent, row.self_weight.bytes), (4096, 1, 70));
     }
 }
 
@@ -114,7 +114,7 @@ fn longest_slice() -> Duration {
         let arrangement = open.everything_open(root).arrangement;
         let scope = Scope::At(open.last);
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 30_000, find: None, allocation: None };
-        match open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) })) {
+        match open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) })) {
             Reply::Answer { answer: Answer::Flame(page), .. } => {
                 assert!(page.boxes.len() > 600 && page.total.count == 100_000);
             }
@@ -124,7 +124,7 @@ fn longest_slice() -> Duration {
             Looks { highlight: Highlight::Node(open.everything_open(root).arrangement, node), ..Looks::default() };
         let view = View::fit(u64::from(open.last) + 1, 1 << 33, 100, 100);
         assert!(matches!(
-            open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks } })),
+            open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks } })),
             Reply::Answer { answer: Answer::Scene(_), .. }
         ));
     }
@@ -144,7 +144,7 @@ fn box_of_allocation_is_found_quickly() {
         open.slowest = Duration::ZERO;
         let allocation = Some(allocation);
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, find: None, allocation };
-        match open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) })) {
+        match open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) })) {
             Reply::Answer { answer: Answer::Flame(page), .. } => {
                 assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row);
             }
@@ -207,9 +207,13 @@ fn sums_beyond_64_bits_saturate() {
     let page = open.tree(open.everything_open(Root::Outermost));
     assert_eq!(page.total, Weight { bytes: u64::MAX, count: 5 });
     let span = Span { from: u32::MAX, to: 2 };
-    for scope in
-        [Scope::At(u32::MAX), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
-    {
+    for scope in [
+        Scope::At(u32::MAX),
+        Scope::Allocated(span),
+        Scope::Freed(span),
+        Scope::StillLive(span),
+        Scope::ByteMoments(span),
+    ] {
         open.tree(TreeQuestion { scope, focus: Some(u32::MAX), ..open.everything_open(Root::Innermost) });
     }
     let odd =
@@ -224,19 +228,19 @@ fn sums_beyond_64_bits_saturate() {
         assert_eq!(open.tree(question).revealed, None);
     }
     let Reply::Answer { answer: Answer::Range(facts), .. } =
-        open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Range(span) }))
+        open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Range(span) }))
     else {
         panic!("unexpected answer")
     };
     assert_eq!(
-        (facts.span, facts.allocated, facts.at_begin),
-        (Span { from: 2, to: 2 }, Weight::default(), facts.at_end)
+        (facts.span, facts.allocated, facts.live_at_start),
+        (Span { from: 2, to: 2 }, Weight::default(), facts.live_at_end)
     );
-    let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Range(span) }));
+    let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, question: Question::Range(span) }));
     assert!(matches!(range, Reply::Answer { answer: Answer::Range(_), .. }), "an unknown device gets an answer");
     let question = Box::new(open.everything_open(Root::Outermost));
     let Reply::Answer { answer: Answer::Tree(page), .. } =
-        open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Tree(question) }))
+        open.reply(Request::Ask(Ask { serial: 1, device: 77, question: Question::Tree(question) }))
     else {
         panic!("unexpected answer")
     };

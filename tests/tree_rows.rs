@@ -17,7 +17,7 @@ const FIND: u32 = 31;
 fn page(opened: &mut Opened, question: &TreeQuestion) -> TreePage {
     match reply(
         &mut opened.engine,
-        Request::Ask(Ask { serial: 7, device: 0, what: Question::Tree(Box::new(question.clone())) }),
+        Request::Ask(Ask { serial: 7, device: 0, question: Question::Tree(Box::new(question.clone())) }),
     ) {
         Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
         other => panic!("{other:?}"),
@@ -27,7 +27,7 @@ fn page(opened: &mut Opened, question: &TreeQuestion) -> TreePage {
 fn find(opened: &mut Opened, query: &str) -> Tally {
     match reply(
         &mut opened.engine,
-        Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find(query.to_owned()) }),
+        Request::Ask(Ask { serial: FIND, device: 0, question: Question::Find(query.to_owned()) }),
     ) {
         Reply::Answer { answer: Answer::Find(tally), .. } => tally,
         other => panic!("{other:?}"),
@@ -45,11 +45,11 @@ fn sample() -> (Opened, TreeQuestion) {
 }
 
 fn fold(node: u32, reach: FoldScope, state: FoldState) -> Fold {
-    Fold { node, reach, state }
+    Fold { node, scope: reach, state }
 }
 
 fn all_open(question: &TreeQuestion) -> TreeQuestion {
-    TreeQuestion { folds: vec![fold(0, FoldScope::AllBelow, FoldState::Open)], ..question.clone() }
+    TreeQuestion { folds: vec![fold(0, FoldScope::Subtree, FoldState::Open)], ..question.clone() }
 }
 
 /// Children of each node in their order.
@@ -72,7 +72,7 @@ fn expected(
     let node = way[way.len() - 1];
     let mut is_open = open;
     for fold in folds {
-        let reaches = fold.node == node || (fold.reach == FoldScope::AllBelow && way.contains(&fold.node));
+        let reaches = fold.node == node || (fold.scope == FoldScope::Subtree && way.contains(&fold.node));
         if reaches && fold.state != FoldState::Leaf {
             is_open = fold.state == FoldState::Open;
         }
@@ -116,7 +116,7 @@ proptest! {
         let node = |place: usize| tree[place % tree.len()].node;
         question.folds = folds.iter().map(|&(place, all, state)| {
             let state = match state { 0 => FoldState::Leaf, 1 | 2 => FoldState::Closed, _ => FoldState::Open };
-            fold(node(place), if all { FoldScope::AllBelow } else { FoldScope::One }, state)
+            fold(node(place), if all { FoldScope::Subtree } else { FoldScope::Node }, state)
         }).collect();
         question.focus = focus.map(node);
         let top = question.focus.unwrap_or(0);
@@ -127,7 +127,7 @@ proptest! {
         let seen = page(&mut opened, &question);
         prop_assert_eq!(seen.rows.iter().map(|row| (row.node, row.fold)).collect::<Vec<_>>(), rows.clone());
         prop_assert_eq!(seen.row_count as usize, rows.len());
-        prop_assert_eq!(seen.above.iter().map(|(node, _)| *node).collect::<Vec<_>>(), &way[..way.len() - 1]);
+        prop_assert_eq!(seen.ancestors.iter().map(|(node, _)| *node).collect::<Vec<_>>(), &way[..way.len() - 1]);
 
         // A window is a part of the rows.
         question.rows = [window.0, window.1];
@@ -149,7 +149,7 @@ proptest! {
                 prop_assert!(shown.opened.is_empty());
             }
             question.reveal = None;
-            question.folds.extend(shown.opened.iter().map(|&node| fold(node, FoldScope::One, FoldState::Open)));
+            question.folds.extend(shown.opened.iter().map(|&node| fold(node, FoldScope::Node, FoldState::Open)));
             question.rows = [shown.first, window.1 + 1];
             let again = page(&mut opened, &question);
             prop_assert_eq!((again.row_count, again.rows), (shown.row_count, shown.rows));
@@ -183,7 +183,7 @@ fn search_marks_rows_and_sums_matches() {
                 }
                 let below: u64 =
                     rows.iter().filter(|it| it.parent == row.node && it.node != row.node).map(|it| it.found).sum();
-                assert!(below <= row.found && row.found <= below + row.own.bytes, "{query}");
+                assert!(below <= row.found && row.found <= below + row.self_weight.bytes, "{query}");
             }
 
             // Enter and Shift+Enter from every row.

@@ -32,7 +32,7 @@ impl Source for Bytes {
     }
 
     fn access(&self) -> Access {
-        Access::Anywhere
+        Access::Random
     }
 
     fn rewind(&mut self) -> io::Result<()> {
@@ -99,8 +99,8 @@ impl TerminalApp {
     }
 
     /// Starts to load files from a disk that stalls for `stops`.
-    fn loading(files: &[&str], size: [u16; 2], screen: Screen, stops: Duration) -> TerminalApp {
-        let mut app = App::new(Box::new(Samples { stall: stops }), screen);
+    fn loading(files: &[&str], size: [u16; 2], screen: Screen, stall: Duration) -> TerminalApp {
+        let mut app = App::new(Box::new(Samples { stall }), screen);
         assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
         TerminalApp { app, size }
     }

@@ -65,14 +65,14 @@ impl Page {
         self.effects
             .iter()
             .filter_map(|effect| if let Effect::Ask(request) = effect { Some(request) } else { None })
-            .filter(|request| !matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
+            .filter(|request| !matches!(request, Request::Ask(Ask { question: Question::Moments(_), .. })))
             .collect()
     }
 
     /// Answers the latest scene request.
     fn answer_scene(&mut self) {
         let request = self.requests().into_iter().find_map(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
+            Request::Ask(Ask { serial, question: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
             _ => None,
         });
         let (serial, view) = request.expect("a scene was requested");
@@ -106,7 +106,7 @@ fn opened_file_requests_its_whole_timeline() {
     let view = View::fit(1000, 1 << 20, 100, 100);
     assert_eq!(
         page.requests(),
-        [&Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks: Looks::default() } })]
+        [&Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks: Looks::default() } })]
     );
     page.answer_scene();
     assert!(matches!(page.effects[..], [Effect::Upload { .. }, ..]));
@@ -114,12 +114,12 @@ fn opened_file_requests_its_whole_timeline() {
         page.requests()[..],
         [
             // The part of the peak with a category decides the initial grouping.
-            Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
-            Request::Ask(Ask { what: Question::Marks, .. }),
-            Request::Ask(Ask { what: Question::Overview { .. }, .. }),
-            Request::Ask(Ask { what: Question::Legend { .. }, .. }),
+            Request::Ask(Ask { question: Question::Legend { colouring: Grouping::Category, .. }, .. }),
+            Request::Ask(Ask { question: Question::Marks, .. }),
+            Request::Ask(Ask { question: Question::Overview { .. }, .. }),
+            Request::Ask(Ask { question: Question::Legend { .. }, .. }),
             // The Insights badge counts alarms on every tab.
-            Request::Ask(Ask { what: Question::Report(_), .. })
+            Request::Ask(Ask { question: Question::Report(_), .. })
         ]
     ));
 }
@@ -231,7 +231,7 @@ fn one_scene_is_in_flight_and_next_is_for_newest_window() {
     }
     page.effects = first;
     page.answer_scene();
-    let [Request::Ask(Ask { what: Question::Scene { view, .. }, .. })] = page.requests()[..] else {
+    let [Request::Ask(Ask { question: Question::Scene { view, .. }, .. })] = page.requests()[..] else {
         panic!("{:?}", page.effects)
     };
     let shown = page.view();
@@ -264,9 +264,9 @@ fn click_selects_block_at_once_and_band_after_reply() {
     let details: Vec<_> = page
         .requests()
         .into_iter()
-        .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })))
+        .filter(|it| matches!(it, Request::Ask(Ask { question: Question::Details(_), .. })))
         .collect();
-    let [Request::Ask(Ask { serial, device: 0, what: Question::Details(3) })] = details[..] else {
+    let [Request::Ask(Ask { serial, device: 0, question: Question::Details(3) })] = details[..] else {
         panic!("{:?}", page.effects)
     };
     let selected = Details { allocation: 3, allocated_event: Some(1), ..Details::default() };
@@ -277,9 +277,9 @@ fn click_selects_block_at_once_and_band_after_reply() {
     let hits: Vec<_> = page
         .requests()
         .into_iter()
-        .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Hit { .. }, .. })))
+        .filter(|it| matches!(it, Request::Ask(Ask { question: Question::Hit { .. }, .. })))
         .collect();
-    let [Request::Ask(Ask { serial, what: Question::Hit { moment: 500, .. }, .. })] = hits[..] else {
+    let [Request::Ask(Ask { serial, question: Question::Hit { moment: 500, .. }, .. })] = hits[..] else {
         panic!("{:?}", page.effects)
     };
     let hit = HitAllocation {
@@ -288,11 +288,11 @@ fn click_selects_block_at_once_and_band_after_reply() {
         allocated_at: 2,
         freed_at: Some(9),
         lowest_byte: 0,
-        site: None,
+        call_site: None,
         category: None,
     };
     page.answer_with(*serial, Answer::Hit { hit: Some(hit), memory: None });
-    assert!(page.requests().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
+    assert!(page.requests().iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Details(5), .. }))));
     page.command(Command::ClearSelection);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
 }
@@ -301,7 +301,7 @@ fn click_selects_block_at_once_and_band_after_reply() {
 fn hover_card_is_stable_inside_a_block() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 10.0 }));
-    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.requests()[..] else {
+    let [Request::Ask(Ask { serial, question: Question::Hit { .. }, .. })] = page.requests()[..] else {
         panic!("{:?}", page.effects)
     };
     let hit = HitAllocation {
@@ -310,7 +310,7 @@ fn hover_card_is_stable_inside_a_block() {
         allocated_at: 1,
         freed_at: None,
         lowest_byte: 0,
-        site: Some("a.py:1 f".into()),
+        call_site: Some("a.py:1 f".into()),
         category: Some("activation".into()),
     };
     page.answer_with(*serial, Answer::Hit { hit: Some(hit), memory: None });
@@ -334,7 +334,7 @@ fn hover_card_is_stable_inside_a_block() {
 fn empty_answer_is_not_requested_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
-    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.requests()[..] else {
+    let [Request::Ask(Ask { serial, question: Question::Hit { .. }, .. })] = page.requests()[..] else {
         panic!("{:?}", page.effects)
     };
     page.answer_with(*serial, Answer::Hit { hit: None, memory: None });
@@ -346,7 +346,7 @@ fn switching_device_requests_its_scene() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     page.command(Command::NextDevice);
-    assert!(matches!(page.requests()[..], [Request::Ask(Ask { device: 1, what: Question::Scene { .. }, .. })]));
+    assert!(matches!(page.requests()[..], [Request::Ask(Ask { device: 1, question: Question::Scene { .. }, .. })]));
     assert_eq!(page.state.geometry.scene, None);
     page.act(Action::DeviceChosen(7));
     assert_eq!(page.state.device_index, 1, "an unknown device is ignored");
@@ -390,7 +390,7 @@ fn help_and_letter_keys_toggle() {
 fn tool_action() -> impl Strategy<Value = Action> {
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
     let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Modifiers { alt, shift, ctrl: false });
-    let stops = proptest::sample::select(vec![StepOutcome::Arrived, StepOutcome::Nowhere, StepOutcome::OnItsWay]);
+    let stops = proptest::sample::select(vec![StepOutcome::Arrived, StepOutcome::NotFound, StepOutcome::Unfinished]);
     prop_oneof![
         2 => (pointer.clone(), held).prop_map(|(from, held)| Action::DragStarted { from, held }),
         2 => pointer.clone().prop_map(Action::DragMoved),
@@ -399,8 +399,8 @@ fn tool_action() -> impl Strategy<Value = Action> {
         1 => (0..9u32).prop_map(Action::MarkerVisited),
         1 => (0..9u32).prop_map(Action::MarkerRemoved),
         1 => "[0-9.e-]{0,6}".prop_map(Action::CapacityTyped),
-        4 => (0..6u32, 0..40u32, any::<u32>(), any::<u64>(), stops).prop_map(|(load, serial, moment, byte, stop)| {
-            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Step(StepResult { moment, byte, stop }) } }
+        4 => (0..6u32, 0..40u32, any::<u32>(), any::<u64>(), stops).prop_map(|(load, serial, moment, byte, outcome)| {
+            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Step(StepResult { moment, byte, outcome }) } }
         }),
         4 => (0..6u32, 0..40u32, 0..3000u32, 0..3usize).prop_map(|(load, serial, moment, count)| {
             let moments = vec![MomentFacts { moment, ..MomentFacts::default() }; count];
@@ -459,7 +459,7 @@ proptest! {
             }
             let shown: Vec<i64> = state.shown_lanes().map(|lane| lane.device.device).collect();
             for request in page.requests() {
-                if let Request::Ask(Ask { device: asked, what: Question::Scene { .. }, .. }) | Request::Ask(Ask { device: asked, what: Question::Hit { .. }, .. }) = request {
+                if let Request::Ask(Ask { device: asked, question: Question::Scene { .. }, .. }) | Request::Ask(Ask { device: asked, question: Question::Hit { .. }, .. }) = request {
                     prop_assert!(shown.contains(asked));
                 }
             }
@@ -540,14 +540,14 @@ fn files_that_are_no_snapshots_report_error() {
 fn regrouped_stack_gets_new_outline_and_hit_test() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
-    let [Request::Ask(Ask { serial, what: Question::Details(_), .. })] = page.requests()[..] else {
+    let [Request::Ask(Ask { serial, question: Question::Details(_), .. })] = page.requests()[..] else {
         panic!("{:?}", page.effects)
     };
     let details = Details { allocation: 3, requested: 512, ..Details::default() };
     page.answer_with(*serial, Answer::Details(Some(Box::new(details))));
     let outline = |page: &Page| {
         let asked = page.requests().into_iter().find_map(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Outline { looks, allocation: 3, .. }, .. }) => {
+            Request::Ask(Ask { serial, question: Question::Outline { looks, allocation: 3, .. }, .. }) => {
                 Some((*serial, *looks))
             }
             _ => None,
@@ -561,7 +561,7 @@ fn regrouped_stack_gets_new_outline_and_hit_test() {
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
     let hit = page.requests().into_iter().find_map(|request| match request {
-        Request::Ask(Ask { what: Question::Hit { looks, .. }, .. }) => Some(*looks),
+        Request::Ask(Ask { question: Question::Hit { looks, .. }, .. }) => Some(*looks),
         _ => None,
     });
     assert_eq!(hit, Some(Looks::default()), "the old order is still shown");

@@ -16,7 +16,7 @@ impl Worker for SilentWorker {}
 
 type Page = face::Page<SilentWorker>;
 
-const LAST: LoadRange = LoadRange { last: 1_000_000, ..LoadRange::ALL };
+const LAST: LoadRange = LoadRange { max_events: 1_000_000, ..LoadRange::ALL };
 
 fn devices(first: Option<u32>) -> Vec<DeviceSummary> {
     let loaded = first.map(|first| (first, 0));
@@ -118,7 +118,7 @@ fn cancelled_question_keeps_open_file() {
         page.command(Command::ChooseEvents);
     }
     page.type_range("100..200");
-    assert_eq!(page.range(), Some(LoadRange { from: 100, to: 201, last: u32::MAX }));
+    assert_eq!(page.range(), Some(LoadRange { from: 100, to: 201, max_events: u32::MAX }));
     page.reply(Reply::Failed { message: "cut".into() });
     assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
     // Without an open file, cancelling returns to the empty page.
@@ -132,7 +132,7 @@ fn link_keeps_loaded_range() {
     let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     let go = |page: &mut Page, fragment: &str| page.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
     go(&mut page, "v=1&url=a.pickle&load=1000..1999&at=1500");
-    assert_eq!(page.range(), Some(LoadRange { from: 1000, to: 2000, last: u32::MAX }));
+    assert_eq!(page.range(), Some(LoadRange { from: 1000, to: 2000, max_events: u32::MAX }));
     page.reply(face::opened_reply(devices(Some(1000))));
     assert!(page.link().fragment().contains("&load=1000..1999&"), "{}", page.link().fragment());
     assert_eq!(page.state.linked.notice, None);

@@ -59,7 +59,7 @@ impl Page {
 
     fn events_request(&self) -> Option<(u32, EventsQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
+            Request::Ask(Ask { serial, device: 0, question: Question::Events(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -91,9 +91,9 @@ impl Page {
                 stream: Some(0),
                 pool: Some((0, 0)),
                 allocation: (action != Did::Oom).then_some(1000 + event),
-                site: "train.py:1 step".into(),
+                call_site: "train.py:1 step".into(),
                 active: 5 << 20,
-                pending: 1 << 20,
+                awaiting_free: 1 << 20,
                 reserved: 20 << 20,
                 matches: event == 3,
             }
@@ -101,7 +101,7 @@ impl Page {
         let mut actions = vec![0; Did::ALL.len()];
         (actions[Did::Alloc as usize], actions[Did::Oom as usize]) = (79, 1);
         let page = EventsPage {
-            all: self.worker.events,
+            total: self.worker.events,
             listed,
             first,
             rows: (first..listed.min(first.saturating_add(count))).map(row).collect(),
@@ -198,7 +198,7 @@ fn click_on_free_moves_cursor_to_free() {
     assert!(
         page.effects
             .iter()
-            .any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+            .any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { question: Question::Details(1015), .. }))))
     );
 }
 
@@ -265,7 +265,7 @@ fn range_lists_only_its_events() {
     page.answer_all();
     page.key(RowMove::Down);
     let question = page.answer();
-    assert_eq!(question.filter.between, Some([10, 11]), "range starts at the cursor: event 10");
+    assert_eq!(question.filter.range, Some([10, 11]), "range starts at the cursor: event 10");
     assert!(status(&page.state.events).text.ends_with("in range"));
 }
 
@@ -280,8 +280,8 @@ fn selected_rows_are_copied() {
         .effects
         .iter()
         .find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::EventsText(question), .. })) => {
-                Some((*serial, question.chosen.clone()))
+            Effect::Ask(Request::Ask(Ask { serial, question: Question::EventsText(question), .. })) => {
+                Some((*serial, question.selected.clone()))
             }
             _ => None,
         })

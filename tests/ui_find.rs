@@ -43,7 +43,7 @@ impl Page {
     /// Serial, device and text of the latest search request.
     fn search_request(&self) -> Option<(u32, i64, String)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device, what: Question::Find(query) }) => {
+            Request::Ask(Ask { serial, device, question: Question::Find(query) }) => {
                 Some((*serial, *device, query.clone()))
             }
             _ => None,
@@ -53,7 +53,7 @@ impl Page {
     /// The latest request for the next match.
     fn step_request(&self) -> Option<(u32, SearchStart, Direction)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, what: Question::FindNext { begin, direction, looks, .. }, .. }) => {
+            Request::Ask(Ask { serial, question: Question::FindNext { begin, direction, looks, .. }, .. }) => {
                 assert_eq!(*looks, looks.without_highlight());
                 Some((*serial, *begin, *direction))
             }
@@ -64,7 +64,7 @@ impl Page {
     /// Looks of the latest scene request.
     fn looks(&self) -> Option<Looks> {
         self.find_request(|request| {
-            if let Request::Ask(Ask { what: Question::Scene { looks, .. }, .. }) = request {
+            if let Request::Ask(Ask { question: Question::Scene { looks, .. }, .. }) = request {
                 Some(*looks)
             } else {
                 None
@@ -82,7 +82,7 @@ impl Page {
     /// Answers the latest request for the next match, and the details request that follows.
     fn answer_step(&mut self, allocation: u32, lowest_byte: u64) {
         let (serial, ..) = self.step_request().expect("a step was requested");
-        let found = Match { allocation, place: allocation / 2, requested: 512, lowest_byte };
+        let found = Match { allocation, index: allocation / 2, requested: 512, lowest_byte };
         self.answer_with(serial, Answer::FindNext(Some(found)));
         self.select(allocation, Some(7));
     }
@@ -198,7 +198,7 @@ fn find_next_and_previous_step_through_matches() {
     page.command(Command::FindPrevious);
     assert_eq!(page.step_request(), None);
     let serial = page.state.serial;
-    let found = Match { allocation: 20, place: 9, requested: 512, lowest_byte: 0 };
+    let found = Match { allocation: 20, index: 9, requested: 512, lowest_byte: 0 };
     page.answer_with(serial, Answer::FindNext(Some(found)));
     assert_eq!(
         page.step_request().map(|(_, begin, _)| begin),
@@ -253,7 +253,7 @@ fn same_stack_is_highlighted_until_search() {
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
     let counted = page.find_request(|request| match request {
-        Request::Ask(Ask { serial, what: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
+        Request::Ask(Ask { serial, question: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
         _ => None,
     });
     let (serial, stack) = counted.expect("a tally was requested");
@@ -267,7 +267,7 @@ fn same_stack_is_highlighted_until_search() {
     assert_eq!(page.looks(), None);
     assert!(
         page.find_request(
-            |request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(())
+            |request| matches!(request, Request::Ask(Ask { question: Question::SameStack(_), .. })).then_some(())
         )
         .is_none()
     );
@@ -310,7 +310,7 @@ fn find_next_continues_from_selection() {
     page.find("train");
     page.answer_search(TALLY);
     page.command(Command::FindNext);
-    let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
+    let found = Match { allocation: 22, index: 11, requested: 512, lowest_byte: 0 };
     page.answer_with(page.step_request().expect("a search request").0, Answer::FindNext(Some(found)));
     // Another allocation is selected before the details of the match arrive.
     page.command(Command::SelectNext);
@@ -326,7 +326,7 @@ fn highlighting_does_not_change_hit_test() {
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     let hit = |page: &Page| {
         page.find_request(|request| {
-            if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {
+            if let Request::Ask(Ask { serial, question: Question::Hit { looks, .. }, .. }) = request {
                 Some((*serial, *looks))
             } else {
                 None

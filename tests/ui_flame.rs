@@ -45,7 +45,7 @@ impl Page {
     /// Latest flame graph request.
     fn flame_request(&self) -> Option<(u32, FlameQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 3, what: Question::Flame(question) }) => Some((*serial, *question)),
+            Request::Ask(Ask { serial, device: 3, question: Question::Flame(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -79,7 +79,7 @@ impl Page {
 fn boxes(zoom: u32) -> FlamePage {
     let it = |node, parent, row, x: [u32; 2], bytes, label, slot| FlameBox {
         node,
-        nodes: 1,
+        node_count: 1,
         parent,
         row,
         x,
@@ -102,7 +102,7 @@ fn boxes(zoom: u32) -> FlamePage {
             it(0, 0, 0, [0, 800], 100, 0, None),
             it(1, 0, 1, [0, 480], 60, 1, None),
             it(2, 0, 1, [480, 720], 30, 2, Some(7)),
-            FlameBox { nodes: 3, ..it(5, 0, 1, [720, 800], 10, 1, None) },
+            FlameBox { node_count: 3, ..it(5, 0, 1, [720, 800], 10, 1, None) },
             it(3, 1, 2, [0, 480], 60, 3, Some(8)),
             it(4, 2, 2, [480, 720], 30, 2, None),
             it(6, 4, 3, [0, 160], 20, 3, Some(9)),
@@ -115,7 +115,7 @@ fn boxes(zoom: u32) -> FlamePage {
             label("step", "/home/me/train.py", "31", NodeKind::User),
         ],
         revealed: None,
-        is_cut: false,
+        is_truncated: false,
     }
 }
 
@@ -222,7 +222,7 @@ fn path_to_deep_box_is_shortened() {
         let label = 1 + row % 3;
         deep.boxes.push(FlameBox {
             node: row,
-            nodes: 1,
+            node_count: 1,
             parent: row - 1,
             row,
             x: [0, 800],
@@ -279,7 +279,7 @@ fn empty_flame_graph_has_a_note() {
     let mut page = Page::open();
     page.act(Action::TabChosen(Tab::Flame));
     let (serial, _) = page.flame_request().unwrap();
-    let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
+    let root = FlameBox { node_count: 1, x: [0, 400], ..FlameBox::default() };
     page.answer_with(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
     assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing is live at the cursor.");
     page.state.views.scope = Scope::Allocated(Span { from: 1, to: 2 });
@@ -327,7 +327,7 @@ fn matches_selection_and_hover_are_highlighted() {
     let mut page = Page::with_boxes();
     page.act(Action::FindTyped("step".into()));
     let serial = page.effects.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
+        Effect::Ask(Request::Ask(Ask { serial, question: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };

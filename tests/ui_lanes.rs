@@ -58,7 +58,7 @@ impl Page {
 
     fn scene_request(&self) -> Option<(u32, i64, View)> {
         let mut scenes = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Scene { view, looks } }))
+            Effect::Ask(Request::Ask(Ask { serial, device, question: Question::Scene { view, looks } }))
                 if *looks == Looks::default() =>
             {
                 Some((*serial, *device, *view))
@@ -151,12 +151,15 @@ fn click_focuses_lane_and_selects() {
     page.act(Action::PointerMoved(Pointer { x: 40.0, y: 150.0 }));
     let hover = page.state.hover.clone().expect("a hover");
     assert_eq!((hover.device_index, hover.spot.single_allocation()), (1, Some(3 + 99)));
-    assert!(matches!(page.effects[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
+    assert!(matches!(
+        page.effects[..],
+        [Effect::Ask(Request::Ask(Ask { device: 1, question: Question::Hit { .. }, .. }))]
+    ));
     assert_eq!(page.state.device_index, 0);
     page.act(Action::Clicked(Pointer { x: 40.0, y: 50.0 }));
     assert_eq!(page.state.device_index, 2);
     let asked = |effect: &Effect| {
-        matches!(effect, Effect::Ask(Request::Ask(Ask { device: -1, what: Question::Details(102), .. })))
+        matches!(effect, Effect::Ask(Request::Ask(Ask { device: -1, question: Question::Details(102), .. })))
     };
     assert!(page.effects.iter().any(asked), "{:?}", page.effects);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
@@ -284,7 +287,7 @@ fn colouring_is_requested_for_every_lane() {
             .effects
             .iter()
             .find_map(|effect| match effect {
-                Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => {
+                Effect::Ask(Request::Ask(Ask { serial, question: Question::Scene { view, .. }, .. })) => {
                     Some((*serial, *view))
                 }
                 _ => None,
@@ -353,7 +356,7 @@ fn undo_cancels_pending_axis_change() {
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::ToggleAxis));
     let asked = page.effects.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) => Some((*serial, at.len())),
+        Effect::Ask(Request::Ask(Ask { serial, question: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
     let (serial, count) = asked.expect("request for the window's edges");

@@ -11,10 +11,10 @@ use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::insights::InsightsAction;
 use memscape::ui::link::Link;
-use memscape::ui::memory::{SegmentsAction, SegmentsStep};
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
 use memscape::ui::range::RangeScope;
+use memscape::ui::segments::{SegmentsAction, SegmentsStep};
 use memscape::ui::sources::SourceAction;
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
@@ -343,8 +343,8 @@ fn user_actions() -> impl Strategy<Value = Action> {
         Command::MoveCrosshair(CrosshairStep::Select),
         Command::AddMarker,
         Command::ToggleRuler,
-        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomIn)),
-        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomOut)),
+        Command::Feature(FeatureCommand::Segments(SegmentsStep::ZoomIn)),
+        Command::Feature(FeatureCommand::Segments(SegmentsStep::ZoomOut)),
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),

@@ -56,19 +56,19 @@ fn facts(at: MomentSpec) -> MomentFacts {
         MomentSpec::Moment(moment) => moment,
         MomentSpec::X(Axis::Events, x) => x as u32,
         MomentSpec::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
-        MomentSpec::MostReserved => MAX_RESERVED,
+        MomentSpec::PeakReserved => MAX_RESERVED,
         MomentSpec::OutOfMemory => panic!("no OOM in this trace"),
         MomentSpec::After(_) => panic!("the page never sends these"),
     };
     let time = u64::from(moment) * 1000;
     MomentFacts {
         moment,
-        place: AxisPoint { events: moment.into(), time },
-        began: time,
+        position: AxisPoint { events: moment.into(), time },
+        start: time,
         time_us: (moment > 0).then(|| START_US + i64::from(moment - 1) * 1000),
         requested: 1000 + u64::from(moment),
         reserved: 5000,
-        pending: 7,
+        awaiting_free: 7,
         count: moment % 7,
     }
 }
@@ -78,7 +78,16 @@ fn range_facts(span: Span) -> RangeFacts {
     let (allocated, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
     let (at_begin, at_end) =
         (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
-    RangeFacts { span, allocated, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
+    RangeFacts {
+        span,
+        allocated,
+        freed,
+        still_live: kept,
+        peak: 9999,
+        peak_moment: span.from + 1,
+        live_at_start: at_begin,
+        live_at_end: at_end,
+    }
 }
 
 /// A worker that answers at once, unless it is slow.
@@ -99,7 +108,7 @@ impl Worker for FakeWorker {
 type Page = face::Page<FakeWorker>;
 
 fn answer(request: &Request) -> Option<Answer> {
-    let Request::Ask(Ask { what, .. }) = request else { return None };
+    let Request::Ask(Ask { question: what, .. }) = request else { return None };
     Some(match what {
         Question::Scene { view, .. } => Answer::Scene(Box::new(scene(*view))),
         Question::Moments(at) => Answer::Moments(at.iter().copied().map(facts).collect()),
@@ -143,7 +152,7 @@ fn cursor_starts_at_peak() {
     let page = Page::open();
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
-    assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
+    assert_eq!((view.event, view.facts.requested, view.facts.awaiting_free), (Some(i64::from(PEAK) - 1), 1701, 7));
     assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
     assert_eq!(range::title(&page.state), "Live at event 700 · peak · 1.66 KiB requested · 1 allocation");
 }
@@ -221,7 +230,7 @@ fn dragging_cursor_requests_newest_position() {
         .worker
         .requests
         .iter()
-        .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
+        .filter(|request| matches!(request, Request::Ask(Ask { question: Question::Moments(_), .. })))
         .count();
     assert_eq!(asked, 1, "one question in flight");
     assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "the old figures stay");
@@ -251,7 +260,7 @@ fn drag_on_axis_selects_range_with_movable_edges() {
     assert_eq!(view.lines[5].1, "+200 B", "net change");
     for (about, scope) in [
         (RangeScope::Freed, Scope::Freed(Span { from: 200, to: 400 })),
-        (RangeScope::Kept, Scope::Kept(Span { from: 200, to: 400 })),
+        (RangeScope::Kept, Scope::StillLive(Span { from: 200, to: 400 })),
         (RangeScope::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
         (RangeScope::Live, Scope::At(PEAK)),
     ] {

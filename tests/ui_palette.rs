@@ -17,7 +17,7 @@ struct MarksWorker;
 
 impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        let Request::Ask(Ask { what, .. }) = request else { return None };
+        let Request::Ask(Ask { question: what, .. }) = request else { return None };
         if let Question::Scene { view, .. } = what {
             let scene = Scene {
                 view: *view,
@@ -37,11 +37,11 @@ impl Worker for MarksWorker {
             name: name.into(),
             start: place(from),
             end: place(to),
-            ended: true,
+            has_end: true,
             lane: 0,
             span: Span { from: from as u32, to: to as u32 },
-            micros: 1000,
-            shared: 0,
+            duration_us: 1000,
+            shared_prefix: 0,
         };
         let ranges = vec![
             range("forward", 10.0, 20.5),

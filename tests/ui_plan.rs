@@ -31,7 +31,7 @@ fn peak(question: &PlanQuestion) -> u64 {
 
 impl Worker for Engine {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        let Request::Ask(Ask { what, .. }) = request else { return None };
+        let Request::Ask(Ask { question: what, .. }) = request else { return None };
         Some(match what {
             Question::Scene { view, .. } => {
                 let (columns, quads, identities) = (columns(*view), vec![], vec![]);
@@ -119,11 +119,11 @@ fn peak_without_selection_is_requested_and_shown() {
     assert_eq!((&*page.chip().text, &*page.chip().exact), ("512 KiB (−512 KiB)", "524,288 B (−524,288 B)"));
 
     page.command(Command::ToggleSameStack);
-    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Where("#0".into()))));
+    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::NamedIfAny("#0".into()))));
     assert_eq!(page.chip().name, "this allocation");
 
     page.act(Action::FindTyped("relu".into()));
-    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Where("relu".into()))));
+    assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::NamedIfAny("relu".into()))));
     assert_eq!(page.chip().name, "“relu”");
 
     let asked = page.worker.plans.len();

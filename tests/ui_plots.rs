@@ -48,8 +48,8 @@ fn map() -> AddressMap {
     AddressMap {
         height: 65 * MIB,
         ranges: vec![
-            MappedRange { address: 0x7f00_0000_0000, bytes: 20 * MIB, from: 0, segments: 1 },
-            MappedRange { address: UPPER, bytes: 44 * MIB, from: 21 * MIB, segments: 2 },
+            MappedRange { address: 0x7f00_0000_0000, bytes: 20 * MIB, axis_start: 0, segments: 1 },
+            MappedRange { address: UPPER, bytes: 44 * MIB, axis_start: 21 * MIB, segments: 2 },
         ],
         pools: vec![(0, 0), (0, 7)],
         streams: vec![0, 16],
@@ -68,7 +68,7 @@ fn segment_at(address: u64) -> HitSegment {
         stream: Some(16),
         small: false,
         expandable: true,
-        site: Some("train.py:7 step".into()),
+        call_site: Some("train.py:7 step".into()),
     }
 }
 
@@ -96,9 +96,9 @@ fn curves(view: View) -> Curves {
         rounded: of(30 * MIB),
         requested: of(29 * MIB),
         allocated: of(28 * MIB),
-        pending: of(MIB),
+        awaiting_free: of(MIB),
         free: of(10 * MIB),
-        reserved_then: of(40 * MIB),
+        reserved_at_max_free: of(40 * MIB),
     }
 }
 
@@ -140,15 +140,15 @@ impl Page {
     fn settle(&mut self) {
         for _ in 0..50 {
             let scene_of = |request: &Request| match request {
-                Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
+                Request::Ask(Ask { serial, question: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
                 _ => None,
             };
             let map_of = |request: &Request| match request {
-                Request::Ask(Ask { serial, what: Question::Map(only), .. }) => Some((*serial, *only)),
+                Request::Ask(Ask { serial, question: Question::Map(only), .. }) => Some((*serial, *only)),
                 _ => None,
             };
             let curves_of = |request: &Request| match request {
-                Request::Ask(Ask { serial, what: Question::Curves { view, only }, .. }) => {
+                Request::Ask(Ask { serial, question: Question::Curves { view, only }, .. }) => {
                     Some((*serial, *view, *only))
                 }
                 _ => None,
@@ -157,7 +157,7 @@ impl Page {
                 let mut map = map();
                 if only.address.is_some() {
                     map.ranges.remove(0);
-                    map.ranges[0].from = 0;
+                    map.ranges[0].axis_start = 0;
                     map.height = 44 * MIB;
                 }
                 self.answer_with(serial, Answer::Map(Box::new(map)));
@@ -178,7 +178,7 @@ impl Page {
 
     fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
         let hits = |request: &Request| match request {
-            Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
+            Request::Ask(Ask { serial, question: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
             _ => None,
         };
         let (serial, looks) = self.take_request(hits).expect("a hit request");
@@ -207,7 +207,7 @@ fn block() -> HitAllocation {
         allocated_at: 2,
         freed_at: Some(9),
         lowest_byte: 0,
-        site: Some("a".into()),
+        call_site: Some("a".into()),
         category: None,
     }
 }
@@ -232,10 +232,12 @@ fn scene_is_requested_only_after_the_map() {
     let mut page = Page::open();
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     let scenes =
-        |request: &Request| matches!(request, Request::Ask(Ask { what: Question::Scene { .. }, .. })).then_some(());
+        |request: &Request| matches!(request, Request::Ask(Ask { question: Question::Scene { .. }, .. })).then_some(());
     assert_eq!(page.take_request(scenes), None);
     assert_eq!(
-        page.take_request(|request| matches!(request, Request::Ask(Ask { what: Question::Map(_), .. })).then_some(())),
+        page.take_request(
+            |request| matches!(request, Request::Ask(Ask { question: Question::Map(_), .. })).then_some(())
+        ),
         Some(())
     );
 }
@@ -349,7 +351,7 @@ fn block_at_address_shows_segment_and_is_selected() {
     assert!(told.segment.starts_with("in segment 0x7f000a000000"), "{told:?}");
     page.act(Action::Clicked(at));
     let details = |request: &Request| match request {
-        Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
+        Request::Ask(Ask { serial, question: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
         _ => None,
     };
     let (serial, allocation) = page.take_request(details).expect("a details request");
@@ -383,7 +385,7 @@ fn segment_click_selects_no_allocation() {
     assert_eq!(told.lifetime, "mapped at event 2, released at event 899");
     page.act(Action::Clicked(at));
     assert_eq!(
-        page.take_request(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
+        page.take_request(|it| matches!(it, Request::Ask(Ask { question: Question::Details(_), .. })).then_some(())),
         None,
         "5 is a range, not an allocation"
     );
@@ -393,10 +395,10 @@ fn segment_click_selects_no_allocation() {
     assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
     page.press(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     let onto = |request: &Request| match request {
-        Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
+        Request::Ask(Ask { question: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
     };
-    assert_eq!(page.take_request(onto), Some((3, memscape::engine::protocol::Step::Onto(5))));
+    assert_eq!(page.take_request(onto), Some((3, memscape::engine::protocol::Step::To(5))));
     page.press(Command::ClearSelection);
     assert!(page.state.selected_segment().is_none(), "Esc");
 }
@@ -510,13 +512,17 @@ fn exported_picture_names_its_plot() {
     for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
         let marks = page.take_request(|it| {
-            if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }
+            if let Request::Ask(Ask { serial, question: Question::Marks, .. }) = it { Some(*serial) } else { None }
         });
         if let Some(serial) = marks {
             page.answer_with(serial, Answer::Marks(Box::default()));
         }
         while let Some(serial) = page.take_request(|it| {
-            if let Request::Ask(Ask { serial, what: Question::Legend { .. }, .. }) = it { Some(*serial) } else { None }
+            if let Request::Ask(Ask { serial, question: Question::Legend { .. }, .. }) = it {
+                Some(*serial)
+            } else {
+                None
+            }
         }) {
             page.answer_with(serial, Answer::Legend(Vec::new()));
         }

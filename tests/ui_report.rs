@@ -99,7 +99,7 @@ impl Page {
 
     fn report_request(&self) -> Option<(u32, ReportQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Report(question), .. }) => Some((*serial, question.clone())),
+            Request::Ask(Ask { serial, question: Question::Report(question), .. }) => Some((*serial, question.clone())),
             _ => None,
         })
     }
@@ -250,7 +250,7 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
     page.act(Action::Command(Command::FitBoth));
     page.why(InsightsAction::ItemClicked(0));
     let asked = page.effects.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) if at.len() == 2 => {
+        Effect::Ask(Request::Ask(Ask { serial, question: Question::Moments(at), .. })) if at.len() == 2 => {
             Some((*serial, at.clone()))
         }
         _ => None,
@@ -260,7 +260,7 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
     let before = page.window();
     let facts = |moment, time| MomentFacts {
         moment,
-        place: AxisPoint { time, ..AxisPoint::default() },
+        position: AxisPoint { time, ..AxisPoint::default() },
         ..MomentFacts::default()
     };
     page.answer_with(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
@@ -456,7 +456,7 @@ fn sheet_is_copied_with_plain_numbers() {
     let rows = vec![SheetRow {
         cells: vec![
             Cell::Text("a\tb\nc".into()),
-            Cell::Nothing,
+            Cell::Empty,
             Cell::Change(-2048),
             Cell::Ratio(1.5),
             Cell::Micros(7),

@@ -58,7 +58,7 @@ impl Page {
 
     fn report_request(&self) -> Option<(u32, Topic)> {
         self.find_effect(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
+            Effect::Ask(Request::Ask(Ask { serial, question: Question::Report(question), .. })) => {
                 Some((*serial, question.topic))
             }
             _ => None,
@@ -231,8 +231,9 @@ fn new_rules_request_scene_and_search_again() {
     page.rules(RulesAction::Chosen(SetChoice::Mosaic));
     let place = |of: fn(&Effect) -> bool| page.effects.iter().position(of);
     let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("the set is sent");
-    let scene = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Scene { .. }, .. }))));
-    let search = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Find(_), .. }))));
+    let scene =
+        place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { question: Question::Scene { .. }, .. }))));
+    let search = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { question: Question::Find(_), .. }))));
     assert!(scene > Some(told) && search > Some(told), "{:?}", page.effects);
 }
 

@@ -22,17 +22,35 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
     let shared = name.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0) as u32;
     let (name, span) = (name.to_owned(), Span { from, to });
     let micros = u64::from(to - from) * 1000;
-    RangeMark { name, start: place(from), end: place(to), ended: true, lane, span, micros, shared }
+    RangeMark {
+        name,
+        start: place(from),
+        end: place(to),
+        has_end: true,
+        lane,
+        span,
+        duration_us: micros,
+        shared_prefix: shared,
+    }
 }
 
 fn facts(span: Span) -> RangeFacts {
     let weight = |bytes: u32| Weight { bytes: bytes.into(), count: 3 };
     let (allocated, freed, kept) = (weight(span.from), weight(span.to), weight(7));
-    RangeFacts { span, allocated, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
+    RangeFacts {
+        span,
+        allocated,
+        freed,
+        still_live: kept,
+        peak: 4096,
+        peak_moment: span.from + 1,
+        live_at_start: 1,
+        live_at_end: 2,
+    }
 }
 
 fn answer(request: &Request) -> Option<Answer> {
-    let Request::Ask(Ask { what, .. }) = request else { return None };
+    let Request::Ask(Ask { question: what, .. }) = request else { return None };
     Some(match what {
         Question::Scene { view, .. } => {
             let mut columns = face::columns(*view);
@@ -53,7 +71,7 @@ fn answer(request: &Request) -> Option<Answer> {
 
 impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        let is_range = matches!(request, Request::Ask(Ask { what: Question::Range(_), .. }));
+        let is_range = matches!(request, Request::Ask(Ask { question: Question::Range(_), .. }));
         if is_range {
             self.open_requests.push(request.clone());
         }

@@ -71,7 +71,7 @@ impl Page {
 
     fn sources_request(&self) -> Option<(u32, Scope)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) }) => Some((*serial, *scope)),
+            Request::Ask(Ask { serial, device: 0, question: Question::Sources(scope) }) => Some((*serial, *scope)),
             _ => None,
         })
     }
@@ -170,7 +170,7 @@ fn line_of_selection_is_marked() {
     let frame = |filename: &str, line: &str, user| FrameText {
         filename: filename.into(),
         line: line.into(),
-        user,
+        is_user_code: user,
         ..FrameText::default()
     };
     let frames = vec![frame("/torch/nn.py", "7", false), frame("/home/me/model.py", "7", true)];
@@ -179,7 +179,7 @@ fn line_of_selection_is_marked() {
         |page: &Page| view(&page.state.sources, &page.state).rows.iter().position(|row| row.highlight.is_current);
     page.state.selection = Some(Box::new(details.clone()));
     assert_eq!(current(&page), Some(2));
-    details.stack_of_free = true;
+    details.is_free_stack = true;
     page.state.selection = Some(Box::new(details));
     assert_eq!(current(&page), None, "the stack of a free is not its call site");
 }

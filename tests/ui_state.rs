@@ -9,11 +9,11 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
-use memscape::ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
-use memscape::ui::memory::words::{
+use memscape::ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use memscape::ui::segments::words::{
     empty_message, headings, hovered, outside_segments, request_placement, status, sums,
 };
-use memscape::ui::memory::{ROW_PX, SegmentsAction, SegmentsStep};
+use memscape::ui::segments::{ROW_PX, SegmentsAction, SegmentsStep};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command};
 
@@ -60,12 +60,12 @@ impl Page {
     }
 
     fn step(&mut self, step: SegmentsStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Segments(step))));
     }
 
     fn segments_request(&self) -> Option<(u32, SegmentsQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 3, what: Question::State(question) }) => Some((*serial, *question)),
+            Request::Ask(Ask { serial, device: 3, question: Question::State(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -77,7 +77,7 @@ impl Page {
     }
 
     fn picture(&self) -> SegmentsPicture {
-        picture(&self.state.memory, &self.state).expect("a picture")
+        picture(&self.state.segments, &self.state).expect("a picture")
     }
 
     /// Left and right edges of the outlines with this stroke, relative to the left edge of the bars.
@@ -105,7 +105,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         reserved: reserved * MIB,
         blocks,
         requested: requested * MIB,
-        pending: 0,
+        awaiting_free: 0,
         rounded: requested * MIB,
         free: free * MIB,
         free_blocks: 2,
@@ -122,7 +122,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         sums,
         pieces,
         ends,
-        keeper: None,
+        largest_block: None,
     };
     let piece = |x, kind, address: u64, allocation, count, bytes: u64| SegmentsPiece {
         x,
@@ -136,9 +136,9 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         recorded: false,
     };
     SegmentsPage {
-        kept: Default::default(),
+        releasable: Default::default(),
         moment: question.moment,
-        whole: SegmentsSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
+        total: SegmentsSums { awaiting_free: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
         bytes_per_px: 104_857.6,
         rows: 5,
         first: 0,
@@ -168,7 +168,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         pieces: vec![
             piece([0, 80], PieceKind::Live, 0, 50, 1, 8),
             piece([80, 160], PieceKind::Free, 8, 0, 1, 8),
-            piece([160, 199], PieceKind::Pending, 16, 51, 1, 4),
+            piece([160, 199], PieceKind::AwaitingFree, 16, 51, 1, 4),
             piece([199, 200], PieceKind::Rounding, 16, 51, 1, 4),
             piece([210, 310], PieceKind::Free, 100, 0, 1, 10),
             piece([0, 400], PieceKind::Live, 1000, 52, 1, 60),
@@ -177,7 +177,7 @@ fn segments(question: &SegmentsQuestion) -> SegmentsPage {
         ],
         revealed: question.reveal.filter(|address| *address >= BASE + 1060 * MIB).map(|_| [4, 250]),
         fits: vec![],
-        astray: Weight::default(),
+        outside_mapped: Weight::default(),
     }
 }
 
@@ -204,16 +204,16 @@ fn segments_are_requested_for_newest_cursor_while_visible() {
 #[test]
 fn keys_move_through_blocks_and_segments() {
     let mut page = Page::with_segments();
-    assert!(status(&page.state.memory, &page.state).contains("Arrow keys move"));
+    assert!(status(&page.state.segments, &page.state).contains("Arrow keys move"));
     page.step(SegmentsStep::NextBlock);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
     page.step(SegmentsStep::NextBlock);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[80, 160]]);
     assert!(
-        status(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        status(&page.state.segments, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
-        status(&page.state.memory, &page.state)
+        status(&page.state.segments, &page.state)
     );
     page.step(SegmentsStep::NextBlock);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[160, 199]], "rounding cannot be selected");
@@ -245,7 +245,7 @@ fn hover_shows_card_and_click_selects() {
     assert_eq!(allocation, 51);
     let details = Details { allocation, allocated_event: Some(4), freed_event: Some(600), ..Details::default() };
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
-    let card = hovered(&page.state.memory, &page.state).expect("a card");
+    let card = hovered(&page.state.segments, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
     assert!(card.lifetime.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
@@ -253,10 +253,10 @@ fn hover_shows_card_and_click_selects() {
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(SegmentsAction::PointerAt(Some(at(250.0, 4.0))));
     assert!(
-        hovered(&page.state.memory, &page.state).expect("a card").title.starts_with("3 blocks narrower than a pixel")
+        hovered(&page.state.segments, &page.state).expect("a card").title.starts_with("3 blocks narrower than a pixel")
     );
     page.memory(SegmentsAction::PointerAt(Some(at(205.0, 1.0))));
-    assert_eq!(hovered(&page.state.memory, &page.state), None, "between segments");
+    assert_eq!(hovered(&page.state.segments, &page.state), None, "between segments");
     page.memory(SegmentsAction::Clicked(at(20.0, 1.0)));
     let serial = page.state.selecting.expect("the block is being selected");
     let details = Details { allocation: 50, address: Some(BASE), allocated_event: Some(4), ..Details::default() };
@@ -291,27 +291,27 @@ fn sort_and_zoom_change_the_request() {
     page.step(SegmentsStep::Fit);
     assert!(page.answer().bytes_per_px.abs() < f64::EPSILON);
     assert_eq!(
-        (page.state.memory.pools.clone(), page.state.memory.streams.clone()),
+        (page.state.segments.pools.clone(), page.state.segments.streams.clone()),
         (vec![(0, 0), (0, 1)], vec![0, 0x55d0])
     );
     page.step(SegmentsStep::NextPool);
     page.answer();
     page.step(SegmentsStep::NextPool);
-    assert_eq!(page.answer().only, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
-    assert_eq!(page.state.memory.picker_indices(), [1, 2, 0]);
+    assert_eq!(page.answer().filter, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
+    assert_eq!(page.state.segments.picker_indices(), [1, 2, 0]);
     page.step(SegmentsStep::NextPool);
-    assert_eq!(page.answer().only, MemoryFilter::default());
+    assert_eq!(page.answer().filter, MemoryFilter::default());
     page.memory(SegmentsAction::StreamChosen(2));
-    assert_eq!(page.answer().only.stream, Some(0x55d0));
+    assert_eq!(page.answer().filter.stream, Some(0x55d0));
 }
 
 #[test]
 fn typed_size_reports_where_it_fits() {
     let mut page = Page::with_segments();
     page.memory(SegmentsAction::RequestTyped("24 MB".into()));
-    assert_eq!(page.state.memory.request_error.as_deref(), Some("MB is ambiguous: write MiB."));
+    assert_eq!(page.state.segments.request_error.as_deref(), Some("MB is ambiguous: write MiB."));
     page.memory(SegmentsAction::RequestTyped("24 MiB".into()));
-    assert_eq!((page.answer().request, page.state.memory.request_error.clone()), (Some(24 * MIB), None));
+    assert_eq!((page.answer().request, page.state.segments.request_error.clone()), (Some(24 * MIB), None));
     let fit = SegmentsFit { pool: Some((0, 0)), stream: Some(0), rounded: 24 * MIB, ..SegmentsFit::default() };
     let with = |fits| SegmentsPage { fits, ..SegmentsPage::default() };
     let block = SegmentsFit { block: Some((BASE, 26 * MIB)), ..fit.clone() };
@@ -331,7 +331,7 @@ fn typed_size_reports_where_it_fits() {
 #[test]
 fn sums_and_headings_have_labels() {
     let page = Page::with_segments();
-    let shown = page.state.memory.page().expect("segments are shown").clone();
+    let shown = page.state.segments.page().expect("segments are shown").clone();
     let [short, exact] = sums(&shown);
     assert_eq!(
         short.replace('\u{a0}', " "),
@@ -339,12 +339,12 @@ fn sums_and_headings_have_labels() {
          free ≤ 18.0 MiB, the largest ≤ 8.00 MiB"
     );
     assert!(exact.contains("104,857,600 B reserved"), "{exact}");
-    let lines = headings(&page.state.memory);
+    let lines = headings(&page.state.segments);
     assert_eq!(lines.iter().map(|it| it.top).collect::<Vec<_>>(), [0, 48]);
     assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
-    let lost = SegmentsPage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..SegmentsPage::default() };
+    let lost = SegmentsPage { outside_mapped: Weight { bytes: 5 * MIB, count: 2 }, ..SegmentsPage::default() };
     assert_eq!(outside_segments(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
 }
 
@@ -367,11 +367,11 @@ fn empty_view_has_a_note() {
     let (serial, _) = page.segments_request().expect("the view is visible");
     page.answer_with(serial, Answer::State(Box::new(SegmentsPage { moment: 501, ..SegmentsPage::default() })));
     assert_eq!(
-        empty_message(&page.state.memory, &page.state),
+        empty_message(&page.state.segments, &page.state),
         "The snapshot has no segments, so addresses of blocks are unknown."
     );
     let mut page = Page::open(1 << 30);
     let (serial, _) = page.segments_request().expect("the view is visible");
     page.answer_with(serial, Answer::State(Box::default()));
-    assert_eq!(empty_message(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
+    assert_eq!(empty_message(&page.state.segments, &page.state), "Nothing is reserved before the first event.");
 }

@@ -53,7 +53,7 @@ impl Page {
 
     fn table_request(&self) -> Option<(u32, TableQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }) => {
+            Request::Ask(Ask { serial, device: 0, question: Question::Table(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -67,22 +67,22 @@ impl Page {
             allocation: 1000 + row,
             requested: row.into(),
             allocated_at: Some(row),
-            site: "train.py:1 step".into(),
+            call_site: "train.py:1 step".into(),
             ..TableRow::default()
         };
         let mut sizes = vec![Weight::default(); SIZE_CLASSES];
         (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
         let page = TablePage {
-            gone: Weight::default(),
+            freed: Weight::default(),
             found: Weight::default(),
             scope: Weight { bytes: 1 << 20, count: 1000 + self.worker.0 },
             listed: Weight { bytes: 1 << 20, count: self.worker.0 },
-            chosen: Weight { bytes: 777, count: question.chosen.iter().map(|[from, to]| to - from).sum() },
+            selected: Weight { bytes: 777, count: question.selected.iter().map(|[from, to]| to - from).sum() },
             first,
             rows: (first..self.worker.0.min(first + count)).map(row).collect(),
             revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.worker.0),
             sizes,
-            lives: vec![Weight { bytes: 1, count: 1 }; LIFETIME_CLASSES],
+            lifetimes: vec![Weight { bytes: 1, count: 1 }; LIFETIME_CLASSES],
         };
         self.answer_with(serial, Answer::Table(Box::new(page)));
     }
@@ -138,7 +138,7 @@ fn rows_are_requested_when_scrolled_out_of_loaded_range() {
 fn column_click_sorts_and_reverses() {
     let mut page = Page::open(100);
     assert_eq!(
-        (page.state.table.sort.column, page.state.table.sort.way),
+        (page.state.table.sort.column, page.state.table.sort.direction),
         (TableColumn::Size, SortDirection::Descending)
     );
     for (column, way) in [
@@ -149,12 +149,12 @@ fn column_click_sorts_and_reverses() {
     ] {
         page.act(Action::feature(TableAction::SortChosen(column)));
         let asked = page.answer().sort;
-        assert_eq!((asked.column, asked.way), (column, way));
+        assert_eq!((asked.column, asked.direction), (column, way));
     }
     page.act(Action::Command(Command::Rows(RowsStep::SortByNextColumn)));
     assert_eq!(page.answer().sort.column, TableColumn::Freed);
     page.act(Action::Command(Command::Rows(RowsStep::ReverseSort)));
-    assert_eq!(page.answer().sort.way, SortDirection::Descending);
+    assert_eq!(page.answer().sort.direction, SortDirection::Descending);
 }
 
 #[test]
@@ -179,18 +179,18 @@ fn selecting_rows_requests_their_sum() {
     page.act(Action::feature(TableAction::RowClicked(3, SelectMode::Only)));
     page.key(RowMove::Down, SelectMode::Extend);
     let first = page.table_request().expect("their sum");
-    assert_eq!(first.1.chosen, [[3, 5]]);
+    assert_eq!(first.1.selected, [[3, 5]]);
     page.key(RowMove::Down, SelectMode::Extend);
     assert!(page.table_request().is_none());
     page.answer_to(first);
     question.replace(page.answer());
-    assert_eq!(question.expect("the newest").chosen, [[3, 6]]);
+    assert_eq!(question.expect("the newest").selected, [[3, 6]]);
     let told = status(&page.state.table, &page.state);
     assert!(told.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", told.text);
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
-    assert_eq!(page.answer().chosen, [[0, 100]]);
+    assert_eq!(page.answer().selected, [[0, 100]]);
     // Sorting clears the selection.
-    page.act(Action::feature(TableAction::SortChosen(TableColumn::Number)));
+    page.act(Action::feature(TableAction::SortChosen(TableColumn::Id)));
     page.answer();
     assert_eq!(page.state.table.selected_rows.count(), 0);
 }
@@ -268,7 +268,7 @@ fn valid_filter_is_requested_and_invalid_one_is_not() {
     page.state.views.node = Some(7);
     page.act(Action::feature(TableAction::BarClicked(Histogram::Lifetimes, 4, ClickMode::Only)));
     let filter = page.answer().filter;
-    assert_eq!((filter.lives, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
+    assert_eq!((filter.lifetimes, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
     page.act(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
     assert_eq!(page.answer().filter.node, None);
     page.act(Action::Command(Command::Rows(RowsStep::Clear)));
@@ -297,8 +297,8 @@ fn text_is_copied_once_all_parts_arrived() {
     let mut page = Page::open(1_000_000);
     page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let asked = page.effects.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Ask(Ask { serial, what: Question::TableText(question), .. })) => {
-            Some((*serial, question.chosen.clone()))
+        Effect::Ask(Request::Ask(Ask { serial, question: Question::TableText(question), .. })) => {
+            Some((*serial, question.selected.clone()))
         }
         _ => None,
     });

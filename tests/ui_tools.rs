@@ -60,7 +60,7 @@ fn scene(view: View) -> Scene {
 fn facts(at: MomentSpec) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        MomentSpec::MostReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => {
+        MomentSpec::PeakReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => {
             panic!("the page never sends these")
         }
         MomentSpec::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
@@ -74,7 +74,16 @@ fn facts(at: MomentSpec) -> MomentFacts {
     };
     let time_us = (moment > 0).then(|| START_US + 10 * (i64::from(moment) - 1));
     let (requested, reserved, pending) = (1000 + u64::from(moment), 5000, 0);
-    MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending, count: moment % 7 }
+    MomentFacts {
+        moment,
+        position: place,
+        start: time(moment),
+        time_us,
+        requested,
+        reserved,
+        awaiting_free: pending,
+        count: moment % 7,
+    }
 }
 
 /// A worker that answers at once.
@@ -100,14 +109,14 @@ enum Unanswered {
 impl Worker for FakeWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         self.requests.push(request.clone());
-        let Request::Ask(Ask { what, .. }) = request.clone() else { return None };
+        let Request::Ask(Ask { question: what, .. }) = request.clone() else { return None };
         Some(match what {
             Question::Scene { view, .. } => Answer::Scene(Box::new(scene(view))),
             Question::Moments(at) if self.unanswered != Unanswered::DoesNotTell => {
                 Answer::Moments(at.into_iter().map(facts).collect())
             }
             Question::Step { moment, byte, .. } if self.unanswered != Unanswered::DoesNotStep => {
-                let to = self.step_answer.unwrap_or(StepResult { moment, byte, stop: StepOutcome::Nowhere });
+                let to = self.step_answer.unwrap_or(StepResult { moment, byte, outcome: StepOutcome::NotFound });
                 Answer::Step(to)
             }
             Question::Hit { byte, .. } => {
@@ -117,7 +126,7 @@ impl Worker for FakeWorker {
                     allocated_at: 1,
                     freed_at: None,
                     lowest_byte: 0,
-                    site: Some("a.py:1 f".into()),
+                    call_site: Some("a.py:1 f".into()),
                     category: None,
                 };
                 Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
@@ -144,7 +153,7 @@ impl Page {
     /// Answers the latest request about event totals.
     fn answer_moments(&mut self) {
         let last = self.worker.requests.iter().rev().find_map(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
+            Request::Ask(Ask { serial, question: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
         let (serial, at) = last.expect("a request for event totals");
@@ -250,15 +259,15 @@ fn enter_selects_and_braces_jump_to_alloc_and_free() {
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::MoveCrosshair(CrosshairStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
-    page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, stop: StepOutcome::Arrived });
+    page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, outcome: StepOutcome::Arrived });
     page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     assert!(matches!(
-        page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
-        Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
+        page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { question: Question::Step { .. }, .. }))),
+        Some(Request::Ask(Ask { question: Question::Step { moment: 301, step: Step::To(3), .. }, .. }))
     ));
     assert_eq!((page.cursor_figures().0, page.state.crosshair().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 frees it.
-    page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, stop: StepOutcome::Arrived });
+    page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, outcome: StepOutcome::Arrived });
     page.command(Command::MoveCrosshair(CrosshairStep::ToFreed));
     assert_eq!(page.cursor_figures().0, Some(600));
 }
@@ -271,7 +280,7 @@ fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     assert_eq!(page.state.remark.as_deref(), Some("No allocation in this direction."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
-            Request::Ask(Ask { serial, what: Question::Step { moment, byte, step: Step::Later, .. }, .. }) => {
+            Request::Ask(Ask { serial, question: Question::Step { moment, byte, step: Step::Later, .. }, .. }) => {
                 Some((*serial, *moment, *byte))
             }
             _ => None,
@@ -283,11 +292,11 @@ fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     page.command(Command::MoveCrosshair(CrosshairStep::After));
     page.command(Command::MoveCrosshair(CrosshairStep::After));
     let [(first, ..)] = steps(&page)[..] else { panic!("one request at a time") };
-    page.answer_with(first, Answer::Step(StepResult { moment: 400, byte: 9, stop: StepOutcome::OnItsWay }));
+    page.answer_with(first, Answer::Step(StepResult { moment: 400, byte: 9, outcome: StepOutcome::Unfinished }));
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("continues from there") };
-    page.answer_with(again, Answer::Step(StepResult { moment: 500, byte: 9, stop: StepOutcome::Arrived }));
+    page.answer_with(again, Answer::Step(StepResult { moment: 500, byte: 9, outcome: StepOutcome::Arrived }));
     let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second key press is applied") };
-    page.answer_with(second, Answer::Step(StepResult { moment: 700, byte: 9, stop: StepOutcome::Arrived }));
+    page.answer_with(second, Answer::Step(StepResult { moment: 700, byte: 9, outcome: StepOutcome::Arrived }));
     assert_eq!(page.cursor_figures().0, Some(699));
 }
 
@@ -555,12 +564,12 @@ fn selection_stays_in_view_after_regrouping() {
     assert!(page.state.selection.is_some());
     page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
     page.act(Action::DragEnded);
-    page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, stop: StepOutcome::Arrived });
+    page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, outcome: StepOutcome::Arrived });
     let stacking = Some(memscape::engine::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
+        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Step { looks: of, step: Step::To(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));

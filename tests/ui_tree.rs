@@ -32,11 +32,11 @@ fn row(number: u32) -> TreeRow {
         node: number,
         parent: number.saturating_sub(1),
         depth: number,
-        forks: 0,
-        place: [0, 1],
+        indent: 0,
+        sibling: [0, 1],
         weight: Weight { bytes, count: 3 },
         ends: Default::default(),
-        own: Weight::default(),
+        self_weight: Weight::default(),
         parent_bytes: bytes,
         label,
         fold: if number + 1 == ROWS { FoldState::Leaf } else { FoldState::Open },
@@ -80,7 +80,7 @@ impl Page {
     /// The latest tree request.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
+            Request::Ask(Ask { serial, question: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
             _ => None,
         })
     }
@@ -131,7 +131,7 @@ fn scene_of(view: View) -> Scene {
 }
 
 fn nodes(folds: &[Fold]) -> Vec<(u32, FoldScope, FoldState)> {
-    folds.iter().map(|fold| (fold.node, fold.reach, fold.state)).collect()
+    folds.iter().map(|fold| (fold.node, fold.scope, fold.state)).collect()
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn parent_outside_loaded_rows_is_found_by_worker() {
     assert_eq!(question.reveal, Some(Reveal::Node(70_000)));
     assert_eq!(page.state.tree.active(), 70_000);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(3, FoldScope::One, FoldState::Open), (9, FoldScope::One, FoldState::Open)]);
+    assert_eq!(nodes(&question.folds), [(3, FoldScope::Node, FoldState::Open), (9, FoldScope::Node, FoldState::Open)]);
     assert!(question.rows[0] < 70_000 && 70_000 < question.rows[0] + question.rows[1]);
     assert_eq!(page.active().map(|row| row.node), Some(70_000));
 }
@@ -234,24 +234,24 @@ fn folds_are_sent_and_overridden_ones_dropped() {
     page.press(TreeCommand::Down);
     page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.fold = FoldState::Closed));
-    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)]);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Closed)]);
     assert_eq!(question.reveal, Some(Reveal::Node(1)), "the active row keeps its position");
     page.press(TreeCommand::ExpandOrChild);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Open)]);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Open)]);
     page.press(TreeCommand::CollapseBelow);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, FoldScope::AllBelow, FoldState::Closed)]);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::Subtree, FoldState::Closed)]);
     page.press(TreeCommand::ExpandAll);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(0, FoldScope::AllBelow, FoldState::Open)]);
+    assert_eq!(nodes(&question.folds), [(0, FoldScope::Subtree, FoldState::Open)]);
     page.press(TreeCommand::CollapseAll);
     let question = page.answer(|_, _| {});
-    let closed = [(0, FoldScope::AllBelow, FoldState::Closed), (0, FoldScope::One, FoldState::Open)];
+    let closed = [(0, FoldScope::Subtree, FoldState::Closed), (0, FoldScope::Node, FoldState::Open)];
     assert_eq!(nodes(&question.folds), closed);
     page.act(Action::feature(TreeAction::Toggled(4)));
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds).last(), Some(&(4, FoldScope::One, FoldState::Closed)));
+    assert_eq!(nodes(&question.folds).last(), Some(&(4, FoldScope::Node, FoldState::Closed)));
     for _ in 0..500 {
         page.press(TreeCommand::Toggle);
         if page.question().is_some() {
@@ -273,7 +273,7 @@ fn subtree_is_focused_and_unfocused() {
     page.press(TreeCommand::Down);
     page.press(TreeCommand::Focus);
     let question = page.answer(|_, tree| {
-        tree.above = (0..2).map(|node| (node, row(node).label)).collect();
+        tree.ancestors = (0..2).map(|node| (node, row(node).label)).collect();
         (tree.rows, tree.row_count) = (vec![row(2), row(3)], 2);
     });
     assert_eq!(question.focus, Some(2));
@@ -321,7 +321,7 @@ fn each_arrangement_keeps_its_own_nodes_and_position() {
     page.answer(|_, _| {});
     page.press(TreeCommand::Invert);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)], "folds of the arrangement are kept");
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Closed)], "folds of the arrangement are kept");
     assert_eq!(page.state.tree.active(), 1);
     // Another device resets arrangement, folds and focus.
     page.act(Action::DeviceChosen(1));
@@ -443,7 +443,7 @@ fn search_steps_through_matching_rows() {
     assert!(page.effects.contains(&Effect::FocusFind), "the search field is focused");
     page.act(Action::FindTyped("train".into()));
     let find = page.effects.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
+        Effect::Ask(Request::Ask(Ask { serial, question: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let find = find.expect("a search");
@@ -472,8 +472,8 @@ fn row_has_expected_texts() {
         fetch_tree.total.bytes = 1 << 30;
         fetch_tree.rows[2].weight = Weight { bytes: (1 << 30) / 3, count: 1200 };
         fetch_tree.rows[2].parent_bytes = 1 << 29;
-        (fetch_tree.rows[2].forks, fetch_tree.rows[2].place) = (1, [1, 4]);
-        fetch_tree.rows[2].own = Weight { bytes: 512, count: 1 };
+        (fetch_tree.rows[2].indent, fetch_tree.rows[2].sibling) = (1, [1, 4]);
+        fetch_tree.rows[2].self_weight = Weight { bytes: 512, count: 1 };
     });
     let rows = page.rows();
     let row = &rows[2];

@@ -18,7 +18,7 @@ impl Worker for FakeWorker {
 
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         match request {
-            Request::Ask(Ask { what: Question::Report(question), .. }) => {
+            Request::Ask(Ask { question: Question::Report(question), .. }) => {
                 Some(Answer::Report(Box::new(Report { topic: question.topic, ..Report::default() })))
             }
             _ => None,
@@ -48,7 +48,7 @@ impl Page {
     /// Simulation requests: serial, device, question.
     fn simulations(&self) -> Vec<(u32, i64, WhatIfQuestion)> {
         let asked = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device, what: Question::WhatIf(question) })) => {
+            Effect::Ask(Request::Ask(Ask { serial, device, question: Question::WhatIf(question) })) => {
                 Some((*serial, *device, (**question).clone()))
             }
             _ => None,

@@ -18,7 +18,7 @@ fn generated(words: &str) -> Opened {
 /// All answers to a question, in slices of `pieces` units of work.
 fn answers(opened: &mut Opened, device: i64, question: &WhatIfQuestion, pieces: usize) -> Vec<WhatIf> {
     let what = Question::WhatIf(Box::new(question.clone()));
-    opened.engine.request(Request::Ask(Ask { serial: 9, device, what }));
+    opened.engine.request(Request::Ask(Ask { serial: 9, device, question: what }));
     let mut found = Vec::new();
     loop {
         let mut left = pieces;
@@ -127,7 +127,7 @@ fn sliced_answer_is_equal_and_partial_answers_come_first() {
     // A newer question replaces an unanswered one.
     question.tries = false;
     let ask = |question: &WhatIfQuestion| {
-        Request::Ask(Ask { serial: 9, device: 0, what: Question::WhatIf(Box::new(question.clone())) })
+        Request::Ask(Ask { serial: 9, device: 0, question: Question::WhatIf(Box::new(question.clone())) })
     };
     again.engine.request(ask(&WhatIfQuestion { fits: true, tries: true, ..question.clone() }));
     again.engine.step(&mut || false);
@@ -150,7 +150,7 @@ fn host_memory_and_unknown_device_have_no_prediction() {
 /// Planned size of each allocation, computed in slices of `pieces` units of work.
 fn sizes(opened: &mut Opened, plan: &PlanQuestion, pieces: usize) -> Vec<u64> {
     let what = Question::PlannedSizes(Box::new(plan.clone()));
-    opened.engine.request(Request::Ask(Ask { serial: 9, device: 0, what }));
+    opened.engine.request(Request::Ask(Ask { serial: 9, device: 0, question: what }));
     loop {
         let mut left = pieces;
         opened.engine.step(&mut || {

@@ -33,7 +33,7 @@ fn tree(open: &mut OpenFile, what: &str, folds: Vec<Fold>, reveal: Option<Reveal
     let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
     let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
-        ask(open, what, Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(question) }))
+        ask(open, what, Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(question) }))
     else {
         panic!("unexpected reply")
     };
@@ -68,11 +68,11 @@ fn questions(bytes: &[u8]) -> Vec<String> {
 
     // The ruler's request.
     let at = (0..=LINES).step_by(1000).map(MomentSpec::Moment).collect();
-    let reply = ask(&mut open, "moments", Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }));
+    let reply = ask(&mut open, "moments", Request::Ask(Ask { serial: 1, device: 0, question: Question::Moments(at) }));
     let Reply::Answer { answer: Answer::Moments(moments), .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
 
-    let find = Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find("a.py".to_owned()) });
+    let find = Request::Ask(Ask { serial: FIND, device: 0, question: Question::Find("a.py".to_owned()) });
     assert!(matches!(ask(&mut open, "find", find), Reply::Answer { answer: Answer::Find(_), .. }));
 
     // Rows of equal size are sorted by id: 300 lines of 1000 bytes come first.
@@ -86,12 +86,13 @@ fn questions(bytes: &[u8]) -> Vec<String> {
         let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 60_000, find, allocation };
         let reply =
-            ask(&mut open, "flame", Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) }));
+            ask(&mut open, "flame", Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) }));
         let Reply::Answer { answer: Answer::Flame(page), .. } = reply else { panic!("{reply:?}") };
-        assert_eq!((page.total, page.boxes.len(), page.boxes[1].nodes), (total(), 2, LINES));
+        assert_eq!((page.total, page.boxes.len(), page.boxes[1].node_count), (total(), 2, LINES));
     }
     let scope = Scope::At(open.last);
-    let reply = ask(&mut open, "sources", Request::Ask(Ask { serial: 1, device: 0, what: Question::Sources(scope) }));
+    let reply =
+        ask(&mut open, "sources", Request::Ask(Ask { serial: 1, device: 0, question: Question::Sources(scope) }));
     let Reply::Answer { answer: Answer::Sources(page), .. } = reply else { panic!("{reply:?}") };
     let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
     assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
@@ -100,23 +101,23 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
 
     // Sorted by call site, then by size, with every hundredth row selected.
-    for column in [TableColumn::Site, TableColumn::Size] {
+    for column in [TableColumn::CallSite, TableColumn::Size] {
         let question = TableQuestion {
-            scope: Scope::Ever,
+            scope: Scope::All,
             filter: TableFilter::default(),
-            sort: TableSort { column, way: SortDirection::Descending },
+            sort: TableSort { column, direction: SortDirection::Descending },
             rows: [0, 3],
             reveal: None,
-            chosen: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),
+            selected: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),
             find: None,
         };
         let question = Box::new(question);
         let reply =
-            ask(&mut open, "table", Request::Ask(Ask { serial: 1, device: 0, what: Question::Table(question) }));
+            ask(&mut open, "table", Request::Ask(Ask { serial: 1, device: 0, question: Question::Table(question) }));
         let Reply::Answer { answer: Answer::Table(page), .. } = reply else { panic!("{reply:?}") };
-        let first = if column == TableColumn::Site { [LINES - 1, LINES - 2] } else { [999, 1999] };
+        let first = if column == TableColumn::CallSite { [LINES - 1, LINES - 2] } else { [999, 1999] };
         assert_eq!([page.rows[0].allocation, page.rows[1].allocation], first);
-        assert_eq!((page.listed, page.chosen.count), (total(), LINES / 100));
+        assert_eq!((page.listed, page.selected.count), (total(), LINES / 100));
     }
 
     open.slow

@@ -49,7 +49,7 @@ impl Page {
         while !effects.is_empty() {
             for effect in std::mem::take(&mut effects) {
                 let Effect::Ask(request) = effect else { continue };
-                if let Request::Ask(Ask { what: Question::Scene { view, .. }, .. }) = request {
+                if let Request::Ask(Ask { question: Question::Scene { view, .. }, .. }) = request {
                     self.requested_views.push(view);
                 }
                 self.opened.engine.request(request);
@@ -141,7 +141,7 @@ fn newer_window_replaces_older_request() {
     let whole = plane.fit(CANVAS);
     let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
     let ask = |serial, view, looks| {
-        Request::Ask(Ask { serial, device: device.device, what: Question::Scene { view, looks } })
+        Request::Ask(Ask { serial, device: device.device, question: Question::Scene { view, looks } })
     };
     let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
     for looks in [Looks::default(), grouped] {
@@ -177,7 +177,7 @@ fn window_gives_same_picture_after_any_other() {
         opened.engine.request(Request::Ask(Ask {
             serial: 1,
             device: device.device,
-            what: Question::Scene { view, looks },
+            question: Question::Scene { view, looks },
         }));
         scenes(&mut opened).pop().expect("one answer").1
     };

@@ -129,17 +129,17 @@ pub fn parse_actions(names: &str) -> Option<u32> {
 const MIN_ADDRESS_DIGITS: usize = 9;
 
 fn parse_versioned(text: &str) -> Option<VersionedName> {
-    let (of, name) = match (text.strip_prefix("b'"), text.strip_prefix("s'")) {
+    let (object, name) = match (text.strip_prefix("b'"), text.strip_prefix("s'")) {
         (Some(name), _) => (NamedObject::Block, name),
         (None, Some(name)) => (NamedObject::Segment, name),
         (None, None) => (NamedObject::Any, text),
     };
     let (address, version) = name.rsplit_once('_')?;
     let digits = address.strip_prefix("0x").unwrap_or(address);
-    let is_sure = digits.len() < address.len() || digits.len() >= MIN_ADDRESS_DIGITS || of != NamedObject::Any;
+    let is_sure = digits.len() < address.len() || digits.len() >= MIN_ADDRESS_DIGITS || object != NamedObject::Any;
     let is_address = is_sure || digits.starts_with(|first: char| first.is_ascii_digit());
     let version = version.parse().ok().filter(|_| !version.starts_with('+'))?;
-    parse_hexadecimal(digits).filter(|_| is_address).map(|address| VersionedName { address, version, object: of })
+    parse_hexadecimal(digits).filter(|_| is_address).map(|address| VersionedName { address, version, object })
 }
 
 #[cfg(test)]

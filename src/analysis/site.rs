@@ -62,7 +62,7 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
     let name = snapshot.strings.text(frame.name);
     match identify_native(&name) {
         _ if name.len() > MAX_PATH_LEN => Origin::Native,
-        Some((told, _)) => told,
+        Some((stored, _)) => stored,
         None => Origin::Native,
     }
 }
@@ -117,8 +117,8 @@ pub struct Sites {
 impl Sites {
     /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all.
     pub fn new(snapshot: &Snapshot) -> Sites {
-        let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Sites { origins: vec![None; snapshot.frames.len()], by_stack: of_stack }
+        let by_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
+        Sites { origins: vec![None; snapshot.frames.len()], by_stack }
     }
 
     /// Returns the heap size in bytes.

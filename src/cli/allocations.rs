@@ -57,7 +57,7 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let pattern = pattern.as_deref().unwrap_or_default();
     let mut asking = OpenSnapshot::open(source)?;
     let facts = at.when.map(|when| asking.facts_at(when)).transpose()?;
-    let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
+    let scope = facts.map_or(Scope::All, |facts| Scope::At(facts.moment));
     let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
     if !printed.json {
         return Ok(as_text(&asking, pattern, facts, &page));
@@ -72,10 +72,10 @@ pub(crate) fn largest(asking: &mut OpenSnapshot, filter: &str, scope: Scope, mos
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
+            sort: TableSort { column: TableColumn::Size, direction: SortDirection::Descending },
             rows,
             reveal: None,
-            chosen: Vec::new(),
+            selected: Vec::new(),
             find: None,
         };
         match asking.ask_device(Question::Table(Box::new(question)))? {
@@ -128,7 +128,7 @@ fn as_json(
             "allocated_at_us": row.allocated_us,
             "freed_at": row.freed,
             "freed_at_us": row.freed_us,
-            "call_site": row.site,
+            "call_site": row.call_site,
             "tensor": tensor,
         })
     };
@@ -168,7 +168,7 @@ fn as_text(asking: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, pag
             event(row.allocated_at, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
-            if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() },
+            if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() },
         ]);
     }
     if !page.rows.is_empty() {

@@ -42,8 +42,11 @@ impl LoadArgs {
     pub(crate) fn range(&self) -> Result<LoadRange, String> {
         let all = LoadRange::ALL;
         let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
-        let range =
-            LoadRange { from: self.load_from.unwrap_or(all.from), to, last: self.load_last.unwrap_or(all.last) };
+        let range = LoadRange {
+            from: self.load_from.unwrap_or(all.from),
+            to,
+            max_events: self.load_last.unwrap_or(all.max_events),
+        };
         if range.from >= range.to { Err("--load-from is after --load-to".to_owned()) } else { Ok(range) }
     }
 }
@@ -116,7 +119,7 @@ pub(crate) fn parse_when(text: &str) -> Result<When, String> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;
         let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
-        Some(When::Named(NamedEvent { turn, address, version: version.parse().ok()? }))
+        Some(When::Named(NamedEvent { action: turn, address, version: version.parse().ok()? }))
     };
     let read = match text.split_once(':') {
         Some(("alloc", name)) => named(NamedAction::Alloc, name.trim()),

@@ -70,7 +70,7 @@ impl Arguments {
         };
         let packed = CompressedWriter::create(&self.out, packing).map_err(failed)?;
         let mut out = BufWriter::with_capacity(BUFFER_BYTES, packed);
-        let said = match form {
+        let written = match form {
             Format::Pickle => PickleWriter::new(&mut out, self.protocol)
                 .map_err(CropError::Io)
                 .and_then(|mut pickle| engine.convert(&mut pickle))
@@ -85,12 +85,12 @@ impl Arguments {
                 Err(error) => Err(CropError::Invalid(error.to_string())),
             },
         };
-        let said = said.map_err(|error| match error {
+        let written = written.map_err(|error| match error {
             CropError::Invalid(why) => why,
             CropError::Io(error) => failed(error),
         })?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)?;
-        Ok(said)
+        Ok(written)
     }
 }
 

@@ -39,8 +39,8 @@ impl EmbeddedSnapshot {
         match (file, columns) {
             (Ok(Some(file)), _) => Ok(file),
             (Ok(None), Ok(bytes)) => {
-                let taken = input.total_bytes().unwrap_or(bytes.len() as u64);
-                Ok(EmbeddedSnapshot { raw_bytes: taken, encoding: "gzipped columns", bytes })
+                let raw_bytes = input.total_bytes().unwrap_or(bytes.len() as u64);
+                Ok(EmbeddedSnapshot { raw_bytes, encoding: "gzipped columns", bytes })
             }
             // The page cannot open an archive that is embedded in it.
             (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file inside")),
@@ -53,7 +53,7 @@ impl EmbeddedSnapshot {
         input.rewind()?;
         let mut chunk = input.chunk(NeededBytes::Next)?;
         let mut out = LimitedBuffer::with_limit(most);
-        let (taken, how) = match compression(&chunk) {
+        let (raw_bytes, encoding) = match compression(&chunk) {
             Some("zip") => return Ok(None),
             Some(how) => {
                 while !chunk.is_empty() && out.write_all(&chunk).is_ok() {
@@ -70,7 +70,7 @@ impl EmbeddedSnapshot {
             }
         };
         match (out.is_full, most) {
-            (false, _) => Ok(Some(EmbeddedSnapshot { raw_bytes: taken, encoding: how, bytes: out.bytes })),
+            (false, _) => Ok(Some(EmbeddedSnapshot { raw_bytes, encoding, bytes: out.bytes })),
             (true, MAX_SNAPSHOT_BYTES) => {
                 Err(io::Error::other(format!("larger than {}", Bytes(MAX_SNAPSHOT_BYTES as u64))))
             }
@@ -111,8 +111,8 @@ struct LimitedBuffer {
 }
 
 impl LimitedBuffer {
-    fn with_limit(most: usize) -> LimitedBuffer {
-        LimitedBuffer { bytes: Vec::new(), max_bytes: most, is_full: false }
+    fn with_limit(max_bytes: usize) -> LimitedBuffer {
+        LimitedBuffer { bytes: Vec::new(), max_bytes, is_full: false }
     }
 }
 

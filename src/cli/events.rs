@@ -80,7 +80,7 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
     if from > to {
         return Err("--from is after --to".to_owned());
     }
-    let filter = EventsFilter { text: filter, actions: 0, between: Some([from, to]) };
+    let filter = EventsFilter { text: filter, actions: 0, range: Some([from, to]) };
     let mut out = BufWriter::new(standard_output());
     ignore_broken_pipe(write(&mut out, &mut asking, &terms.printed, &filter))
 }
@@ -121,9 +121,9 @@ fn write(
     let (listed, wanted) = (next.listed, printed.top.min(next.listed));
     let head = json!({
         "filter": filter.text,
-        "from": filter.between.map(|[from, _]| from),
-        "to": filter.between.map(|[_, beyond]| i64::from(beyond.min(asking.device.events as u32)) - 1),
-        "events": next.all,
+        "from": filter.range.map(|[from, _]| from),
+        "to": filter.range.map(|[_, beyond]| i64::from(beyond.min(asking.device.events as u32)) - 1),
+        "events": next.total,
         "listed": listed,
         "rows_left_out": listed - wanted,
     });
@@ -160,7 +160,7 @@ fn write(
 
 fn write_head(out: &mut dyn Write, asking: &OpenSnapshot, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
-    let all = pluralize(page.all.into(), "event");
+    let all = pluralize(page.total.into(), "event");
     let head = format!("{}{filter}: {} of {all}\n", asking.heading(), group_digits(page.listed.into()));
     out.write_all(wrap_to_terminal(&head).as_bytes())?;
     if page.listed > 0 { out.write_all(b"\n") } else { Ok(()) }
@@ -207,11 +207,11 @@ fn cells(row: &EventRow, first: Option<i64>) -> [String; 13] {
         unless(row.stream.map(|stream| format!("{stream:#x}"))),
         unless(row.pool.map(|(first, second)| format!("({first}, {second})"))),
         short(row.active),
-        short(row.pending),
+        short(row.awaiting_free),
         short(row.reserved),
         match row.device_free {
             Some(free) => format!("{} free on the device", Bytes(free)),
-            None => row.site.clone(),
+            None => row.call_site.clone(),
         },
     ]
 }
@@ -230,8 +230,8 @@ fn as_json(row: &EventRow) -> Value {
         "pool": row.pool,
         "allocation": row.allocation,
         "live_bytes": row.active,
-        "awaiting_free_bytes": row.pending,
+        "awaiting_free_bytes": row.awaiting_free,
         "reserved_bytes": row.reserved,
-        "call_site": row.site,
+        "call_site": row.call_site,
     })
 }

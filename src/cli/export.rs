@@ -172,12 +172,12 @@ impl Arguments {
             if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
         let scope = match self.scope.unwrap_or(otherwise) {
             CountedAllocations::Live => Scope::At(at),
-            CountedAllocations::All => Scope::Ever,
+            CountedAllocations::All => Scope::All,
             CountedAllocations::Allocated => Scope::Allocated(range),
             CountedAllocations::Freed => Scope::Freed(range),
-            CountedAllocations::NotFreed => Scope::Kept(range),
+            CountedAllocations::NotFreed => Scope::StillLive(range),
         };
-        Ok(ExportQuestion { format, table, at, range, scope, largest: self.largest })
+        Ok(ExportQuestion { format, table, cursor: at, range, scope, largest: self.largest })
     }
 }
 

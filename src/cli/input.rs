@@ -68,7 +68,7 @@ impl Input {
 
     /// Returns whether the engine can seek in this input.
     pub(crate) fn access(&self) -> Access {
-        if matches!(self.bytes, InputBytes::Pipe(_)) { Access::Forward } else { Access::Anywhere }
+        if matches!(self.bytes, InputBytes::Pipe(_)) { Access::Sequential } else { Access::Random }
     }
 
     /// Returns the length in bytes, or `None` for a pipe.

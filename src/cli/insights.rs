@@ -125,9 +125,9 @@ fn compute_reports(topics: &[Topic], terms: &InsightArgs) -> Result<(OpenSnapsho
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
     // An insight without tables lists no thresholds, so unknown names are accepted then.
-    let is_told = sheets().next().is_some();
+    let has_sheets = sheets().next().is_some();
     if let Some((key, _)) =
-        terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
+        terms.thresholds.iter().filter(|_| has_sheets).find(|(key, _)| known.iter().all(|known| known.key != *key))
     {
         let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
         return Err(match names.as_slice() {
@@ -209,7 +209,7 @@ fn as_json(report: &Report) -> Value {
 
 fn as_chart(chart: &Chart) -> Value {
     match chart {
-        Chart::Course { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
+        Chart::Line { values, ends } => json!({"live_bytes": values, "from": ends[0], "to": ends[1]}),
         Chart::Parts(parts) => {
             let part = |part: &ChartPart| json!({"name": part.name, "bytes": part.bytes, "live_bytes": part.bytes});
             json!({"parts": parts.iter().map(part).collect::<Vec<Value>>()})
@@ -218,9 +218,9 @@ fn as_chart(chart: &Chart) -> Value {
             let node = |it: &DeltaBox| json!({"depth": it.depth, "name": it.name, "a_bytes": it.a, "b_bytes": it.b});
             json!({"nodes": boxes.iter().map(node).collect::<Vec<Value>>()})
         }
-        Chart::Map(map) => {
+        Chart::HeatMap(map) => {
             let names: Vec<&String> = map.rows.iter().map(|row| &row.name).collect();
-            json!({"rows": names, "columns": map.columns, "most_bytes": map.most})
+            json!({"rows": names, "columns": map.columns, "most_bytes": map.max})
         }
     }
 }
@@ -286,7 +286,7 @@ fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
 /// Converts a cell to JSON: exact numbers, and a share as its two numbers.
 fn as_value(cell: &Cell) -> Value {
     match cell {
-        Cell::Nothing => Value::Null,
+        Cell::Empty => Value::Null,
         Cell::Text(text) => json!(text),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => json!(number),
         Cell::Change(number) | Cell::Event(number) => json!(number),

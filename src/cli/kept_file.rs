@@ -36,8 +36,8 @@ pub(crate) struct OpenedFile {
 
 impl OpenedFile {
     /// Wraps a file that was opened for a single question. On drop it is written to the cache at `place`.
-    pub(crate) fn new(engine: Engine, place: Option<CacheEntry>) -> OpenedFile {
-        OpenedFile { engine, cache_entry: place, is_kept: false, is_classified: false }
+    pub(crate) fn new(engine: Engine, cache_entry: Option<CacheEntry>) -> OpenedFile {
+        OpenedFile { engine, cache_entry, is_kept: false, is_classified: false }
     }
 
     /// Marks the file as classified by rules of this question.

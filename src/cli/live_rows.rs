@@ -109,7 +109,7 @@ impl LiveRows<'_> {
                 "file": file,
                 "line": line,
             });
-            let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.own.bytes, "self_count": row.own.count});
+            let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.self_weight.bytes, "self_count": row.self_weight.count});
             if terms.by == GroupBy::Tree { with_fields(value, of_tree()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();
@@ -120,7 +120,7 @@ impl LiveRows<'_> {
             "range": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
             "live_bytes": facts.requested,
             "counting": value_name(terms.counting),
-            "awaiting_free_bytes": is_whole.then_some(facts.pending),
+            "awaiting_free_bytes": is_whole.then_some(facts.awaiting_free),
             "reserved_bytes": asking.device.has_reserved().then_some(facts.reserved),
             "count": facts.count,
             "by": value_name(terms.by),
@@ -146,7 +146,7 @@ impl LiveRows<'_> {
         };
         fact("live", facts.requested, &format!(" in {}", pluralize(facts.count.into(), "allocation")));
         if terms.counting == Counting::Whole {
-            fact("awaiting free", facts.pending, "");
+            fact("awaiting free", facts.awaiting_free, "");
         }
         if asking.device.has_reserved() {
             fact("reserved", facts.reserved, "");
@@ -158,7 +158,7 @@ impl LiveRows<'_> {
         let mut table = Table::new(0, 2, numbers.into_iter().chain([name_column]).collect::<Vec<_>>());
         for row in self.rows() {
             let (bytes, count) = (row.weight.bytes, row.weight.count);
-            let indent = if terms.by == GroupBy::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
+            let indent = if terms.by == GroupBy::Tree { "  ".repeat(row.indent as usize) } else { String::new() };
             table.push([
                 Bytes(bytes).to_string(),
                 group_digits(bytes),
@@ -184,16 +184,16 @@ fn fetch_tree(asking: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Optio
             internal: if terms.hide_internal { Internal::Hidden } else { Internal::default() },
         },
     };
-    let fold = |reach, state| Fold { node: ROOT, reach, state };
+    let fold = |reach, state| Fold { node: ROOT, scope: reach, state };
     let folds = match terms.by {
-        GroupBy::Tree => vec![fold(FoldScope::AllBelow, FoldState::Open)],
-        _ => vec![fold(FoldScope::AllBelow, FoldState::Closed), fold(FoldScope::One, FoldState::Open)],
+        GroupBy::Tree => vec![fold(FoldScope::Subtree, FoldState::Open)],
+        _ => vec![fold(FoldScope::Subtree, FoldState::Closed), fold(FoldScope::Node, FoldState::Open)],
     };
     fetch_rows(terms.printed.top.saturating_add(1), rows_and_count, |rows| {
         let question = TreeQuestion {
             scope: match terms.counting {
                 Counting::Whole => Scope::At(moment),
-                Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
+                Counting::Mosaic => Scope::StillLive(Span { from: 0, to: moment }),
             },
             arrangement,
             focus: None,

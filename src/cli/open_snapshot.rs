@@ -45,8 +45,8 @@ impl OpenSnapshot {
         engine: OpenedFile,
         device: Option<i64>,
     ) -> Result<OpenSnapshot, String> {
-        let (is_chosen, device) = (device.is_some(), select_device(&summary, device)?.clone());
-        Ok(OpenSnapshot { summary, device, is_device_chosen: is_chosen, engine })
+        let (is_device_chosen, device) = (device.is_some(), select_device(&summary, device)?.clone());
+        Ok(OpenSnapshot { summary, device, is_device_chosen, engine })
     }
 
     /// Returns the engine that has the file open.
@@ -134,7 +134,7 @@ impl OpenSnapshot {
     pub(crate) fn facts_at(&mut self, when: When) -> Result<MomentFacts, String> {
         let at = match when {
             When::Peak => MomentSpec::Moment(self.peak()),
-            When::ReservedPeak if self.device.has_reserved() => MomentSpec::MostReserved,
+            When::ReservedPeak if self.device.has_reserved() => MomentSpec::PeakReserved,
             When::ReservedPeak => return Err("no segments recorded: reserved bytes are unknown".to_owned()),
             When::OutOfMemory if self.device.oom_count() > 0 => MomentSpec::OutOfMemory,
             When::OutOfMemory => return Err("no OOM in this trace".to_owned()),
@@ -202,7 +202,7 @@ impl OpenSnapshot {
 
     /// Asks a question about the selected device. Returns `None` if there is no answer.
     pub(crate) fn ask_device(&mut self, what: Question) -> Option<Answer> {
-        let ask = Ask { serial: 0, device: self.device.device, what };
+        let ask = Ask { serial: 0, device: self.device.device, question: what };
         match self.ask(Request::Ask(ask))? {
             Reply::Answer { answer, .. } => Some(answer),
             _ => None,

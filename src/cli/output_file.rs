@@ -116,11 +116,13 @@ impl OutputFile {
         if self.is_standard_output() {
             return Ok(at_once(standard_output()));
         }
-        let place = destination(&self.0);
-        let old = fs::metadata(&place).ok();
+        let destination = destination(&self.0);
+        let old = fs::metadata(&destination).ok();
         match &old {
             Some(old) if old.is_dir() => return Err(io::Error::other("is a folder: name a file in it")),
-            Some(old) if !old.is_file() => return Ok(at_once(Box::new(File::options().write(true).open(&place)?))),
+            Some(old) if !old.is_file() => {
+                return Ok(at_once(Box::new(File::options().write(true).open(&destination)?)));
+            }
             Some(old) if old.permissions().readonly() => return Err(io::Error::other("is read-only")),
             _ => {}
         }
@@ -130,13 +132,9 @@ impl OutputFile {
         // Use the permissions of a normal new file, as limited by the umask.
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, begun) = TemporaryFile::open_new(&named, &folder_of(&place))?;
-        let pending = Pending {
-            temporary: begun,
-            destination: place,
-            file: file.try_clone()?,
-            permissions: old.map(|old| old.permissions()),
-        };
+        let (file, temporary) = TemporaryFile::open_new(&named, &folder_of(&destination))?;
+        let pending =
+            Pending { temporary, destination, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })
     }
 }

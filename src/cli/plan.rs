@@ -123,8 +123,8 @@ pub(crate) fn build_question(
 /// Returns one sentence if a group has no allocations.
 pub(crate) fn run_plan(asking: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
     match asking.ask_device(Question::Plan(Box::new(plan.clone()))) {
-        Some(Answer::Plan(page)) if page.problem.is_empty() => Ok(*page),
-        Some(Answer::Plan(page)) => Err(page.problem),
+        Some(Answer::Plan(page)) if page.error.is_empty() => Ok(*page),
+        Some(Answer::Plan(page)) => Err(page.error),
         _ => Err("the plan could not be computed".to_owned()),
     }
 }
@@ -159,7 +159,7 @@ fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<
         .collect();
     let headroom = capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
     let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
-    let largest = page.fits.map(|(thousandths, moment)| {
+    let largest = page.max_batch.map(|(thousandths, moment)| {
         json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()})
     });
     json!({

@@ -53,21 +53,21 @@ struct JobResult {
 /// Returns one sentence if no snapshots are found.
 pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
     let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, access_error(path)?))).collect();
-    let Search { snapshots: mut found, not_searched: missed } = search(given, ALL_ENTRIES);
+    let Search { snapshots: mut found, not_searched } = search(given, ALL_ENTRIES);
     if found.is_empty() {
         let absent = absent.iter().map(|(path, error)| format!("{}: {error}", path.display()));
-        let reasons: Vec<String> = absent.chain(missed).collect();
+        let reasons: Vec<String> = absent.chain(not_searched).collect();
         return Err(if reasons.is_empty() { "no snapshots found".to_owned() } else { reasons.join("; ") });
     }
-    let is_partial = !missed.is_empty() || !absent.is_empty();
+    let is_partial = !not_searched.is_empty() || !absent.is_empty();
     // Missing paths become rows too, with the reason.
     found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
-    let (said, fitting) = parse_names_with(&names, pattern);
+    let (parsed_names, fitting) = parse_names_with(&names, pattern);
     let mut paths = Vec::new();
     let mut jobs = Vec::new();
-    for (Snapshot { path, name }, named) in found.iter().zip(said) {
+    for (Snapshot { path, name }, named) in found.iter().zip(parsed_names) {
         paths.push((name.clone(), path.clone()));
         jobs.push(Job { rank: Rank::from_file(name.clone(), named), path: path.clone() });
     }
@@ -88,7 +88,7 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
         notes.extend(done.note);
     }
     notes.sort_unstable();
-    notes.extend(missed);
+    notes.extend(not_searched);
     let ranks = if is_partial { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) };
     let absent = absent.into_iter().map(|(path, error)| format!("{}: {error}", path.display())).collect();
     Ok(Surveys { ranks, paths, absent })
@@ -158,8 +158,8 @@ fn run_job(job: &Job, pattern: Option<&Pattern>, memory: u64) -> JobResult {
     if job.rank.member.is_none() && members.len() > 1 {
         // The members of an archive have their own names.
         let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
-        let (said, _) = parse_names_with(&names, pattern);
-        let ranks = said.into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
+        let (parsed_names, _) = parse_names_with(&names, pattern);
+        let ranks = parsed_names.into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
             let file = format!("{}/{name}", job.rank.file);
             Rank { member: Some(place), ..Rank::from_file(file, named) }
         });

@@ -45,7 +45,7 @@ pub(super) fn render(report: &Report, title: &str) -> String {
     }
     out += "</ul>\n";
     for statement in &report.statements {
-        if let Some(Chart::Map(map)) = &statement.chart {
+        if let Some(Chart::HeatMap(map)) = &statement.chart {
             draw_map(&mut out, map);
         }
     }
@@ -135,7 +135,7 @@ fn draw_map(out: &mut String, map: &HeatMap) {
     let _ = writeln!(
         out,
         "<figcaption>Live bytes (requested) of each rank, {aligned}; below, min, 5 %, median, 95 % and max over ranks. Scale: 0 to {}, {what}.</figcaption></figure>",
-        Bytes(map.most)
+        Bytes(map.max)
     );
 }
 

@@ -87,7 +87,7 @@ fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Optio
     let mut ask = |first| {
         let question = SegmentsQuestion {
             moment,
-            only: MemoryFilter { pool: terms.pool, stream: terms.stream, address: None },
+            filter: MemoryFilter { pool: terms.pool, stream: terms.stream, address: None },
             sort: SegmentSort::Address,
             colouring: Default::default(),
             width_px: 0,
@@ -118,7 +118,7 @@ fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Optio
 
 fn sites(asking: &mut OpenSnapshot, moment: u32) -> Option<Sites> {
     let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
-    Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
+    Some(table.rows.into_iter().map(|row| (row.allocation, row.call_site)).collect())
 }
 
 /// Describes a group of segments, such as `default pool, stream 0x7f`.
@@ -144,7 +144,7 @@ fn sums_text(sums: &SegmentsSums) -> String {
         pluralize(sums.segments.into(), "segment"),
         exact_bytes(sums.requested),
         pluralize(sums.blocks.into(), "block"),
-        exact_bytes(sums.pending),
+        exact_bytes(sums.awaiting_free),
         exact_bytes(sums.rounded),
         exact_bytes(sums.free),
         pluralize(sums.free_blocks.into(), "free block"),
@@ -166,9 +166,10 @@ const COLUMNS: [(&str, usize); 7] = [
 fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &SegmentsPage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
     let mut text = format!("{}: {}{is_peak}\n  ", asking.heading(), after_event(facts.moment));
-    text.push_str(&sums_text(&page.whole));
-    if page.astray.count > 0 {
-        let (bytes, count) = (exact_bytes(page.astray.bytes), pluralize(page.astray.count.into(), "allocation"));
+    text.push_str(&sums_text(&page.total));
+    if page.outside_mapped.count > 0 {
+        let (bytes, count) =
+            (exact_bytes(page.outside_mapped.bytes), pluralize(page.outside_mapped.count.into(), "allocation"));
         text.push_str(&format!("  {bytes} live in {count} are outside the recorded segments\n"));
     }
     page.fits.iter().for_each(|fit| text.push_str(&fit_text(asking, terms, fit)));
@@ -242,7 +243,7 @@ fn fit_text(asking: &OpenSnapshot, terms: &Segments, fit: &SegmentsFit) -> Strin
         }
         None => format!(
             "{begin} needs {}{} from the driver; free ≤ {}, largest block ≤ {}\n",
-            if fit.grows { "≥ " } else { "" },
+            if fit.extends_segment { "≥ " } else { "" },
             exact_bytes(fit.new_segment),
             exact_bytes(fit.free),
             exact_bytes(fit.largest_free)

@@ -27,7 +27,7 @@ pub(crate) fn blocks_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [S
 pub(crate) fn block_state(piece: &SegmentsPiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
-        PieceKind::Pending => "awaiting_free",
+        PieceKind::AwaitingFree => "awaiting_free",
         PieceKind::Rounding | PieceKind::Free => "free",
     }
 }
@@ -55,8 +55,8 @@ pub(crate) fn fields(page: &SegmentsPage, sites: &Sites, pools: &[PoolName]) -> 
         })
     };
     json!({
-        "sums": sums(&page.whole),
-        "in_no_segment": {"live_bytes": page.astray.bytes, "count": page.astray.count},
+        "sums": sums(&page.total),
+        "in_no_segment": {"live_bytes": page.outside_mapped.bytes, "count": page.outside_mapped.count},
         "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
         "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
     })
@@ -68,7 +68,7 @@ fn sums(sums: &SegmentsSums) -> Value {
         "reserved_bytes": sums.reserved,
         "block_count": sums.blocks,
         "live_bytes": sums.requested,
-        "awaiting_free_bytes": sums.pending,
+        "awaiting_free_bytes": sums.awaiting_free,
         "allocated_rounded_bytes": sums.rounded,
         "free_bytes": sums.free,
         "free_block_count": sums.free_blocks,
@@ -78,7 +78,7 @@ fn sums(sums: &SegmentsSums) -> Value {
 
 fn block(piece: &SegmentsPiece, sites: &Sites) -> Value {
     match piece.kind {
-        PieceKind::Live | PieceKind::Pending => json!({
+        PieceKind::Live | PieceKind::AwaitingFree => json!({
             "address": hex(piece.address),
             "state": block_state(piece),
             "number": piece.allocation,
@@ -101,7 +101,7 @@ fn fit(fit: &SegmentsFit) -> Value {
         "block_address": fit.block.map(|(address, _)| hex(address)),
         "block_bytes": fit.block.map(|(_, bytes)| bytes),
         "new_segment_bytes": fit.new_segment,
-        "grows": fit.grows,
+        "grows": fit.extends_segment,
         "free_bytes": fit.free,
         "largest_free_bytes": fit.largest_free,
     })

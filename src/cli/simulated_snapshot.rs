@@ -27,13 +27,13 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
     let mut asking = OpenSnapshot::open(&terms.source)?;
     let (plan, _) = plan::build_question(&terms.plans, &terms.presets, None)?;
     let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
-    let sizes = if is_planned { Some(planned_sizes(&mut asking, &plan)?) } else { None };
+    let planned_sizes = if is_planned { Some(planned_sizes(&mut asking, &plan)?) } else { None };
     let run = SimulatedRun {
         device: asking.device.device,
         settings: terms.lines.first().cloned(),
         capacity: terms.capacity,
         skip_empty_cache: terms.no_empty_cache,
-        planned_sizes: sizes,
+        planned_sizes,
         source: asking.summary.file.clone(),
     };
     let mut engine = asking.into_engine();

@@ -54,19 +54,21 @@ pub(crate) enum Theme {
 
 impl Tui {
     fn screen(&self) -> Screen {
-        let said = |name: &str| std::env::var(name).unwrap_or_default();
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let depth = match self.colour {
             Some(Colours::True) => Depth::True,
             Some(Colours::Indexed) => Depth::Indexed,
             Some(Colours::None) => Depth::None,
-            None if !said("NO_COLOR").is_empty() || self.plain || said("TERM") == "dumb" => Depth::None,
-            None if ["truecolor", "24bit"].contains(&said("COLORTERM").as_str()) || said("TERM").contains("direct") => {
+            None if !variable("NO_COLOR").is_empty() || self.plain || variable("TERM") == "dumb" => Depth::None,
+            None if ["truecolor", "24bit"].contains(&variable("COLORTERM").as_str())
+                || variable("TERM").contains("direct") =>
+            {
                 Depth::True
             }
             None => Depth::Indexed,
         };
         // In `15;0` the last number is the background colour. 7 and 15 are white.
-        let ground = said("COLORFGBG");
+        let ground = variable("COLORFGBG");
         let is_light = match self.theme {
             Some(theme) => theme == Theme::Light,
             None => matches!(ground.rsplit(';').next(), Some("7" | "15")),

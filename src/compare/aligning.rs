@@ -73,13 +73,13 @@ impl Aligner {
         let (diff, method, next_anchor) = Default::default();
         let steps = [a, b].map(|side| StepSearch::new(side.history.device));
         let found = AlignmentResult { alignment: Alignment::new(), is_exact: true, ..AlignmentResult::default() };
-        let (rung, shares) = (0, Vec::new());
+        let (key_index, shares) = (0, Vec::new());
         Aligner {
             wanted,
             steps,
             paired_steps,
             step_names,
-            key_index: rung,
+            key_index,
             shares,
             chosen,
             keys,

@@ -65,13 +65,13 @@ impl Comparer {
         let (tables, aligning) = (KeyTables::new([a, b]), Aligner::new(a, b, wanted.align));
         let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
         let (steps, scaling, lifetimes) = Default::default();
-        let (rung, tried, chosen) = (0, Vec::new(), wanted.key);
+        let (key_index, tried, chosen) = (0, Vec::new(), wanted.key);
         Comparer {
             wanted,
             tables,
             aligning,
             sums,
-            key_index: rung,
+            key_index,
             tried,
             chosen,
             tree_sums,

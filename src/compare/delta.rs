@@ -58,8 +58,8 @@ impl Delta {
             });
             let [least, most] = if column.is_empty() { [0; 2] } else { extremes };
             curve.b.push(u64::try_from(highest).unwrap_or(0));
-            curve.least.push(least);
-            curve.most.push(most);
+            curve.min.push(least);
+            curve.max.push(most);
         }
         let mut curve = self.window.take().map(|(.., curve)| curve).unwrap_or_default();
         (curve.largest_at, curve.largest) = self.largest.iter().flatten().copied().unzip();
@@ -117,7 +117,7 @@ fn for_each_delta(
     b: &DeviceHistory,
     alignment: &Alignment,
     moments: std::ops::Range<u32>,
-    mut tell: impl FnMut(u32, i64),
+    mut visit: impl FnMut(u32, i64),
 ) {
     let mut live: Option<i64> = None;
     let mut other: Option<(Moment, i64)> = None;
@@ -136,6 +136,6 @@ fn for_each_delta(
             _ => b.drawn_at(to),
         };
         other = Some((to, then));
-        tell(moment, then.saturating_sub(now));
+        visit(moment, then.saturating_sub(now));
     }
 }

@@ -55,15 +55,15 @@ struct ActiveComparison {
 
 impl Pair {
     /// Creates a pair without files. `make` creates an engine.
-    pub fn new(make: fn() -> Engine) -> Pair {
-        let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
+    pub fn new(make_engine: fn() -> Engine) -> Pair {
+        let (second, receiver, waiting, comparison, replies, categories, internal, paths) = Default::default();
         Pair {
-            first: make(),
+            first: make_engine(),
             second,
-            make_engine: make,
-            receiver: fed,
+            make_engine,
+            receiver,
             waiting,
-            comparison: kept,
+            comparison,
             replies,
             categories,
             internal,
@@ -203,13 +203,13 @@ impl Pair {
     }
 
     fn ask(&mut self, ask: Ask) {
-        if let Question::Pair(PairQuestion::Paths(number, text)) = &ask.what {
+        if let Question::Pair(PairQuestion::PathPrefixes(number, text)) = &ask.question {
             self.paths = (*number, prefixes(text));
             return;
         }
-        if matches!(ask.what, Question::Pair(_) | Question::Comparison(..)) {
+        if matches!(ask.question, Question::Pair(_) | Question::Comparison(..)) {
             // Only the latest question of each kind is kept.
-            let kind = |ask: &Ask| match &ask.what {
+            let kind = |ask: &Ask| match &ask.question {
                 Question::Pair(question) => Some(discriminant(question)),
                 _ => None,
             };
@@ -235,7 +235,7 @@ impl Pair {
     /// Answers all waiting questions.
     fn answer(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut ask) = self.waiting.pop_front() {
-            if let Some(plan) = plan_of(&mut ask.what).filter(|plan| has_measured(plan)) {
+            if let Some(plan) = plan_of(&mut ask.question).filter(|plan| has_measured(plan)) {
                 match self.measure(ask.device, plan, slice) {
                     Ok(()) => self.pass_on(ask),
                     Err(spent) => {
@@ -281,7 +281,7 @@ impl Pair {
     }
 
     fn answer_one(&mut self, ask: &Ask, slice: &mut TimeSlice) -> SliceResult<Option<Answer>> {
-        let pairing = match &ask.what {
+        let pairing = match &ask.question {
             Question::Comparison(pairing, _) => *pairing,
             Question::Pair(
                 PairQuestion::Map(pairing, _) | PairQuestion::Aligned(pairing, ..) | PairQuestion::Curve(pairing, _),
@@ -299,7 +299,7 @@ impl Pair {
             let comparing = Comparer::new(&a, &b, wanted).with_prefixes(prefixes);
             Box::new(ActiveComparison { a: ask.device, b: pairing.b, align, paths, comparing, delta: Delta::default() })
         });
-        let answer = kept.answer([&a, &b], pairing, &ask.what, slice);
+        let answer = kept.answer([&a, &b], pairing, &ask.question, slice);
         self.comparison = Some(kept);
         answer
     }
@@ -319,7 +319,7 @@ impl ActiveComparison {
         Ok(match what {
             Question::Pair(PairQuestion::Map(_, places)) => {
                 let places = alignment.sampled_anchors(*places as usize);
-                pair(PairAnswer::Map(PairMap { align: self.comparing.method(), places }))
+                pair(PairAnswer::Map(PairMap { align: self.comparing.method(), moments: places }))
             }
             Question::Pair(PairQuestion::Aligned(_, is_of_b, moment)) => {
                 let moment = Moment(*moment);
@@ -359,7 +359,7 @@ fn has_measured(plan: &PlanQuestion) -> bool {
 
 /// Returns true if a question uses a plan with measured factors.
 fn is_measured(ask: &Ask) -> bool {
-    matches!(&ask.what, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
+    matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
 }
 
 /// Parses path replacements `OLD=NEW`, separated by semicolons. Parts without `=` are skipped.

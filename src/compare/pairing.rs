@@ -235,17 +235,16 @@ impl Pairing {
                 (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), at)
             });
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let sites =
-                largest.take(MAX_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference: longer })| {
-                    let mean = longer.events / i128::from(count.max(1));
-                    SiteLifetimes {
-                        site: self.name(key, sides, tables),
-                        allocations: count,
-                        bytes,
-                        longer_events: i64::try_from(mean).unwrap_or(0),
-                        longer_steps: longer.steps / (count as i64).max(1),
-                    }
-                });
+            let sites = largest.take(MAX_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference })| {
+                let mean = lifetime_difference.events / i128::from(count.max(1));
+                SiteLifetimes {
+                    site: self.name(key, sides, tables),
+                    allocations: count,
+                    bytes,
+                    longer_events: i64::try_from(mean).unwrap_or(0),
+                    longer_steps: lifetime_difference.steps / (count as i64).max(1),
+                }
+            });
             let sites = sites.collect();
             found.push(Lifetimes { outcome, allocations, bytes, sites });
         }

@@ -176,8 +176,8 @@ impl TableBuilder {
         let rows = of.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
             cells.extend(bytes(pair.live));
-            cells.extend(pair.reserved.map_or([Cell::Nothing, Cell::Nothing, Cell::Nothing], bytes));
-            cells.extend(pair.reserved.map_or([Cell::Nothing, Cell::Nothing], |reserved| {
+            cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty, Cell::Empty], bytes));
+            cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty], |reserved| {
                 [free(pair.live.a, reserved.a), free(pair.live.b, reserved.b)]
             }));
             SheetRow { cells, evidence: Some(at(pair.moments.0)), ..SheetRow::default() }
@@ -191,7 +191,7 @@ impl TableBuilder {
         let count = groups.iter().fold(PerSide::default(), |sum, row| sum.plus(row.count));
         let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
         let mut total = compared(0, "total", live, String::new(), count, &[]).cells;
-        total.get_mut(4).into_iter().for_each(|relation| *relation = Cell::Nothing);
+        total.get_mut(4).into_iter().for_each(|relation| *relation = Cell::Empty);
         self.sheet([key, title, note], &COMPARED, rows, total);
         self.sheets.last_mut().into_iter().for_each(|sheet| {
             sheet.left_out = groups.len().saturating_sub(sheet.rows.len()) as u32;
@@ -241,7 +241,7 @@ impl TableBuilder {
             ("relation", "B / A"),
         ];
         let all = &of.allocations;
-        let id = |id: Option<u32>| id.map_or(Cell::Nothing, |id| Cell::Count(id.into()));
+        let id = |id: Option<u32>| id.map_or(Cell::Empty, |id| Cell::Count(id.into()));
         let rows = all.rows.iter().take(self.rows).map(|row| {
             let mut cells = vec![text(&*row.site), id(row.ids.0), id(row.ids.1)];
             cells.extend(bytes(row.bytes));
@@ -254,9 +254,9 @@ impl TableBuilder {
         if rows.is_empty() {
             return;
         }
-        let mut total = vec![text("total"), Cell::Nothing, Cell::Nothing];
+        let mut total = vec![text("total"), Cell::Empty, Cell::Empty];
         total.extend(bytes(PerSide { a: of.a.live_bytes, b: of.b.live_bytes }));
-        total.push(Cell::Nothing);
+        total.push(Cell::Empty);
         let mut note =
             ["Live (requested) in A or B. Without differences: ", &Bytes(all.equal.a).to_string(), "."].concat();
         if all.early != PerSide::default() {
@@ -280,12 +280,12 @@ impl TableBuilder {
         ];
         let mut rows = Vec::new();
         for group in &of.scaling {
-            let mut cells = vec![Cell::Nothing, text(factor(group.factor))];
+            let mut cells = vec![Cell::Empty, text(factor(group.factor))];
             cells.extend([Cell::Count(group.sites.into()), Cell::Count(group.pairs)]);
             cells.extend(bytes(group.bytes));
             rows.push(SheetRow { cells, ..SheetRow::default() });
             rows.extend(group.rows.iter().map(|site| {
-                let mut cells = vec![text(&*site.site), text(factor(site.factor)), Cell::Nothing];
+                let mut cells = vec![text(&*site.site), text(factor(site.factor)), Cell::Empty];
                 cells.push(Cell::Count(site.pairs));
                 cells.extend(bytes(site.bytes));
                 SheetRow { depth: 1, cells, ..SheetRow::default() }
@@ -311,7 +311,7 @@ impl TableBuilder {
         for it in &of.lifetimes {
             let mut cells = vec![text(it.outcome.title()), Cell::Count(it.allocations)];
             cells.extend(bytes(it.bytes));
-            cells.extend([Cell::Nothing, Cell::Nothing]);
+            cells.extend([Cell::Empty, Cell::Empty]);
             rows.push(SheetRow { cells, ..SheetRow::default() });
             rows.extend(it.sites.iter().map(|of| {
                 let mut cells = vec![text(&*of.site), Cell::Count(of.allocations)];

@@ -87,7 +87,7 @@ impl MeasuredScaling {
                 class_of.insert(key, at as u32);
             }
         }
-        let (mut rest, mut unmeasured_sites) = (words(), 0);
+        let (mut unmeasured, mut unmeasured_sites) = (words(), 0);
         for number in 0..allocations {
             let key = site(number);
             let known = class_of.get(&key).copied();
@@ -96,10 +96,10 @@ impl MeasuredScaling {
                 unmeasured_sites += 1;
             }
             let class = classes.get_mut(known.unwrap_or(NONE) as usize);
-            let set = class.map_or(&mut rest, |class| &mut class.allocations);
+            let set = class.map_or(&mut unmeasured, |class| &mut class.allocations);
             set.get_mut(number / 64).into_iter().for_each(|word| *word |= 1 << (number % 64));
         }
-        MeasuredScaling { growth, classes, unmeasured: rest, unmeasured_sites }
+        MeasuredScaling { growth, classes, unmeasured, unmeasured_sites }
     }
 
     /// Returns groups of A's allocations with their factors, if the input grows by `by`. Allocations without a

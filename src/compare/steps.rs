@@ -46,7 +46,7 @@ impl Steps {
 impl AlignmentResult {
     /// Returns the number of steps of B that begin between two of its moments. Negative if `to` is before `from`.
     pub(crate) fn steps_between(&self, from: Moment, to: Moment) -> i64 {
-        let begun = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;
-        begun(to) - begun(from)
+        let started = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;
+        started(to) - started(from)
     }
 }

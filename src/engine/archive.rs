@@ -213,12 +213,12 @@ impl Archive {
     }
 
     /// Starts probing the members.
-    fn start_probing(&mut self, mut waiting: Vec<Entry>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
-        waiting.reverse();
-        let others = Vec::new();
-        match waiting.pop() {
+    fn start_probing(&mut self, mut remaining: Vec<Entry>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
+        remaining.reverse();
+        let rejected = Vec::new();
+        match remaining.pop() {
             Some(current) => {
-                self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed);
+                self.probe_next(Probes { remaining, current, candidates: Vec::new(), rejected }, feed);
             }
             None => return Err(ArchiveError::NoSnapshot("it is empty".into())),
         }
@@ -249,14 +249,14 @@ impl Archive {
 
     /// Opens the requested member, or else the likeliest one.
     fn open_likeliest(&mut self, glimpses: Probes, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
-        let Probes { candidates: found, rejected: mut others, .. } = glimpses;
-        if found.is_empty() {
+        let Probes { candidates, rejected: mut others, .. } = glimpses;
+        if candidates.is_empty() {
             let more = others.len().saturating_sub(1);
             let first = if others.is_empty() { String::new() } else { others.swap_remove(0) };
             let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
             return Err(ArchiveError::NoSnapshot(first + &more));
         }
-        let mut found = sorted_by_key(found, |&(rank, _)| rank.into());
+        let mut found = sorted_by_key(candidates, |&(rank, _)| rank.into());
         let likeliest = found.first().map_or(0, |&(rank, _)| rank);
         found.retain(|&(rank, _)| rank < FALLBACK_RANK || likeliest == FALLBACK_RANK);
         if found.len() > 1 {

@@ -87,7 +87,7 @@ impl ContainerInput {
                 }
                 let head = std::mem::take(head);
                 self.route = match (zip::is_zip(&head), self.access, self.total_bytes) {
-                    (true, Access::Anywhere, Some(length)) => {
+                    (true, Access::Random, Some(length)) => {
                         Route::Archive(Box::new(Archive::new(length, self.member, &mut self.feed)))
                     }
                     (true, ..) => {

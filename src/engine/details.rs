@@ -89,7 +89,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
             (_, Some(block)) => block.size,
             (_, None) => file.rounding.rounded(requested),
         },
-        rounded_derived: block.is_none(),
+        is_rounded_estimated: block.is_none(),
         address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: groups.stream(&file.snapshot, history, id),
         pool: groups.pool(&file.snapshot, history, id),
@@ -101,14 +101,14 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         lifetime_us: allocated_event
             .zip(freed_event)
             .and_then(|(allocated_at, freed)| elapsed_us(history, allocated_at, freed)),
-        total_after: history.drawn_at(history.allocations.allocated_at(id)),
+        live_after: history.drawn_at(history.allocations.allocated_at(id)),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),
         annotations: time(allocated_event).map_or_else(Vec::new, |allocated_at| {
             let around = history.annotations.iter().filter(|range| range.covers(allocated_at));
             around.take(MAX_NOTES).map(|range| text(range.name)).collect()
         }),
-        stack_of_free,
+        is_free_stack: stack_of_free,
         stack: (!matches!(stack, StackId::NONE | StackId::EMPTY)).then_some(stack.0),
         forward_frames: labels.forward_frames.map_or_else(Vec::new, |lines| forward_frames(file, &texts, lines)),
     })
@@ -168,7 +168,7 @@ fn frames(file: &OpenFile, texts: &LimitedTexts<'_>, stack: StackId) -> Vec<Fram
             name: text(frame.name),
             filename: text(frame.filename),
             line: frame.line.to_string(),
-            user: Sites::is_user(&file.snapshot, frame),
+            is_user_code: Sites::is_user(&file.snapshot, frame),
             fx: frame.fx.iter().map(|&(key, value)| (text(key), text(value))).collect(),
         })
         .collect()

@@ -35,9 +35,9 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(device: i64, sought: SearchTarget) -> Search {
+    pub(super) fn new(device: i64, target: SearchTarget) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { device, target: sought, stacks, next: 0, matches, tally: Tally::default() }
+        Search { device, target, stacks, next: 0, matches, tally: Tally::default() }
     }
 
     /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.
@@ -93,13 +93,13 @@ impl Search {
         match &self.target {
             SearchTarget::Nothing => false,
             SearchTarget::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
-            SearchTarget::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
+            SearchTarget::Query(query) => matches_target(file, history, id, size, query, &self.stacks.stacks),
         }
     }
 }
 
 /// Returns whether a query matches an allocation of this size. `stacks` are those that match the query.
-pub(super) fn is_sought(
+pub(super) fn matches_target(
     file: &OpenFile,
     history: &DeviceHistory,
     id: AllocationId,
@@ -168,5 +168,5 @@ pub(super) fn find_match(
     let [from, to] = window;
     let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
     let lowest_byte = file.height_of(device, looks, id, moment);
-    Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
+    Some(Match { allocation, index: place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

@@ -54,18 +54,19 @@ impl FlameGraphs {
         let (of, found_total) = answers.weigh_with_found(open, asked, arrangement, slice)?;
         let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
         let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
-        let lent = FlameTree { view, found };
+        let tree = FlameTree { view, found };
 
         let plain = FlameQuestion { allocation: None, ..question };
-        let is_it =
-            |begun: &FlameBuilder| (begun.device, begun.question, begun.search) == (device, plain, answers.searches);
+        let is_it = |builder: &FlameBuilder| {
+            (builder.device, builder.question, builder.search) == (device, plain, answers.searches)
+        };
         if !self.in_progress.as_ref().is_some_and(is_it) {
             let zoom = question.zoom.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
             self.in_progress = Some(FlameBuilder {
                 device,
                 question: plain,
                 search: answers.searches,
-                icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
+                icicle: Icicle::new(&tree, zoom, question.width_px.max(1)),
                 found: open.found.filter(|_| found_total.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
@@ -78,13 +79,13 @@ impl FlameGraphs {
                 label_bytes: 0,
             });
         }
-        let begun = self.in_progress.as_mut().ok_or(OutOfTime)?;
-        begun.icicle.step(&lent, slice)?;
-        begun.label_boxes(view, slice)?;
+        let builder = self.in_progress.as_mut().ok_or(OutOfTime)?;
+        builder.icicle.step(&tree, slice)?;
+        builder.label_boxes(view, slice)?;
         let id = question.allocation.map(AllocationId);
         let id = id.filter(|&id| Population::new(open.history, of.scope).contains(open.history, id));
-        let revealed = id.and_then(|id| nearest_box(view, &begun.page.boxes, view.node_of(id)?));
-        Ok(FlamePage { revealed, ..begun.page.clone() })
+        let revealed = id.and_then(|id| nearest_box(view, &builder.page.boxes, view.node_of(id)?));
+        Ok(FlamePage { revealed, ..builder.page.clone() })
     }
 }
 
@@ -93,7 +94,7 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
     let way: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
     // Parents have lower numbers than their children. So the path descends, and of two boxes on it, the one with the
     // higher number is the inner one.
-    let is_on_it = |it: &FlameBox| it.nodes == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
+    let is_on_it = |it: &FlameBox| it.node_count == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
     (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
 }
 
@@ -103,7 +104,7 @@ impl FlameBuilder {
         let page = &mut self.page;
         if page.boxes.is_empty() {
             page.boxes = std::mem::take(&mut self.icicle.boxes);
-            (page.zoom, page.is_cut) = (self.icicle.zoom as u32, self.icicle.is_cut);
+            (page.zoom, page.is_truncated) = (self.icicle.zoom as u32, self.icicle.is_cut);
             let by_name = page.boxes.iter().map(|it| view.name_id(it.node)).zip(0..).collect();
             self.by_name = sorted_by_key(by_name, |&(name, place)| two_part_key(name.into(), place as u64));
         }
@@ -119,7 +120,7 @@ impl FlameBuilder {
                 page.labels.push(label);
             }
             it.label = page.labels.len() as u32 - 1;
-            if it.nodes == 1 {
+            if it.node_count == 1 {
                 it.slot = view.slot(it.node);
                 it.matches = self.found.as_ref().is_some_and(|classes| view.is_in_classes(classes, it.node));
             }

@@ -86,18 +86,8 @@ impl Groups {
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
-        let (ranked, regions, pool_names) = Default::default();
-        Groups {
-            sites,
-            call_sites: ranked,
-            streams,
-            pools,
-            segments,
-            ranking: Some(ranking),
-            categories,
-            regions,
-            pool_names,
-        }
+        let (call_sites, regions, pool_names) = Default::default();
+        Groups { sites, call_sites, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }
 
     /// Ranks the call sites, then indexes annotations and names pools.

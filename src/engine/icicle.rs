@@ -82,7 +82,7 @@ impl Icicle {
                 self.is_cut = true;
                 break;
             }
-            if parent.nodes == 1 {
+            if parent.node_count == 1 {
                 self.layout_children(nodes, &parent, slice)?;
             }
             self.next += 1;
@@ -107,10 +107,10 @@ impl Icicle {
                 narrow.weight.add(child.weight);
                 narrow.ends.iter_mut().zip(child.ends).for_each(|(sum, more)| sum.add(more));
                 narrow.found = narrow.found.saturating_add(child.found);
-                if narrow.nodes == 0 || bytes > *heaviest {
+                if narrow.node_count == 0 || bytes > *heaviest {
                     (narrow.node, *heaviest) = (node, bytes);
                 }
-                narrow.nodes += 1;
+                narrow.node_count += 1;
             }
         }
         let VisitedChildren { wide, narrow, .. } = self.children.take().unwrap_or_default();
@@ -143,7 +143,7 @@ impl Icicle {
 fn new_box(nodes: &dyn TreeNodes, node: u32) -> FlameBox {
     FlameBox {
         node,
-        nodes: 1,
+        node_count: 1,
         weight: nodes.weight(node),
         ends: nodes.ends(node),
         found: nodes.found(node),

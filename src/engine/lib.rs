@@ -123,10 +123,10 @@ impl Engine {
     }
 
     /// Creates an engine that rejects files whose tables take more than `memory` bytes.
-    pub fn with_memory_limit(memory: u64) -> Engine {
+    pub fn with_memory_limit(max_table_bytes: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        Engine { max_table_bytes: memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }
+        Engine { max_table_bytes, simulator: Some(simulator), questions, ..Engine::without_simulator() }
             .with_cache_files()
     }
 
@@ -140,20 +140,20 @@ impl Engine {
     /// answer.
     /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
-        let memory = memory_limit::MAX_TABLE_BYTES;
-        let (questions, internal, replies, load) = Default::default();
+        let max_table_bytes = memory_limit::MAX_TABLE_BYTES;
+        let (questions, internal_rules, replies, load_range) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
-        let (simulator, prepare) = (None, None);
+        let (simulator, prepare_loader) = (None, None);
         Engine {
-            max_table_bytes: memory,
-            load_range: load,
+            max_table_bytes,
+            load_range,
             loading,
             file,
             questions,
             simulator,
-            prepare_loader: prepare,
-            internal_rules: internal,
+            prepare_loader,
+            internal_rules,
             categories,
             replies,
         }

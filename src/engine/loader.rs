@@ -74,8 +74,8 @@ impl Loader {
     }
 
     /// Sets the range of events to keep.
-    pub(super) fn with_range(self, load: LoadRange) -> Loader {
-        Loader { load_range: load, ..self }
+    pub(super) fn with_range(self, load_range: LoadRange) -> Loader {
+        Loader { load_range, ..self }
     }
 
     /// Accepts cached histories in place of events as well.

@@ -31,7 +31,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             Action::Oom if marks.out_of_memory.len() < MAX_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
-                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free, reserved });
+                marks.out_of_memory.push(OutOfMemoryMark { position: place, event, requested, device_free, reserved });
             }
             Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((place, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,
@@ -52,14 +52,14 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             name,
             start: time_point(history, clock, range.start_us),
             end: time_point(history, clock, end.max(range.start_us)),
-            ended: range.end_us.is_some(),
+            has_end: range.end_us.is_some(),
             lane: lanes.assign(range),
             span: clock.map_or(Span { from: 0, to: 0 }, |clock| annotation_span(history, clock, range)),
-            micros: end.max(range.start_us).abs_diff(range.start_us),
-            shared: 0,
+            duration_us: end.max(range.start_us).abs_diff(range.start_us),
+            shared_prefix: 0,
         });
     }
-    marks.ranges.iter_mut().for_each(|range| range.shared = beginnings.shared_prefix_len(&range.name));
+    marks.ranges.iter_mut().for_each(|range| range.shared_prefix = beginnings.shared_prefix_len(&range.name));
     marks.lanes = lanes.ends.len() as u32;
     marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)

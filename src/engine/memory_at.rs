@@ -56,12 +56,12 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         stream: kind.stream,
         small: kind.small,
         expandable: kind.expandable,
-        site: None,
+        call_site: None,
     };
     let stack = segments.stack(&file.snapshot, history, at.range);
     let frame = file.sites.call_site(&file.snapshot, stack);
     let site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
-    Some(HitSegment { site, ..hit })
+    Some(HitSegment { call_site: site, ..hit })
 }
 
 /// Returns start and size of the free space around an address, within the segment. `None` if a block is there.

@@ -31,8 +31,8 @@ pub(super) struct MemoryMonitor {
 
 impl MemoryMonitor {
     /// Creates a monitor that allows tables of `most` bytes.
-    pub(super) fn new(most: u64) -> MemoryMonitor {
-        MemoryMonitor { max_bytes: most, bytes_until_check: BYTES_PER_CHECK.min(most) }
+    pub(super) fn new(max_bytes: u64) -> MemoryMonitor {
+        MemoryMonitor { max_bytes, bytes_until_check: BYTES_PER_CHECK.min(max_bytes) }
     }
 
     /// Counts `decoded` more bytes. Now and then calls `measure` for the bytes on the heap and the number of events
@@ -48,25 +48,25 @@ impl MemoryMonitor {
             return Ok(());
         }
         *self = MemoryMonitor::new(self.max_bytes);
-        let (held, events) = measure();
-        if held <= self.max_bytes {
+        let (in_use, events) = measure();
+        if in_use <= self.max_bytes {
             return Ok(());
         }
-        Err(TooLarge(Measured { read: progress.bytes, total: progress.total_bytes, in_use: held, events }))
+        Err(TooLarge(Measured { read: progress.bytes, total: progress.total_bytes, in_use, events }))
     }
 }
 
 impl Measured {
     /// Formats the message: bytes read, memory in use, estimated need, and advice.
     fn message(&self) -> String {
-        let Measured { read, total, in_use: held, events } = *self;
+        let Measured { read, total, in_use, events } = *self;
         let rest = total.filter(|&total| total > read).map_or_else(String::new, |total| {
-            let needed = u128::from(held) * u128::from(total) / u128::from(read.max(1));
+            let needed = u128::from(in_use) * u128::from(total) / u128::from(read.max(1));
             format!(" of {}, about {} needed", Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)))
         });
         let entries = rounded_down(events);
         let fewer = if entries > 0 { format!(" (max_entries={entries})") } else { String::new() };
-        let (held, read) = (Bytes(held), Bytes(read));
+        let (held, read) = (Bytes(in_use), Bytes(read));
         format!(
             "not enough memory: {held} in use after reading {read}{rest}. Use the command line, or record fewer events{fewer}"
         )

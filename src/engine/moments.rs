@@ -16,7 +16,7 @@ fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
 pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<MomentFacts> {
     let at = match at {
         MomentSpec::After(named) => MomentSpec::Moment(Moment::after(find_event(history, named)?).0),
-        MomentSpec::MostReserved => MomentSpec::Moment(history.reserved_peak().0),
+        MomentSpec::PeakReserved => MomentSpec::Moment(history.reserved_peak().0),
         MomentSpec::OutOfMemory => MomentSpec::Moment(Moment::after(last_oom(history)?).0),
         at => at,
     };
@@ -35,7 +35,7 @@ pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<Mo
             AxisPoint { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
         MomentSpec::X(Axis::Time, x) => clock.map_or_else(AxisPoint::default, |clock| point_at_time(history, clock, x)),
-        MomentSpec::After(_) | MomentSpec::MostReserved | MomentSpec::OutOfMemory => return None,
+        MomentSpec::After(_) | MomentSpec::PeakReserved | MomentSpec::OutOfMemory => return None,
     };
     let moment = match (at, clock) {
         (MomentSpec::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),
@@ -45,12 +45,12 @@ pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<Mo
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     Some(MomentFacts {
         moment,
-        place,
-        began: begins(moment),
+        position: place,
+        start: begins(moment),
         time_us: Moment(moment).event().and_then(|event| history.events.times.at(event.0)),
         requested: positive(history.drawn_at(Moment(moment))),
         reserved: positive(history.reserved_at(Moment(moment))),
-        pending: positive(Curve::new(&history.awaiting_free, &pending).at(Moment(moment))),
+        awaiting_free: positive(Curve::new(&history.awaiting_free, &pending).at(Moment(moment))),
         count: history.live_count_at(Moment(moment)),
     })
 }
@@ -66,7 +66,7 @@ pub(super) fn elapsed_us(history: &DeviceHistory, from: EventIdx, to: EventIdx) 
 /// Finds an event by action, address and version. Scans all events, which is acceptable because only the command line
 /// uses it.
 fn find_event(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
-    let wanted = match named.turn {
+    let wanted = match named.action {
         NamedAction::Alloc => Action::Alloc,
         NamedAction::FreeCompleted => Action::FreeCompleted,
     };

@@ -65,8 +65,8 @@ impl OpenFile {
     ) -> OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
-        let stacked = Vec::new();
-        let (answers, plots) = Default::default();
+        let orders = Vec::new();
+        let (stack_trees, plots) = Default::default();
         let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
@@ -80,9 +80,9 @@ impl OpenFile {
             format,
             warnings,
             groups,
-            orders: stacked,
+            orders,
             found: None,
-            stack_trees: answers,
+            stack_trees,
             plots,
         }
     }
@@ -154,9 +154,9 @@ impl OpenFile {
 
     /// Returns the data for answers about a device, and the cached answers. `None` if there is no such device.
     pub(super) fn device_with_trees(&mut self, device: i64) -> Option<(DeviceData<'_>, &mut StackTrees)> {
-        let OpenFile { snapshot, histories, rounding, groups, found, stack_trees: answers, .. } = self;
+        let OpenFile { snapshot, histories, rounding, groups, found, stack_trees, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
-        Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
+        Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, stack_trees))
     }
 
     /// Returns the data for answers about the device of this history, without the matches of a search.
@@ -324,7 +324,7 @@ impl OpenFile {
             allocated_at: history.allocations.allocated_at(id).0,
             freed_at: history.allocations.freed_at(id).map(|moment| moment.0),
             lowest_byte,
-            site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
+            call_site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
             category: self.groups.categories.name(history, id),
         })
     }

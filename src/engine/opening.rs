@@ -20,7 +20,7 @@ impl Opening {
     /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot if the file has several.
     /// The file is rejected if its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
-        Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Anywhere, member), memory))
+        Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Random, member), memory))
     }
 
     /// Sets the range of events to keep.

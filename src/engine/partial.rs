@@ -125,7 +125,7 @@ impl PartialState {
             pools: Vec::new(),
             recorder: Vec::new(),
         };
-        PartialFile { summary, devices, is_whole: self.is_complete }
+        PartialFile { summary, devices, is_complete: self.is_complete }
     }
 }
 

@@ -111,6 +111,6 @@ pub enum Request {
 impl Request {
     /// Creates a request to open a file that is read sequentially. Opens its first snapshot if it holds several.
     pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
-        Request::Open { name: name.to_owned(), total_bytes, access: Access::Forward, member: None }
+        Request::Open { name: name.to_owned(), total_bytes, access: Access::Sequential, member: None }
     }
 }

@@ -76,16 +76,16 @@ impl Questions {
 
     /// Answers a question at once, or queues it for [`Questions::step`].
     pub(super) fn ask(&mut self, file: &mut OpenFile, ask: Ask, replies: &mut VecDeque<Reply>) {
-        let rank_of = rank(&ask.what);
+        let rank_of = rank(&ask.question);
         if rank_of == IMMEDIATE {
             if self.answer(file, &ask, replies, &mut TimeSlice::new(&mut || false)).is_ok() {
                 return;
             }
         } else {
-            self.reset(&ask.what);
-            self.waiting.retain(|other| discriminant(&other.what) != discriminant(&ask.what));
+            self.reset(&ask.question);
+            self.waiting.retain(|other| discriminant(&other.question) != discriminant(&ask.question));
         }
-        let place = self.waiting.partition_point(|other| rank(&other.what) <= rank_of);
+        let place = self.waiting.partition_point(|other| rank(&other.question) <= rank_of);
         self.waiting.insert(place, ask);
     }
 
@@ -149,7 +149,7 @@ impl Questions {
         replies: &mut VecDeque<Reply>,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let Ask { serial, device, ref what } = *ask;
+        let Ask { serial, device, question: ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
         let answer = match *what {
             Question::Scene { view, looks } => out_of_line(|| self.scene.scene(file, device, view, looks, slice))?
@@ -207,8 +207,8 @@ impl Questions {
             }
             Question::Find(ref query) => {
                 // The page only sends valid queries. An invalid one finds nothing.
-                let sought = || Query::parse(query).map_or(SearchTarget::Nothing, SearchTarget::Query);
-                let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, sought())));
+                let target = || Query::parse(query).map_or(SearchTarget::Nothing, SearchTarget::Query);
+                let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, target())));
                 let tally = out_of_line(|| search.step(file, slice))?;
                 self.search.take().into_iter().for_each(|search| search.store_as(file, serial));
                 Some(Answer::Find(tally))

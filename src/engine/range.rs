@@ -20,11 +20,11 @@ pub(super) fn range_facts(
             span,
             allocated: none,
             freed: none,
-            kept: none,
+            still_live: none,
             peak: 0,
             peak_moment,
-            at_begin: 0,
-            at_end: 0,
+            live_at_start: 0,
+            live_at_end: 0,
         });
     };
     let history = open.history;
@@ -35,11 +35,20 @@ pub(super) fn range_facts(
     let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, slice);
     let allocated = total(Scope::Allocated(span))?;
     let freed = total(Scope::Freed(span))?;
-    let kept = total(Scope::Kept(span))?;
+    let kept = total(Scope::StillLive(span))?;
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     let change = |event| history.drawn_change(event);
     let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
     let (peak_moment, peak) = peak.map_or((span.from, 0), |(moment, bytes)| (moment.0, positive(bytes)));
     let at = |moment: u32| positive(history.drawn_at(Moment(moment)));
-    Ok(RangeFacts { span, allocated, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
+    Ok(RangeFacts {
+        span,
+        allocated,
+        freed,
+        still_live: kept,
+        peak,
+        peak_moment,
+        live_at_start: at(span.from),
+        live_at_end: at(span.to),
+    })
 }

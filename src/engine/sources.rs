@@ -27,7 +27,7 @@ impl Sources {
         scope: Scope,
         slice: &mut TimeSlice,
     ) -> SliceResult<SourcesPage> {
-        let OpenFile { snapshot, histories, groups, rounding, found, stack_trees: answers, sites, .. } = file;
+        let OpenFile { snapshot, histories, groups, rounding, found, stack_trees, sites, .. } = file;
         let Some(history) = histories.iter().find(|history| history.device == device) else {
             return Ok(SourcesPage::default());
         };
@@ -42,8 +42,8 @@ impl Sources {
             _ => [scope, at_peak],
         };
         let of = of.map(selection);
-        let now = answers.total(open, of[0], slice)?;
-        let peak = answers.total(open, of[1], slice)?;
+        let now = stack_trees.total(open, of[0], slice)?;
+        let peak = stack_trees.total(open, of[1], slice)?;
         self.page.total = LocationWeight { now, peak };
         let (frames, count) = (&mut self.lines.frames, snapshot.frames.len());
         frames.reserve_exact(count - frames.len());
@@ -54,9 +54,9 @@ impl Sources {
         let part: [fn(&mut LocationWeight) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
         for ((next, of), part) in self.next.iter_mut().zip(of).zip(part) {
             // Weight 16, because some stacks have thousands of frames.
-            while let Some(part_of) = slice.next_range(next, answers.stack_count(of), 16)? {
+            while let Some(part_of) = slice.next_range(next, stack_trees.stack_count(of), 16)? {
                 let (frames, elsewhere) = (&mut self.lines.frames, &mut self.page.elsewhere);
-                answers.visit_stacks(of, part_of, &mut |stack, weight| {
+                stack_trees.visit_stacks(of, part_of, &mut |stack, weight| {
                     let frame = stack.and_then(|stack| sites.user_frame(snapshot, stack));
                     let standing = frame.and_then(|frame| frames.get_mut(frame.0 as usize)).unwrap_or(elsewhere);
                     part(standing).add(weight);

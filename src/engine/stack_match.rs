@@ -45,14 +45,14 @@ impl StackMatch {
                 let matches = |(callers, frame): (StackId, FrameId)| {
                     self.stacks.contains(callers.0) || self.frames.contains(frame.0)
                 };
-                let is_sought = match query {
+                let is_match = match query {
                     Query::Site(_) => {
                         let site = sites.user_frame(snapshot, StackId(id));
                         site.is_some_and(|site| self.frames.contains(site.0))
                     }
                     _ => stacks.innermost(StackId(id)).is_some_and(matches),
                 };
-                if is_sought {
+                if is_match {
                     self.stacks.insert(id);
                 }
             }

@@ -37,7 +37,7 @@ pub(super) fn step(
                 None => total(source, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
             }
             .and_then(|below| middle(below.lowest, below.size)),
-            Step::Onto(allocation) => {
+            Step::To(allocation) => {
                 let id = AllocationId(allocation);
                 timeline::lowest_byte_of(source, id, Moment(moment))
                     .and_then(|lowest| middle(lowest, source.allocations.size(id)))
@@ -51,8 +51,8 @@ pub(super) fn step(
                 .map(|(moment, stop)| (moment, byte, stop))
             }
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, byte, StepOutcome::Nowhere));
-        StepResult { moment, byte, stop }
+        let (moment, byte, stop) = found.unwrap_or((moment, byte, StepOutcome::NotFound));
+        StepResult { moment, byte, outcome: stop }
     })
 }
 
@@ -113,5 +113,5 @@ fn walk_events(
         }
         moment = next;
     }
-    Some((moment, StepOutcome::OnItsWay))
+    Some((moment, StepOutcome::Unfinished))
 }

@@ -54,7 +54,7 @@ impl TableCache {
         listing.step(file, &mut self.terms, slice)?;
         listing.weigh_found(file, question.find, slice)?;
         // Histograms alone need no order.
-        if question.rows[1] == 0 && question.reveal.is_none() && question.chosen.is_empty() {
+        if question.rows[1] == 0 && question.reveal.is_none() && question.selected.is_empty() {
             return Ok(());
         }
         if self.order.as_ref().is_none_or(|order| order.by != question.sort) {
@@ -62,7 +62,7 @@ impl TableCache {
         }
         let Some(order) = &mut self.order else { return Ok(()) };
         order.step(file, &mut self.sites, device, listing.moment(), &listing.ids, slice)?;
-        order.sum_ranges(file, device, &question.chosen, slice)
+        order.sum_ranges(file, device, &question.selected, slice)
     }
 
     /// Returns a part of the table. Empty if the file does not have the device.
@@ -78,11 +78,11 @@ impl TableCache {
         let mut page = TablePage {
             scope: listing.all,
             listed: listing.listed,
-            gone: listing.freed,
+            freed: listing.freed,
             found: listing.found_total,
             first: question.rows[0],
             sizes: listing.sizes.clone(),
-            lives: listing.lifetimes.clone(),
+            lifetimes: listing.lifetimes.clone(),
             ..TablePage::default()
         };
         if let Some(order) = self.order.as_ref().filter(|order| order.by == question.sort) {
@@ -92,7 +92,7 @@ impl TableCache {
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);
             page.revealed = question.reveal.and_then(row_of).map(|row| row as u32);
-            page.chosen = order.selected_total();
+            page.selected = order.selected_total();
         }
         Ok(page)
     }
@@ -112,7 +112,7 @@ impl TableCache {
             let id = order.ids.get(row as usize);
             id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
         };
-        self.copying.step(rows::HEADER, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.selected, order.ids.len() as u32), &mut write, send, slice)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -43,13 +43,9 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     json::text(out, &side.name())?;
     write!(out, ",\"pid\":{},\"te\":{},\"tg\":{},\"pps\":", history.device, history.event_count(), peak.0)?;
     json::list(out, sums.iter().zip(&of_stacks), |out, (sums, frames)| {
-        let Sums { all, lifetimes, max: most, at_peak, at_end, .. } = sums;
+        let Sums { all, lifetimes, max, at_peak, at_end, .. } = sums;
         write!(out, "\n{{\"tb\":{},\"tbk\":{},\"tl\":{lifetimes}", all.bytes, all.count)?;
-        write!(
-            out,
-            ",\"mb\":{},\"mbk\":{},\"gb\":{},\"gbk\":{}",
-            most.bytes, most.count, at_peak.bytes, at_peak.count
-        )?;
+        write!(out, ",\"mb\":{},\"mbk\":{},\"gb\":{},\"gbk\":{}", max.bytes, max.count, at_peak.bytes, at_peak.count)?;
         write!(out, ",\"eb\":{},\"ebk\":{},\"fs\":", at_end.bytes, at_end.count)?;
         json::numbers(out, frames)?;
         out.write_all(b"}")

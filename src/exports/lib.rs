@@ -35,12 +35,12 @@ use std::io::{self, Write};
 /// # Errors
 /// Returns the errors of `out`.
 pub fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
-    let live = Scope::At(question.at);
+    let live = Scope::At(question.cursor);
     match question.format {
         ExportFormat::Speedscope => speedscope::write(side, question, out),
         ExportFormat::Pprof => pprof::write(side, question, out),
         ExportFormat::Collapsed => collapsed::write(&Profile::new(side, question.scope), out),
-        ExportFormat::Firefox => firefox::write(side, question.at, out),
+        ExportFormat::Firefox => firefox::write(side, question.cursor, out),
         ExportFormat::Dhat => dhat::write(side, out),
         ExportFormat::Trace => {
             trace::write(side, question, out)?;

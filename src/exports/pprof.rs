@@ -56,7 +56,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         number(&mut value, 2, strings.number(unit));
         message(out, SAMPLE_TYPE, &value)?;
     }
-    let (live, none) = (Profile::labelled(side, Scope::At(question.at)), Total::default());
+    let (live, none) = (Profile::labelled(side, Scope::At(question.cursor)), Total::default());
     let allocated = Profile::labelled(side, Scope::Allocated(question.range));
     let mut writing = Samples { side, strings: &mut strings, frames: &mut frames };
     for sample in &allocated.samples {
@@ -87,7 +87,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         message(&mut location, 4, &line)?;
         message(out, LOCATION, &location)?;
     }
-    let (after, span) = (Moment(question.at).event_or_minus_one(), question.range);
+    let (after, span) = (Moment(question.cursor).event_or_minus_one(), question.range);
     let comment = format!(
         "Requested bytes of device {}. inuse: live after event {after}; alloc: allocated by events {} to {}.",
         side.history.device,

@@ -211,7 +211,7 @@ fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
     let snapshot = side.snapshot();
     let mut is_used = vec![false; snapshot.stacks.len()];
     let mut mark = |stack: StackId| is_used.get_mut(stack.0 as usize).into_iter().for_each(|used| *used = true);
-    side.for_each_in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
+    side.for_each_in_scope(Scope::All, &mut |id, _| mark(side.stack(id)));
     (0..side.history.event_count()).for_each(|event| mark(side.event_stack(event)));
     if let Some(lives) = side.segment_lives() {
         (0..lives.ranges.len() as u32).for_each(|id| mark(lives.stack(snapshot, side.history, AllocationId(id))));

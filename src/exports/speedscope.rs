@@ -17,11 +17,11 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     let scopes = [
-        ("Live at the cursor", Scope::At(question.at)),
+        ("Live at the cursor", Scope::At(question.cursor)),
         ("Live at the peak", Scope::At(peak)),
         ("Live at the end", Scope::At(history.event_count())),
         ("Allocated in range", Scope::Allocated(question.range)),
-        ("Allocated in range, not freed in it", Scope::Kept(question.range)),
+        ("Allocated in range, not freed in it", Scope::StillLive(question.range)),
     ];
     let profiles = scopes.map(|(name, scope)| (name, Profile::new(side, scope)));
     let mut frames = FrameNumbers::default();

@@ -111,7 +111,7 @@ impl TraceWriter<'_, '_> {
         let seen = [true, is_seen(1), is_seen(2)];
         let of = |point: Point| point.shown();
         let mut points = points(self.side, from, to).peekable();
-        let mut told: [Option<u64>; 3] = [None; 3];
+        let mut last_values: [Option<u64>; 3] = [None; 3];
         while let Some(first) = points.next() {
             let us = self.at(first);
             let (mut most, mut last) = (of(first), of(first));
@@ -122,8 +122,11 @@ impl TraceWriter<'_, '_> {
             for (at, name) in names.iter().enumerate().filter(|(at, _)| seen.get(*at) == Some(&true)) {
                 let values = [most.get(at), last.get(at)].map(|value| value.copied().unwrap_or(0));
                 for value in values {
-                    let Some(told) = told.get_mut(at).filter(|told| **told != Some(value)) else { continue };
-                    *told = Some(value);
+                    let Some(last_values) = last_values.get_mut(at).filter(|last_values| **last_values != Some(value))
+                    else {
+                        continue;
+                    };
+                    *last_values = Some(value);
                     self.event("C", name, 0)?;
                     self.time("ts", us)?;
                     write!(self.out, ",\"args\":{{\"bytes\":{value}}}}}")?;

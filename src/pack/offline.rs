@@ -19,10 +19,10 @@ const PAGE: &str = "index.html";
 
 /// Generates the service worker for the files in `dist`.
 pub(crate) fn script(dist: &Path) -> Result<String, String> {
-    let said = |error: std::io::Error| error.to_string();
+    let message = |error: std::io::Error| error.to_string();
     let mut lines = Vec::new();
-    for entry in fs::read_dir(dist).map_err(said)? {
-        let entry = entry.map_err(said)?;
+    for entry in fs::read_dir(dist).map_err(message)? {
+        let entry = entry.map_err(message)?;
         let name = entry.file_name().into_string().map_err(|_| "a name is no text")?;
         if NOT_LISTED.contains(&name.as_str()) {
             continue;

@@ -30,9 +30,9 @@ const POLL_MS: u32 = 10_000;
 pub(super) fn watch(app: &'static App) {
     let search = app.dom.window.location().search().unwrap_or_default();
     if search.split('&').next() == Some(LIVE_QUERY) {
-        let told = Rc::<ChangeStream>::default();
-        told.reconnect(app);
-        listen(&app.dom.document, "visibilitychange", move |_| told.reconnect(app));
+        let stream = Rc::<ChangeStream>::default();
+        stream.reconnect(app);
+        listen(&app.dom.document, "visibilitychange", move |_| stream.reconnect(app));
     } else if resolve(&app.dom, ".").is_ok() {
         Interval::new(POLL_MS, move || {
             spawn_local(async move {
@@ -59,23 +59,23 @@ impl ChangeStream {
         } else if self.events.borrow().is_none() {
             // Fails only for an invalid URL.
             let Ok(source) = EventSource::new(EVENTS_URL) else { return };
-            let heard = EventListener::new(&source, "message", move |event| {
+            let listener = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
                 let text = text.unwrap_or_default();
                 act(app, WatchAction::FilesReported(FileVersion::parse(&text, now(app))));
                 FileVersion::count(&text).into_iter().for_each(|count| act(app, WatchAction::CountReported(count)));
             });
-            let told = self.clone();
+            let stream = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {
                 // Dropping the listeners has to wait until this one has returned.
-                let told = told.clone();
+                let stream = stream.clone();
                 spawn_local(async move {
-                    told.disconnect();
-                    let later = told.clone();
-                    told.retry.replace(Some(Timeout::new(RECONNECT_MS, move || later.reconnect(app))));
+                    stream.disconnect();
+                    let later = stream.clone();
+                    stream.retry.replace(Some(Timeout::new(RECONNECT_MS, move || later.reconnect(app))));
                 });
             });
-            self.events.replace(Some((source, [heard, failed])));
+            self.events.replace(Some((source, [listener, failed])));
         }
     }
 

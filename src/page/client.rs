@@ -66,18 +66,18 @@ impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
         let (script, worker) = (RefCell::new(None), RefCell::new(WorkerStage::None));
-        let (kept, has_file, made, columns, range, heard) = Default::default();
+        let (previous, has_file, started, pending_columns, range, event) = Default::default();
         Rc::new(Client {
             window,
             receive: Box::new(receive),
             script,
             worker,
-            previous: kept,
+            previous,
             has_file,
-            started: made,
-            pending_columns: columns,
+            started,
+            pending_columns,
             range,
-            received_count: heard,
+            received_count: event,
         })
     }
 
@@ -198,7 +198,7 @@ impl Client {
         let number = self.started.get() + 1;
         self.started.set(number);
         let client = self.clone();
-        let thread = WorkerThread::new(&script, &wasm_bindgen::module(), move |heard| match heard {
+        let thread = WorkerThread::new(&script, &wasm_bindgen::module(), move |event| match event {
             Ok(message) => FromWorker::from_js(&message).into_iter().for_each(|it| client.on_message(number, it)),
             Err(cause) => client.on_message(number, FromWorker::Crashed(cause)),
         })?;

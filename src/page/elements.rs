@@ -46,8 +46,8 @@ impl Search {
     }
 }
 
-/// Declares the elements of `index.html` that a file uses, by type: `elements! { HtmlElement: answer, tab_why; }` finds
-/// `#answer` and `#tab-why`.
+/// Declares the elements of `index.html` that a file uses, by type: `elements! { HtmlElement: answer, tab_insights; }` finds
+/// `#answer` and `#tab-insights`.
 macro_rules! elements {
     ($($kind:ident: $($field:ident),*;)*) => {
         /// Elements of `index.html` that this file uses.

@@ -74,10 +74,10 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         Err(why) => file.ok_or(why)?.into(),
     };
     let (script, module) = app.surveyor.code().get_or_load().await?;
-    let heard: Rc<RefCell<Option<[Function; 2]>>> = Rc::default();
-    let promise = Promise::new(&mut |resolve, reject| drop(heard.replace(Some([resolve, reject]))));
+    let event: Rc<RefCell<Option<[Function; 2]>>> = Rc::default();
+    let promise = Promise::new(&mut |resolve, reject| drop(event.replace(Some([resolve, reject]))));
     let end = move |at: usize, value: &JsValue| {
-        if let Some(ends) = heard.take() {
+        if let Some(ends) = event.take() {
             // The resolve and reject functions return nothing of interest.
             let _ = ends.get(at).map(|end| end.call1(&JsValue::NULL, value));
         }
@@ -100,17 +100,17 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         });
     }
     let own = slot.clone();
-    let hear = move |heard: Result<JsValue, String>| {
-        let message: Array = match heard {
+    let on_message = move |event: Result<JsValue, String>| {
+        let message: Array = match event {
             Ok(message) => message.unchecked_into(),
             Err(cause) => return end(1, &cause.into()),
         };
-        let tell = |message: &Array| {
+        let send = |message: &Array| {
             // Fails only for values that cannot be cloned.
             own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
         };
         match message.get(0).as_string().unwrap_or_default().as_str() {
-            "ready" => tell(&open),
+            "ready" => send(&open),
             "want" => {
                 let (from, own, source, end) =
                     (message.get(1).as_f64().unwrap_or(0.0), own.clone(), source.clone(), end.clone());
@@ -133,7 +133,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
             _ => end(1, &message.get(1)),
         }
     };
-    slot.replace(Some(WorkerThread::new(&script, &module, hear)?));
+    slot.replace(Some(WorkerThread::new(&script, &module, on_message)?));
     let written = JsFuture::from(promise).await;
     // Frees the worker's memory.
     drop(slot.take());

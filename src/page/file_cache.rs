@@ -40,8 +40,8 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
         if !app.state.borrow().is_current_load(load) {
             return;
         }
-        let columns = found.map(|(columns, print, key)| {
-            app.cache.current.replace(Some(CachedLoad { load, member, file: file.clone(), fingerprint: print, key }));
+        let columns = found.map(|(columns, fingerprint, key)| {
+            app.cache.current.replace(Some(CachedLoad { load, member, file: file.clone(), fingerprint, key }));
             columns
         });
         app.client.send(ToWorker::File { load, member, file: columns.unwrap_or(file), which });
@@ -130,8 +130,8 @@ pub(super) fn clear(app: &'static App) {
 
 /// Returns the text about the cache in the settings.
 pub(super) fn summary(app: &App) -> String {
-    let said = load_index(app).summary();
-    app.cache.failed.get().map_or(said.clone(), |failed| [&said, " ", failed].concat())
+    let index_summary = load_index(app).summary();
+    app.cache.failed.get().map_or(index_summary.clone(), |failed| [&index_summary, " ", failed].concat())
 }
 
 fn is_cacheable(app: &App, file: &File) -> bool {

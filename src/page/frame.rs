@@ -35,8 +35,8 @@ enum FrameState {
 impl Frame {
     /// Creates an idle scheduler. `show` is called for each requested frame, `rest` when no other frame is scheduled.
     pub(super) fn new(window: Window, show: impl Fn(bool) + 'static, rest: impl Fn() + 'static) -> Rc<Frame> {
-        let (show, rest) = (Box::new(show), Box::new(rest));
-        Rc::new(Frame { window, on_frame: show, on_idle: rest, state: RefCell::default(), changed: Cell::default() })
+        let (on_frame, on_idle) = (Box::new(show), Box::new(rest));
+        Rc::new(Frame { window, on_frame, on_idle, state: RefCell::default(), changed: Cell::default() })
     }
 
     /// Returns whether no frame is scheduled.

@@ -127,7 +127,7 @@ fn show_failure(document: &web_sys::Document, text: &str) {
 impl Page {
     fn start(window: Window) -> Result<(), String> {
         let dom = Dom::new(window.clone())?;
-        let delivered = html::original_page(&dom);
+        let original_page = html::original_page(&dom);
         let link = address::initial_link(&dom);
         let links = address::urls_to_fetch(&dom, &link);
         // From here on, the page and the worker started below can reach only our own server and those of the links.
@@ -137,15 +137,15 @@ impl Page {
         let theme = Rc::new(RefCell::new(Theme::current(&dom)));
         // Callbacks that run before the page is complete do nothing.
         let page: &OnceCell<Page> = Box::leak(Box::default());
-        let hear = move |message| page.get().map_or((), |page| page.on_message(message));
+        let receive = move |message| page.get().map_or((), |page| page.on_message(message));
         let show = move |changed| page.get().map_or((), |page| page.render(changed));
         let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
         let frame = Frame::new(window.clone(), show, rest);
         let app: &App = Box::leak(Box::new(App {
-            original_page: delivered,
+            original_page,
             state: RefCell::new(State::new(files::page_scheme(&dom))),
-            client: Client::new(window.clone(), hear),
+            client: Client::new(window.clone(), receive),
             simulator: Simulator::new(window.clone(), act),
             surveyor: Surveyor::new(window.clone(), act),
             yaml: YamlParser::new(window.clone(), act),
@@ -226,7 +226,7 @@ impl Page {
                 let is_events = app.state.borrow().views.tab == ui::tab::Tab::Events;
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
-            Effect::FocusRequest => app.dom.focus_on("memory-request"),
+            Effect::FocusRequest => app.dom.focus_on("segments-request"),
             Effect::FocusGoTo => {
                 side::reveal(&app.dom, Side::Selection);
                 app.dom.focus_and_select("at");

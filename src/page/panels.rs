@@ -12,12 +12,11 @@ mod grid;
 mod help;
 mod histograms;
 mod hover;
+mod insights;
 mod lanes;
 mod legend;
 mod live;
 mod load_range;
-mod memory;
-mod memory_canvas;
 mod minimap;
 mod overlay;
 pub(super) mod palette;
@@ -32,6 +31,8 @@ pub(super) mod recent;
 mod report;
 pub(super) mod rules;
 mod rules_form;
+mod segments;
+mod segments_canvas;
 pub(super) mod settings;
 pub(super) mod side;
 pub(super) mod sources;
@@ -44,7 +45,6 @@ pub(super) mod tree;
 mod tree_row;
 pub(super) mod views;
 mod what_if;
-mod why;
 
 use crate::app::{App, RenderPart, StartPart, start_part};
 use crate::files::FileInput;
@@ -74,7 +74,7 @@ const PARTS: &[StartPart] = &[
     start_part::<histograms::Panel>,
     start_part::<details::Panel>,
     start_part::<events::Panel>,
-    start_part::<memory::Panel>,
+    start_part::<segments::Panel>,
     start_part::<find::Panel>,
     start_part::<flame::Panel>,
     start_part::<hover::Panel>,
@@ -90,11 +90,11 @@ const PARTS: &[StartPart] = &[
     start_part::<sources::Panel>,
     start_part::<queries::Panel>,
     start_part::<ranks::Panel>,
-    start_part::<why::Panel>,
+    start_part::<insights::Panel>,
     start_part::<what_if::Panel>,
     start_part::<plan::Panel>,
     start_part::<flame_canvas::Panel>,
-    start_part::<memory_canvas::Panel>,
+    start_part::<segments_canvas::Panel>,
 ];
 
 /// Time budget, in milliseconds, for rendering in one frame. The rest follows in the next one.
@@ -109,8 +109,8 @@ pub(super) struct Panels {
 impl Panels {
     /// Initializes all parts.
     pub(super) fn start(app: &'static App) -> Result<Panels, String> {
-        let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
-        Ok(Panels { renders: shows, passes: RenderPasses::default() })
+        let renders = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
+        Ok(Panels { renders, passes: RenderPasses::default() })
     }
 
     /// Renders all parts at once.
@@ -127,8 +127,8 @@ impl Panels {
         let clock = app.dom.window.performance();
         let now = || clock.as_ref().map_or(0.0, |clock| clock.now());
         let end = now() + SLICE_MS;
-        let Panels { renders: shows, passes } = self;
-        let show = &mut |at: usize| shows.get_mut(at).into_iter().for_each(|show| show(app, &state));
+        let Panels { renders, passes } = self;
+        let show = &mut |at: usize| renders.get_mut(at).into_iter().for_each(|show| show(app, &state));
         if passes.run_frame(PARTS.len(), changed, &mut || now() < end, show) {
             app.frame.resume();
         }

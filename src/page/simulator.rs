@@ -43,18 +43,18 @@ enum WorkerStage {
 
 impl Simulator {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
-        let (made, load, device, recording, question, sizes) = Default::default();
-        let (act, code, stage) =
+        let (started, load, device, recording, question, sizes) = Default::default();
+        let (dispatch, code, stage) =
             (Box::new(act), WorkerCode::new(window, "part-simulator"), RefCell::new(WorkerStage::None));
-        Rc::new(Simulator { dispatch: act, code, stage, started: made, load, device, recording, question, sizes })
+        Rc::new(Simulator { dispatch, code, stage, started, load, device, recording, question, sizes })
     }
 
     /// Stores a question for the simulator. Returns the request that the engine has to answer, if any.
     pub(super) fn route(self: &Rc<Self>, request: Request) -> Option<Request> {
-        if let Request::Ask(Ask { serial, device, what: Question::PlannedSizes(_) }) = &request {
+        if let Request::Ask(Ask { serial, device, question: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
         }
-        let Request::Ask(Ask { serial, device, what: Question::WhatIf(question) }) = request else {
+        let Request::Ask(Ask { serial, device, question: Question::WhatIf(question) }) = request else {
             return Some(request);
         };
         self.question.replace(Some((serial, device, *question)));
@@ -64,7 +64,7 @@ impl Simulator {
         }
         self.device.set(None);
         self.start();
-        Some(Request::Ask(Ask { serial, device, what: Question::Recording }))
+        Some(Request::Ask(Ask { serial, device, question: Question::Recording }))
     }
 
     /// Takes the recording that question `serial` waits for.
@@ -119,12 +119,12 @@ impl Simulator {
                 return;
             }
             let listener = simulator.clone();
-            let hear = move |heard: Result<JsValue, String>| match heard {
+            let receive = move |event: Result<JsValue, String>| match event {
                 _ if listener.started.get() != number => {}
                 Ok(message) => drop(listener.on_message(message.unchecked_ref())),
                 Err(cause) => listener.fail(&cause),
             };
-            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, receive)) {
                 Ok(thread) => drop(simulator.stage.replace(WorkerStage::Starting(Some(thread)))),
                 Err(cause) => simulator.fail(&cause),
             }

@@ -49,16 +49,8 @@ pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
 
 impl SqlWorker {
     fn new(window: Window) -> SqlWorker {
-        let (thread, waiting, is_ready, made, subject, running) = Default::default();
-        SqlWorker {
-            code: WorkerCode::new(window, "part-sql"),
-            thread,
-            waiting,
-            is_ready,
-            started: made,
-            subject,
-            busy: running,
-        }
+        let (thread, waiting, is_ready, started, subject, busy) = Default::default();
+        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, started, subject, busy }
     }
 
     /// Restarts the worker if the queries are to run on other snapshots.
@@ -110,12 +102,12 @@ impl SqlWorker {
         open.push(&Uint8Array::from(&*ui::sql::encoded_rules(&app.state.borrow())));
         open.push(&subject.is_b_second.into());
         self.waiting.borrow_mut().insert(0, open);
-        let hear = move |heard: Result<JsValue, String>| match heard {
+        let receive = move |reply: Result<JsValue, String>| match reply {
             _ if sql_worker(app).started.get() != number => {}
             Ok(message) => drop(sql_worker(app).on_message(app, message.unchecked_ref())),
             Err(cause) => on_crash(app, &cause),
         };
-        self.thread.replace(Some(WorkerThread::new(&script, &module, hear)?));
+        self.thread.replace(Some(WorkerThread::new(&script, &module, receive)?));
         Ok(())
     }
 

@@ -88,21 +88,10 @@ const GATHERER: usize = READERS;
 
 impl Surveyor {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
-        let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
+        let (generation, tasks, unread, done, paused, readers, gatherer, waiting) = Default::default();
         let code = WorkerCode::new(window, "part-surveyor");
-        let act = Box::new(act);
-        Rc::new(Surveyor {
-            dispatch: act,
-            code,
-            generation: number,
-            tasks,
-            unread: left,
-            done,
-            paused,
-            readers,
-            gatherer,
-            waiting,
-        })
+        let dispatch = Box::new(act);
+        Rc::new(Surveyor { dispatch, code, generation, tasks, unread, done, paused, readers, gatherer, waiting })
     }
 
     /// Returns the code of the workers.
@@ -142,8 +131,8 @@ impl Surveyor {
         self.generation.set(self.generation.get() + 1);
         let mut readers = self.readers.borrow_mut();
         // Their files will be read again from the beginning.
-        let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        self.unread.borrow_mut().extend(begun.map(|(place, ..)| place));
+        let started = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
+        self.unread.borrow_mut().extend(started.map(|(place, ..)| place));
     }
 
     /// Resumes a cancelled survey.
@@ -254,12 +243,12 @@ impl Surveyor {
                 return;
             }
             let listener = surveyor.clone();
-            let hear = move |heard: Result<JsValue, String>| match heard {
+            let receive = move |event: Result<JsValue, String>| match event {
                 _ if !is_wanted(&listener) => {}
                 Ok(message) => drop(listener.on_message(at, message.unchecked_ref())),
                 Err(cause) => listener.on_crash(at, &cause),
             };
-            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, receive)) {
                 Ok(thread) => drop(surveyor.with_worker(at, |worker| *worker = WorkerStage::Starting(Some(thread)))),
                 Err(cause) => {
                     surveyor.stop();

@@ -61,8 +61,8 @@ impl Theme {
 pub(super) fn apply(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
     let Some(root) = dom.document.document_element() else { return };
     set_or_remove(&root, &[(THEME_ATTRIBUTE, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
-    let lost = theme.borrow().lost_count;
-    theme.replace(Theme { lost_count: lost, ..Theme::current(dom) });
+    let lost_count = theme.borrow().lost_count;
+    theme.replace(Theme { lost_count, ..Theme::current(dom) });
 }
 
 /// Follows the system's theme, and redraws after a canvas lost its content in a crash of the GPU process.

@@ -29,12 +29,12 @@ impl WorkerThread {
     pub(super) fn new(
         script: &str,
         module: &JsValue,
-        hear: impl Fn(Result<JsValue, String>) + Clone + 'static,
+        receive: impl Fn(Result<JsValue, String>) + Clone + 'static,
     ) -> Result<WorkerThread, String> {
         let worker = Worker::new(script).map_err(|error| dom::error_message(&error))?;
-        let fail = hear.clone();
+        let fail = receive.clone();
         let on_message = EventListener::new(&worker, "message", move |event| {
-            event.dyn_ref::<MessageEvent>().iter().for_each(|event| hear(Ok(event.data())));
+            event.dyn_ref::<MessageEvent>().iter().for_each(|event| receive(Ok(event.data())));
         });
         let on_error = EventListener::new(&worker, "error", move |event| {
             fail(Err(event.dyn_ref::<ErrorEvent>().map_or_else(String::new, ErrorEvent::message)));

@@ -24,13 +24,8 @@ pub(super) struct YamlParser {
 
 impl YamlParser {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<YamlParser> {
-        let (thread, texts) = Default::default();
-        Rc::new(YamlParser {
-            dispatch: Box::new(act),
-            code: WorkerCode::new(window, "part-yaml"),
-            thread,
-            parse_count: texts,
-        })
+        let (thread, parse_count) = Default::default();
+        Rc::new(YamlParser { dispatch: Box::new(act), code: WorkerCode::new(window, "part-yaml"), thread, parse_count })
     }
 
     /// Parses a text and dispatches the result.
@@ -43,13 +38,13 @@ impl YamlParser {
             if yaml.parse_count.get() != number {
                 return;
             }
-            let (hearing, heard) = (yaml.clone(), text.clone());
-            let hear = move |message: Result<_, String>| {
+            let (hearing, input) = (yaml.clone(), text.clone());
+            let receive = move |message: Result<_, String>| {
                 if hearing.parse_count.get() == number {
-                    hearing.on_message(&heard, message.map(JsCast::unchecked_into));
+                    hearing.on_message(&input, message.map(JsCast::unchecked_into));
                 }
             };
-            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, receive)) {
                 Ok(thread) => drop(yaml.thread.replace(Some(thread))),
                 Err(cause) => (yaml.dispatch)(Action::Rules(RulesAction::YamlRead(text, Err(cause)))),
             }

@@ -56,8 +56,8 @@ fn listen() -> Result<(), JsValue> {
     let listener = EventListener::new(&scope, "message", move |event| {
         let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
         // Unknown messages are ignored.
-        if let Some(told) = receive(&desk, event.data().unchecked_ref()) {
-            told.iter().for_each(|told| post(&answering, &message(told)));
+        if let Some(commands) = receive(&desk, event.data().unchecked_ref()) {
+            commands.iter().for_each(|commands| post(&answering, &message(commands)));
             // Messages without a result are not acknowledged, or the page could mistake this for the end of a later
             // one.
             let what: Array = event.data().unchecked_into();
@@ -90,9 +90,9 @@ fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<PageCo
             false => Some(SIDES[0]),
         };
         return Some(match open(&files, &name, &history, &rules, second) {
-            Ok((desk, told)) => {
+            Ok((desk, commands)) => {
                 *slot = Some(desk);
-                told
+                commands
             }
             Err(error) => vec![PageCommand::Status(error, true)],
         });
@@ -138,7 +138,7 @@ fn open(
     Ok(SqlTab::new(queries, Date::now, name, history, second))
 }
 
-fn message(told: &PageCommand) -> Array {
+fn message(commands: &PageCommand) -> Array {
     let shown = |what: &str, id: &str, nodes: &[Node]| {
         let message = Array::of2(&what.into(), &id.into());
         for node in nodes {
@@ -147,7 +147,7 @@ fn message(told: &PageCommand) -> Array {
         message
     };
     let number = |value: Option<f64>| value.map_or(JsValue::NULL, JsValue::from);
-    match told {
+    match commands {
         PageCommand::Replace(id, nodes) => shown("show", id, nodes),
         PageCommand::Append(id, nodes) => shown("add", id, nodes),
         PageCommand::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),

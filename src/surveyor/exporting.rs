@@ -67,9 +67,9 @@ impl Write for BlobWriter {
 
 impl ExportRun {
     /// Decodes an export job. Returns `None` if the bytes are invalid.
-    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<ExportRun> {
+    pub(super) fn new(device: i64, job: &[u8], trace: Option<Blob>) -> Option<ExportRun> {
         let (job, categories, range) = decode(job)?;
-        Some(ExportRun { device, job, categories, trace: onto, range })
+        Some(ExportRun { device, job, categories, trace, range })
     }
 
     /// Writes the file. Returns an error message if that fails.

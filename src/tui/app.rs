@@ -309,7 +309,7 @@ impl App {
             FieldPurpose::Find => state.find.text.clone(),
             FieldPurpose::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
             FieldPurpose::Filter => state.table.text.clone(),
-            FieldPurpose::Request => state.memory.request_text.clone(),
+            FieldPurpose::Request => state.segments.request_text.clone(),
             FieldPurpose::Events => match &state.stage {
                 Stage::Choosing(choosing) => choosing.initial_range.clone(),
                 _ => String::new(),

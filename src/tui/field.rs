@@ -57,8 +57,8 @@ pub(crate) enum FieldResult {
 }
 
 impl Field {
-    pub(crate) fn new(of: FieldPurpose, text: &str) -> Field {
-        Field { purpose: of, text: text.to_owned(), position: text.chars().count() }
+    pub(crate) fn new(purpose: FieldPurpose, text: &str) -> Field {
+        Field { purpose, text: text.to_owned(), position: text.chars().count() }
     }
 
     /// Returns the byte offset of a character.

@@ -49,7 +49,7 @@ const SIDE_WIDTH: u16 = 46;
 const MIN_WIDTH_WITH_SIDE: u16 = 120;
 
 impl PaneAreas {
-    pub(crate) fn compute(all: Rect, wishes: LayoutInput) -> PaneAreas {
+    pub(crate) fn compute(all: Rect, input: LayoutInput) -> PaneAreas {
         let mut rest = all;
         let header = take_top(&mut rest, 1);
         let foot = take_bottom(&mut rest, 1);
@@ -57,10 +57,10 @@ impl PaneAreas {
         let side = if has_side { take_right(&mut rest, SIDE_WIDTH.min(all.width / 3)) } else { Rect::default() };
         let minimap = take_top(&mut rest, if all.height >= 40 { 2 } else { 1 });
         // Axis, cursor line and tabs. The picture and the view share the rest.
-        let fixed = 3 + wishes.slices;
+        let fixed = 3 + input.slices;
         let free = rest.height.saturating_sub(fixed);
-        let wanted = u32::from(free) * wishes.view_percent.min(100) / 100;
-        let view_rows = if wishes.is_folded {
+        let wanted = u32::from(free) * input.view_percent.min(100) / 100;
+        let view_rows = if input.is_folded {
             0
         } else {
             u16::try_from(wanted).unwrap_or(0).clamp(free.min(3), free.saturating_sub(3).max(free.min(3)))
@@ -68,12 +68,12 @@ impl PaneAreas {
         let view = take_bottom(&mut rest, view_rows);
         let tabs = take_bottom(&mut rest, 1);
         let reading = take_bottom(&mut rest, 1);
-        let slices = take_bottom(&mut rest, wishes.slices);
+        let slices = take_bottom(&mut rest, input.slices);
         let axis = take_bottom(&mut rest, 1);
         let gutter = Rect { width: GUTTER_WIDTH.min(rest.width / 2), ..rest };
         let cut = |of: Rect| Rect { x: of.x + gutter.width, width: of.width - gutter.width, ..of };
         let (picture, minimap) = (cut(rest), cut(minimap));
-        let (view, side) = match (has_side, wishes.side_has_focus) {
+        let (view, side) = match (has_side, input.side_has_focus) {
             (false, true) => (Rect::default(), view),
             _ => (view, side),
         };

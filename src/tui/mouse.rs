@@ -13,12 +13,12 @@ use ui::effect::{Pointer, WheelAction};
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
 use ui::insights::InsightsAction;
-use ui::memory::SegmentsAction;
 use ui::rows::SelectMode;
+use ui::segments::SegmentsAction;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
-use ui::{Action, Command, events, memory, table, tree};
+use ui::{Action, Command, events, table, tree};
 
 /// Wheel delta of one notch as the page counts it, and number of rows it scrolls.
 const WHEEL_DELTA: f64 = 100.0;
@@ -171,8 +171,8 @@ impl App {
             }
             Tab::Segments => {
                 let area = segments::body(self);
-                if let (Some(down), Some(canvas)) = (down(area), self.state.memory.canvas) {
-                    let row_px = memory::ROW_PX * canvas.scale;
+                if let (Some(down), Some(canvas)) = (down(area), self.state.segments.canvas) {
+                    let row_px = ui::segments::ROW_PX * canvas.scale;
                     let at = [f64::from(column - area.x) + 0.5, (f64::from(down) + 0.5) * row_px];
                     self.act(Action::feature(SegmentsAction::Clicked(at)));
                 }
@@ -252,9 +252,9 @@ impl App {
             }
             Tab::Segments => {
                 let height = f64::from(segments::body(self).height);
-                let most = (f64::from(self.state.memory.scroll.rows) - height).max(0.0);
-                let top = (self.state.memory.scroll.rows_above() + rows).clamp(0.0, most) * memory::ROW_PX;
-                self.act(Action::feature(SegmentsAction::Scrolled(top, height * memory::ROW_PX)));
+                let most = (f64::from(self.state.segments.scroll.rows) - height).max(0.0);
+                let top = (self.state.segments.scroll.rows_above() + rows).clamp(0.0, most) * ui::segments::ROW_PX;
+                self.act(Action::feature(SegmentsAction::Scrolled(top, height * ui::segments::ROW_PX)));
             }
             Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);

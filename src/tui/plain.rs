@@ -155,8 +155,8 @@ pub(crate) fn screen_text(app: &App) -> Vec<String> {
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
-    let (said, _) = chrome::status_text(app);
-    lines.extend(Some(said).filter(|said| !said.is_empty()));
+    let (status, _) = chrome::status_text(app);
+    lines.extend(Some(status).filter(|status| !status.is_empty()));
     lines
 }
 

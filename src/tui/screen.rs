@@ -24,13 +24,13 @@ impl App {
     pub fn update_layout(&mut self, columns: u16, rows: u16) -> bool {
         let before = self.action_count;
         let lanes = u16::try_from(track_count(&self.state)).unwrap_or(0);
-        let wishes = LayoutInput {
+        let input = LayoutInput {
             view_percent: self.state.views.height,
             is_folded: self.state.views.panel == PanelState::Collapsed,
             slices: if rows < MIN_ROWS_WITH_LANES { lanes.min(1) } else { lanes },
             side_has_focus: self.focus == Focus::Side,
         };
-        self.set_layout(PaneAreas::compute(Rect { x: 0, y: 0, width: columns, height: rows }, wishes));
+        self.set_layout(PaneAreas::compute(Rect { x: 0, y: 0, width: columns, height: rows }, input));
         self.action_count != before
     }
 

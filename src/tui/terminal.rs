@@ -48,9 +48,9 @@ impl Drop for RawTerminal {
 
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
-    let begun =
+    let started =
         execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, SetTitle("memscape"));
-    begun.inspect_err(|_| leave())
+    started.inspect_err(|_| leave())
 }
 
 /// Restores the terminal. Errors are ignored, because they mean that the terminal is gone.

@@ -79,7 +79,7 @@ impl Shared {
         }
         let (serial, looks) = (self.next_serial(), self.looks);
         self.tools.kept_selection = Some(KeptSelection { asked: Some(serial), ..kept });
-        let (moment, step) = (kept.moment, Step::Onto(kept.allocation));
+        let (moment, step) = (kept.moment, Step::To(kept.allocation));
         effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
     }
 

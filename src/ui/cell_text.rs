@@ -7,7 +7,7 @@ use engine::protocol::{Cell, Sheet, SheetRow, Threshold};
 /// Formats a cell with exact values: `39,951,360 B`. Returns an empty string for [`Cell::Nothing`].
 pub fn exact(cell: &Cell) -> String {
     match cell {
-        Cell::Nothing => String::new(),
+        Cell::Empty => String::new(),
         Cell::Text(text) => text.clone(),
         Cell::Bytes(bytes) => group_digits(*bytes) + " B",
         Cell::Change(bytes) => signed(*bytes, &(group_digits(bytes.unsigned_abs()) + " B")),
@@ -50,7 +50,7 @@ pub fn is_numeric(sheet: &Sheet, column: usize) -> bool {
 /// empty cell, preferably of a text column.
 pub fn total_row(sheet: &Sheet) -> Option<SheetRow> {
     let mut cells = sheet.total.clone();
-    let mut free = (0..cells.len()).filter(|&place| cells.get(place) == Some(&Cell::Nothing));
+    let mut free = (0..cells.len()).filter(|&place| cells.get(place) == Some(&Cell::Empty));
     let name = free.clone().find(|&place| !is_numeric(sheet, place)).or_else(|| free.next());
     if let Some(cell) = name.and_then(|place| cells.get_mut(place)) {
         *cell = Cell::Text("all".to_owned());

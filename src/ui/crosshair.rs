@@ -66,7 +66,7 @@ impl Shared {
         let view = self.view?;
         let x = match (self.axis, self.crosshair_facts()) {
             (Axis::Events, _) => f64::from(keys.moment) + 0.5,
-            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.place.time as f64,
+            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.position.time as f64,
             _ => return None,
         };
         let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
@@ -157,7 +157,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
             let at_its_end = step == CrosshairStep::ToFreed;
             state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
             let and_events = u32::from(at_its_end && freed.is_some());
-            ask_step(state, Step::Onto(allocation), and_events, effects);
+            ask_step(state, Step::To(allocation), and_events, effects);
             return;
         }
         _ => {
@@ -195,21 +195,21 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
         return;
     };
     let there = Position { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
-    match to.stop {
-        StepOutcome::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
+    match to.outcome {
+        StepOutcome::NotFound if !matches!(stepping.step, Step::To(_)) => {
             state.tools.crosshair.queued_steps.clear();
             let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
             let noun = if is_reserved { "segment" } else { "allocation" };
             state.remark = Some(["No ", noun, " in this direction."].concat());
             return;
         }
-        StepOutcome::OnItsWay => {
+        StepOutcome::Unfinished => {
             state.place_by_keys(there);
             state.tools.crosshair.follow = Follow::No;
             ask_step(state, stepping.step, stepping.and_events, effects);
             return;
         }
-        StepOutcome::Arrived | StepOutcome::Nowhere => state.place_by_keys(there),
+        StepOutcome::Arrived | StepOutcome::NotFound => state.place_by_keys(there),
     }
     while state.tools.crosshair.pending_step.is_none() && !state.tools.crosshair.queued_steps.is_empty() {
         let next = state.tools.crosshair.queued_steps.remove(0);
@@ -247,19 +247,19 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
 pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
-    let (place, looks) = (state.device_index, state.geometry.looks.without_highlight());
+    let (device_index, looks) = (state.device_index, state.geometry.looks.without_highlight());
     if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, looks)) {
         let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
         let spot = match &hit {
             Some(hit) => {
-                let (ranks, requested) = ([hit.allocation; 2], hit.requested);
-                Spot { ids: ranks, count: 1, requested, ..Spot::from_position(keys) }
+                let (ids, requested) = ([hit.allocation; 2], hit.requested);
+                Spot { ids, count: 1, requested, ..Spot::from_position(keys) }
             }
             None => Spot::from_position(keys),
         };
         let is_something = hit.is_some() || plot != Plot::Stack;
         state.hover =
-            is_something.then_some(Hover { device_index: place, plot, spot, hit, memory, answered_spot: Some(spot) });
+            is_something.then_some(Hover { device_index, plot, spot, hit, memory, answered_spot: Some(spot) });
     } else {
         let Position { moment, byte } = keys;
         let question = |(_, looks)| Question::Hit { looks, moment, byte };

@@ -94,7 +94,7 @@ impl Shared {
         match parse_position(text).ok_or(EXPECTED_FORMS)? {
             Position::Peak => self.go_to(self.peak_moment()),
             Position::ReservedPeak if self.device().is_some_and(|device| device.has_reserved()) => {
-                self.request_position(PositionRequest { from: MomentSpec::MostReserved, to: None });
+                self.request_position(PositionRequest { from: MomentSpec::PeakReserved, to: None });
             }
             Position::ReservedPeak => {
                 return Err("This snapshot has no segments, so reserved memory is unknown.".to_owned());
@@ -128,8 +128,8 @@ impl Shared {
     }
 
     /// Requests the moment of a position that only the worker can resolve. The cursor or range is set once it answers.
-    pub(super) fn request_position(&mut self, sought: PositionRequest) {
-        self.cursor.requested = Some(sought);
+    pub(super) fn request_position(&mut self, request: PositionRequest) {
+        self.cursor.requested = Some(request);
     }
 
     /// Returns the column of a moment, in device pixels from the window's left. It may be outside the window. On the
@@ -137,7 +137,7 @@ impl Shared {
     pub(super) fn moment_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
         let x = match self.axis {
             Axis::Events => f64::from(moment) + 0.5,
-            Axis::Time => facts?.place.time as f64,
+            Axis::Time => facts?.position.time as f64,
         };
         Some(self.view?.column_from_x(x))
     }
@@ -173,10 +173,11 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     pinned
         .facts
         .ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
-    if let Some(sought) = pinned.requested {
-        let moments =
-            |sought: PositionRequest| Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect());
-        pinned.resolving.ask(sought, device, serials, effects, moments);
+    if let Some(request) = pinned.requested {
+        let moments = |request: PositionRequest| {
+            Question::Moments([Some(request.from), request.to].into_iter().flatten().collect())
+        };
+        pinned.resolving.ask(request, device, serials, effects, moments);
     }
     let Some(span) = pinned.range else { return };
     if state.slices.facts.pending().is_none() {
@@ -194,7 +195,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
             pinned.range_facts.take(serial, facts);
         }
         Answer::Moments(moments) => match (pinned.resolving.take_pending(serial), moments.as_slice()) {
-            (Some(sought), found) => on_position_resolved(state, sought, found),
+            (Some(request), found) => on_position_resolved(state, request, found),
             (None, &[facts]) if pinned.facts.take(serial, facts) => {}
             (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
             _ => return Some(Answer::Moments(moments)),
@@ -205,12 +206,12 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 /// Applies the resolved moments of a requested position.
-fn on_position_resolved(state: &mut Shared, sought: PositionRequest, moments: &[MomentFacts]) {
+fn on_position_resolved(state: &mut Shared, request: PositionRequest, moments: &[MomentFacts]) {
     // A newer request overrides this one only if it sets the cursor. A range that is being dragged keeps updating.
-    if sought.to.is_none() && state.cursor.requested != Some(sought) {
+    if request.to.is_none() && state.cursor.requested != Some(request) {
         return;
     }
-    state.cursor.requested.take_if(|newest| *newest == sought);
+    state.cursor.requested.take_if(|newest| *newest == request);
     match *moments {
         [facts] => state.go_to(facts.moment),
         [from, to] => state.set_fixed_range(from.moment, to.moment),

@@ -51,19 +51,19 @@ impl FrameView {
         // PyTorch writes "??" (or nothing) and line 0 for C++ frames without debug information.
         let unnamed = matches!(frame.filename.as_str(), "" | "??" | "none");
         let native = unnamed || !(frame.filename.ends_with(".py") || frame.filename.starts_with('<'));
-        let kind = match (frame.user, native) {
+        let kind = match (frame.is_user_code, native) {
             (true, _) => FrameKind::User,
             (false, true) => FrameKind::Native,
             (false, false) => FrameKind::Library,
         };
-        let place = match frame.line.as_str() {
+        let location = match frame.line.as_str() {
             _ if unnamed => String::new(),
             "0" => frame.filename.clone(),
             line => format!("{}:{line}", frame.filename),
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let source = [frame.filename.clone(), frame.line.clone()];
-        FrameView { name: frame.name.clone(), location: place, source, kind, notes }
+        FrameView { name: frame.name.clone(), location, source, kind, notes }
     }
 
     /// Formats the frame as one line for the clipboard.
@@ -131,16 +131,16 @@ pub(super) fn time_of_day(us: i64) -> Option<String> {
 /// Builds the contents of the details panel.
 pub fn view(details: &Details) -> DetailsView {
     let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
-    let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
+    let owner = if details.is_free_stack { "Stack of the free" } else { "Stack" };
     let stack_title = match frames.len() {
         0 => "No stack recorded".to_owned(),
         count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
     };
-    let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
+    let call_site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
         let place = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
         format!("{place} {}", frame.name).trim().to_owned()
     });
-    let caution = match details.origin {
+    let warning = match details.origin {
         Origin::Recorded => None,
         Origin::FreedOnly => Some("Allocated before recording. The stack shown is the one that freed it."),
         Origin::Static => Some("Allocated before recording, and never freed."),
@@ -148,8 +148,8 @@ pub fn view(details: &Details) -> DetailsView {
     };
     DetailsView {
         title: Bytes(details.requested).to_string(),
-        call_site: site,
-        warning: caution,
+        call_site,
+        warning,
         summary: summary_facts(details),
         facts: facts(details),
         stack_title,
@@ -178,19 +178,19 @@ fn facts(details: &Details) -> Vec<Fact> {
     }
     fact("Requested", bytes(details.requested));
     if details.origin != Origin::Unexplained {
-        let derived = if details.rounded_derived { "≥ " } else { "" };
+        let derived = if details.is_rounded_estimated { "≥ " } else { "" };
         fact("Allocated (rounded)", format!("{derived}{}", bytes(details.rounded)));
     }
     if let Some(address) = details.address {
         fact("Address", format!("0x{address:x}"));
     }
     if let Some(category) = &details.category {
-        let told = match category.rule {
-            _ if category.why == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
-            Some(rule) => format!(" · rule {rule}: {}", category.why),
+        let basis = match category.rule {
+            _ if category.reason == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
+            Some(rule) => format!(" · rule {rule}: {}", category.reason),
             None => String::new(),
         };
-        fact("Category", format!("{}{told}", category.name));
+        fact("Category", format!("{}{basis}", category.name));
     }
     fact("Allocated at", event_and_time(details.allocated_event, details.allocated_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
@@ -200,7 +200,7 @@ fn facts(details: &Details) -> Vec<Fact> {
     if let Some(lifetime) = lifetime(details) {
         fact("Lifetime", lifetime);
     }
-    let total = u64::try_from(details.total_after).unwrap_or(0);
+    let total = u64::try_from(details.live_after).unwrap_or(0);
     fact(if details.allocated_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
     if let Some(stream) = details.stream {
         fact("Stream", stream_name(stream));

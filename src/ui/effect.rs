@@ -89,7 +89,7 @@ pub enum Effect {
 impl Effect {
     /// Creates a question to the worker about a device. `serial` identifies the answer.
     pub(super) fn ask(serial: u32, device: i64, what: Question) -> Effect {
-        Effect::Ask(Request::Ask(Ask { serial, device, what }))
+        Effect::Ask(Request::Ask(Ask { serial, device, question: what }))
     }
 }
 

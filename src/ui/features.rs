@@ -6,10 +6,10 @@ pub mod export;
 pub mod flame;
 pub mod histograms;
 pub mod insights;
-pub mod memory;
 pub mod palette;
 pub mod plan;
 pub mod save_page;
+pub mod segments;
 pub mod source_rows;
 pub mod sources;
 pub mod sql;
@@ -33,10 +33,10 @@ use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
 use insights::{InsightsAction, InsightsStep, InsightsTab};
-use memory::{Memory, SegmentsAction, SegmentsStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
 use save_page::SaveState;
+use segments::{SegmentsAction, SegmentsStep, SegmentsTab};
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
@@ -166,7 +166,7 @@ features! {
     table: Table, Table(TableAction, TableStep) = table::FEATURE;
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    memory: Memory, Memory(SegmentsAction, SegmentsStep) = memory::FEATURE;
+    segments: SegmentsTab, Segments(SegmentsAction, SegmentsStep) = segments::FEATURE;
     queries: Sql, Queries(SqlAction, Infallible) = self::sql::FEATURE;
     /// Export of the picture to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
@@ -183,8 +183,8 @@ pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Val
 impl State {
     /// Returns the state of a page with no open file that was loaded in the given way.
     #[inline(never)] // two copies would be 2 kB of wasm
-    pub fn new(came: PageScheme) -> State {
-        State { shared: Shared { page_scheme: came, ..Shared::default() }, ..State::default() }
+    pub fn new(page_scheme: PageScheme) -> State {
+        State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
     }
 }
 

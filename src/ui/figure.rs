@@ -117,7 +117,7 @@ impl Figure {
     /// Returns the decorations of a single window, drawn with `scale` pixels per CSS pixel.
     pub fn for_window(state: &Shared, view: &View, scale: f64) -> Figure {
         let peak = peak(state, view);
-        let life = state.selection.as_deref().map(|selected| {
+        let lifetime = state.selection.as_deref().map(|selected| {
             let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {
                 event.and_then(|event| state.x_of(event, time_us)).map_or(open, |x| view.column_from_x(x))
             };
@@ -149,7 +149,7 @@ impl Figure {
             marks: WindowMarks::in_window(state, view, scale),
             annotation_lanes: super::marks::track_count(state),
             peak,
-            lifetime: life,
+            lifetime,
             tools: Overlay::default(),
         }
     }

@@ -48,17 +48,17 @@ pub(super) fn toggle_match_case(state: &mut Shared) {
 /// Repeats a search for a category after the category rules have changed.
 pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
-        let Find { text, match_case: capitals, .. } = state.find.clone();
-        search(state, text, capitals);
+        let Find { text, match_case, .. } = state.find.clone();
+        search(state, text, match_case);
         state.find.pending = None;
         state.find.result = None;
     }
 }
 
-fn search(state: &mut Shared, text: String, capitals: MatchCase) {
+fn search(state: &mut Shared, text: String, match_case: MatchCase) {
     // Previous matches stay highlighted until new ones arrive, which avoids flicker while typing.
     let found = state.find.result.take();
-    let mut find = Find { text, match_case: capitals, ..Find::default() };
+    let mut find = Find { text, match_case, ..Find::default() };
     let query = Query::parse(&find.query());
     // A query for an allocation number goes to its only match at once.
     find.queued_step = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, MatchScope::All));
@@ -86,8 +86,8 @@ pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)
 /// Keeps only the query when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Find { text, error: wrong, match_case: capitals, .. } = std::mem::take(&mut state.find);
-        state.find = Find { text, error: wrong, match_case: capitals, ..Find::default() };
+        let Find { text, error, match_case, .. } = std::mem::take(&mut state.find);
+        state.find = Find { text, error, match_case, ..Find::default() };
     }
 }
 
@@ -122,7 +122,7 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     let begin = last.map_or(SearchStart::Moment(window[0]), SearchStart::Allocation);
     let (looks, serial) = (state.looks.without_highlight(), state.next_serial());
     state.find.pending_step = Some(serial);
-    let scope = if among == MatchScope::All { Scope::Ever } else { state.views.scope };
+    let scope = if among == MatchScope::All { Scope::All } else { state.views.scope };
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
@@ -221,7 +221,7 @@ pub fn status(state: &Shared) -> FindStatus {
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let count = u64::from(tally.count);
     let counted = match find.last_match.filter(|at| Some(at.allocation) == selected) {
-        Some(at) => format!("{} of {}", group_digits(u64::from(at.place) + 1), group_digits(count)),
+        Some(at) => format!("{} of {}", group_digits(u64::from(at.index) + 1), group_digits(count)),
         None if count == 1 => "1 match".to_owned(),
         None => format!("{} matches", group_digits(count)),
     };

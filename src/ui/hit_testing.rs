@@ -17,7 +17,7 @@ use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Q
 
 /// Updates the hover after the pointer, the window or the scene has changed.
 pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
-    let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
+    let Some((device_index, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
     };
@@ -34,16 +34,17 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
         let is_no_block =
             |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
         let goes_on = is_no_block(&spot) && is_no_block(&before.spot);
-        let is_same = (before.device_index, before.plot) == (place, looks.plot);
+        let is_same = (before.device_index, before.plot) == (device_index, looks.plot);
         is_same && (goes_on || before.answered_spot == Some(spot) || before.hit.as_ref().is_some_and(still))
     });
-    let (hit, memory, answered) = kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered_spot));
-    let known = answered.is_some_and(|of: Spot| {
+    let (hit, memory, answered_spot) =
+        kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered_spot));
+    let known = answered_spot.is_some_and(|of: Spot| {
         of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation())
     });
-    state.hover = Some(Hover { device_index: place, plot: looks.plot, spot, hit, memory, answered_spot: answered });
+    state.hover = Some(Hover { device_index, plot: looks.plot, spot, hit, memory, answered_spot });
     if !known && state.question.is_none() {
-        ask_hit(state, place, spot, looks, Purpose::Hover, effects);
+        ask_hit(state, device_index, spot, looks, Purpose::Hover, effects);
     }
 }
 
@@ -58,15 +59,15 @@ fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
 
 fn ask_hit(
     state: &mut Shared,
-    device_place: usize,
+    device_index: usize,
     spot: Spot,
     looks: Looks,
     purpose: Purpose,
     effects: &mut Vec<Effect>,
 ) {
-    let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
+    let Some(device) = state.device_at(device_index).map(|device| device.device) else { return };
     let serial = state.next_serial();
-    state.question = Some(PointQuestion { serial, device_index: device_place, spot, purpose });
+    state.question = Some(PointQuestion { serial, device_index, spot, purpose });
     let (looks, Spot { moment, byte, .. }) = (looks.without_highlight(), spot);
     effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }

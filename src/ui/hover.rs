@@ -118,10 +118,10 @@ pub fn card(hover: &Hover) -> Card {
         share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
     }
     let Some(hit) = &hover.hit else {
-        let site = if spot.count == 1 { "…".into() } else { pluralize(spot.count.into(), "small allocation") };
+        let call_site = if spot.count == 1 { "…".into() } else { pluralize(spot.count.into(), "small allocation") };
         return Card {
             title: Bytes(spot.requested).to_string(),
-            call_site: site,
+            call_site,
             lifetime: "…".into(),
             hidden,
             segment,
@@ -130,10 +130,10 @@ pub fn card(hover: &Hover) -> Card {
         };
     };
     let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", group_digits(hit.requested)) };
-    let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
+    let call_site = hit.call_site.clone().unwrap_or_else(|| "no stack".into());
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
-        call_site: site,
+        call_site,
         lifetime: lifetime_text(hit.allocated_at, hit.freed_at),
         hidden,
         segment,

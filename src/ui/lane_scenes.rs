@@ -27,9 +27,9 @@ impl Shared {
         let Some((plane, (_, canvas))) = focused else { return };
         let view = resized(plane, self.view, canvas);
         self.view = Some(view);
-        for place in places.into_iter().filter(|&place| place != self.device_index) {
-            if !others.iter().any(|lane| lane.index == place) {
-                others.push(Lane { index: place, view: None, geometry: Geometry::default() });
+        for index in places.into_iter().filter(|&place| place != self.device_index) {
+            if !others.iter().any(|lane| lane.index == index) {
+                others.push(Lane { index, view: None, geometry: Geometry::default() });
             }
         }
         let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));

@@ -67,15 +67,15 @@ impl Shared {
 
     /// Iterates over the lanes that have a window, from top to bottom.
     pub fn shown_lanes(&self) -> impl Iterator<Item = ShownLane<'_>> {
-        self.lane_indices().into_iter().filter_map(|place| {
-            let (view, geometry) = if place == self.device_index {
+        self.lane_indices().into_iter().filter_map(|index| {
+            let (view, geometry) = if index == self.device_index {
                 (self.view.as_ref()?, &self.geometry)
             } else {
-                let lane = self.lanes.others.iter().find(|lane| lane.index == place)?;
+                let lane = self.lanes.others.iter().find(|lane| lane.index == index)?;
                 (lane.view.as_ref()?, &lane.geometry)
             };
-            let (bottom_px, _) = self.lane_canvas(place)?;
-            Some(ShownLane { index: place, device: self.device_at(place)?, view, geometry, bottom_px })
+            let (bottom_px, _) = self.lane_canvas(index)?;
+            Some(ShownLane { index, device: self.device_at(index)?, view, geometry, bottom_px })
         })
     }
 

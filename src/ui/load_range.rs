@@ -14,7 +14,11 @@ pub(crate) fn parse(text: &str) -> Option<LoadRange> {
         return Some(LoadRange::ALL);
     }
     if let Some(count) = text.strip_prefix("last") {
-        return count.parse().ok().filter(|&last| last > 0).map(|last| LoadRange { last, ..LoadRange::ALL });
+        return count
+            .parse()
+            .ok()
+            .filter(|&last| last > 0)
+            .map(|last| LoadRange { max_events: last, ..LoadRange::ALL });
     }
     let (from, to) = text.split_once("..").or_else(|| text.split_once(['-', '–']))?;
     let number = |text: &str, none: u32| if text.is_empty() { Some(none) } else { text.parse().ok() };
@@ -24,7 +28,7 @@ pub(crate) fn parse(text: &str) -> Option<LoadRange> {
 
 /// Formats a range for display, in the syntax of [`read`].
 pub(crate) fn to_text(range: LoadRange) -> String {
-    let LoadRange { from, to, last } = range;
+    let LoadRange { from, to, max_events: last } = range;
     match (to, last) {
         (u32::MAX, u32::MAX) => [&group_digits(from.into()), ".."].concat(),
         (to, u32::MAX) => [&group_digits(from.into()), "..", &group_digits(u64::from(to).saturating_sub(1))].concat(),

@@ -63,15 +63,15 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push_str(&words);
         text.push('\n');
     }
-    let mut told: Vec<&SheetRow> = Vec::new();
+    let mut listed: Vec<&SheetRow> = Vec::new();
     for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()) {
-        if told.len() < MAX_STACKS && told.iter().all(|known| known.stack != row.stack) {
-            told.push(row);
+        if listed.len() < MAX_STACKS && listed.iter().all(|known| known.stack != row.stack) {
+            listed.push(row);
         }
     }
-    if !told.is_empty() {
+    if !listed.is_empty() {
         text.push_str("\n<details><summary>Stacks of the first rows (largest allocation of each)</summary>\n");
-        told.into_iter().for_each(|row| write_stack(text, row));
+        listed.into_iter().for_each(|row| write_stack(text, row));
         text.push_str("\n</details>\n");
     }
 }
@@ -84,7 +84,7 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
             (0..row.depth.min(64)).for_each(|_| text.push('\u{2003}'));
         }
         match row.cells.get(place) {
-            None | Some(Cell::Nothing) => {}
+            None | Some(Cell::Empty) => {}
             Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
                 let (exact, short) = (exact(cell), short(cell));
@@ -107,8 +107,8 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     // Python frames are preferred, because dozens of C++ frames may precede them.
     let is_python = |frame: &&String| frame.contains(".py:");
     let has_python = row.stack.iter().any(|frame| is_python(&frame));
-    let told = || row.stack.iter().filter(|frame| !has_python || is_python(frame));
-    let frames: Vec<&String> = told().take(MAX_FRAMES).collect();
+    let listed = || row.stack.iter().filter(|frame| !has_python || is_python(frame));
+    let frames: Vec<&String> = listed().take(MAX_FRAMES).collect();
     let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
     text.push('\n');
     // The last text cell is the call site, if the sheet has one. The row's bytes would read as those of this stack.
@@ -123,7 +123,7 @@ fn write_stack(text: &mut String, row: &SheetRow) {
         text.extend(frame.chars().map(visible));
         text.push('\n');
     }
-    if told().nth(MAX_FRAMES).is_some() {
+    if listed().nth(MAX_FRAMES).is_some() {
         text.push_str("…\n");
     }
     text.push_str(&fence);

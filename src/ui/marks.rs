@@ -38,7 +38,7 @@ impl WindowMarks {
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
-            (at(&mark.place), text)
+            (at(&mark.position), text)
         });
         let begins = view.column_from_x(match state.axis {
             picture::timeline::Axis::Events => 1.0,
@@ -70,7 +70,7 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
                 before.count += 1;
                 before.x[1] = before.x[1].max(x[1]);
                 before.span.to = before.span.to.max(span.to);
-                before.has_end &= mark.ended;
+                before.has_end &= mark.has_end;
                 if points[1].time > before.points[1].time {
                     before.points[1] = points[1];
                     before.duration_us = points[1].time.saturating_sub(before.points[0].time);
@@ -78,16 +78,17 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
             }
             _ => {
                 *last = Some(slices.len());
-                let (name, shared, micros) = (mark.name.clone(), mark.shared as usize, mark.micros);
+                let (name, shared_prefix, duration_us) =
+                    (mark.name.clone(), mark.shared_prefix as usize, mark.duration_us);
                 slices.push(Slice {
                     x,
                     lane: mark.lane,
                     name,
-                    shared_prefix: shared,
-                    has_end: mark.ended,
+                    shared_prefix,
+                    has_end: mark.has_end,
                     count: 1,
                     span,
-                    duration_us: micros,
+                    duration_us,
                     points,
                 });
             }

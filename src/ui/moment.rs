@@ -34,8 +34,8 @@ pub fn view(state: &Shared) -> MomentView {
             ("Event", line(facts.map(|facts| event_text(facts.moment)))),
             ("Time", line(facts.and_then(|facts| time_text(state, facts)))),
             ("Live", line(facts.and_then(|facts| requested(facts.requested)))),
-            ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
-            ("Awaiting free", line(facts.and_then(|facts| requested(facts.pending)))),
+            ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.awaiting_free))))),
+            ("Awaiting free", line(facts.and_then(|facts| requested(facts.awaiting_free)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
             ("Allocations", line(facts.map(|facts| group_digits(facts.count.into())))),
         ],
@@ -95,7 +95,7 @@ pub fn screen_reader_text(state: &Shared) -> String {
         Some((None, _)) => text.push_str(" Above the stack."),
         Some((Some(hit), _)) => {
             text.push_str(&format!(" On {}, ", Bytes(hit.requested)));
-            text.push_str(hit.site.as_deref().unwrap_or("no stack"));
+            text.push_str(hit.call_site.as_deref().unwrap_or("no stack"));
             text.push('.');
         }
     }

@@ -51,7 +51,7 @@ pub fn pointer_reading(state: &Shared) -> (String, String) {
 }
 
 fn column_reading(state: &Shared) -> Option<(String, String)> {
-    let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
+    let values = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.crosshair.by_keys {
         Some(keys) => {
@@ -72,9 +72,9 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
         None => "Before the first event".to_owned(),
         Some(event) => format!("After event {}", group_digits(event.0.into())),
     };
-    let mut exact = told.as_ref().map_or_else(String::new, |[_, exact]| [&when, ": ", exact].concat());
-    let mut text = match (state.looks.plot, told) {
-        (Plot::Reserved(_), Some([told, _])) => format!("{when}: {told}"),
+    let mut exact = values.as_ref().map_or_else(String::new, |[_, exact]| [&when, ": ", exact].concat());
+    let mut text = match (state.looks.plot, values) {
+        (Plot::Reserved(_), Some([values, _])) => format!("{when}: {values}"),
         (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), group_digits(total)),
         _ => format!("{when}: {} requested ({} B)", Bytes(total), group_digits(total)),
     };

@@ -28,7 +28,7 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
                 loading.latest_ms = now_ms;
             }
         }
-        Reply::Partial(told) => partial::on_partial(state, *told),
+        Reply::Partial(partial_file) => partial::on_partial(state, *partial_file),
         Reply::Opened(file) => show_file(state, file, now_ms, effects),
         Reply::Failed { .. } if ranks::open_next(state, now_ms, effects) => {}
         Reply::Failed { message } => {

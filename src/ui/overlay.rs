@@ -122,7 +122,7 @@ fn cursor_label(state: &Shared, view: &View, x: f64, moment: u32) -> String {
 
 fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
     let cursor = state.crosshair()?;
-    let mut when = event_name(cursor.moment);
+    let mut x_label = event_name(cursor.moment);
     let facts = state.crosshair_facts().filter(|facts| facts.moment == cursor.moment);
     let time = match (state.axis, state.tools.crosshair.by_keys, state.device()?.time_us) {
         // With the pointer on a time axis, the time follows from the position.
@@ -134,14 +134,14 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
         _ => None,
     };
     if let Some(time) = time {
-        when.push_str(" · ");
-        when.push_str(&elapsed(time));
+        x_label.push_str(" · ");
+        x_label.push_str(&elapsed(time));
     }
-    let bytes = match state.looks.plot {
+    let y_label = match state.looks.plot {
         Plot::Addresses(_) => state.address_at(cursor.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
         _ => bytes_text(cursor.byte, view.bytes_per_px),
     };
-    Some(Crosshair { at, x_label: when, y_label: bytes })
+    Some(Crosshair { at, x_label, y_label })
 }
 
 /// Formats bytes in the largest fitting unit, with up to three decimals depending on how many bytes a pixel covers.

@@ -60,11 +60,11 @@ impl KeptView {
     }
 
     fn apply_to(self, plane: Plane) -> View {
-        let KeptView { mut view, fully_visible: whole } = self;
-        if whole[0] {
+        let KeptView { mut view, fully_visible } = self;
+        if fully_visible[0] {
             (view.x_per_px, view.left_px) = (f64::MAX, 0);
         }
-        if whole[1] {
+        if fully_visible[1] {
             (view.bytes_per_px, view.bottom_px) = (f64::MAX, 0);
         }
         plane.clamped(view)
@@ -73,21 +73,21 @@ impl KeptView {
 
 /// Takes a partially decoded file. It is not drawn while a previously open file waits to be restored in case this load
 /// fails.
-pub(super) fn on_partial(state: &mut Shared, told: PartialFile) {
+pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
     let kept = KeptView::from_state(state);
     let shown = state.drawn_device().map(|device| device.device);
     let Stage::Loading(loading) = &mut state.stage else { return };
-    if !is_drawn || told.devices.is_empty() {
+    if !is_drawn || file.devices.is_empty() {
         return;
     }
     let is_chosen = loading.partial.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
         || kept.is_some_and(|kept| kept.fully_visible != [true; 2]);
-    let devices = &told.summary.devices;
+    let devices = &file.summary.devices;
     let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
-    let place = place.unwrap_or_else(|| told.summary.default_device());
+    let place = place.unwrap_or_else(|| file.summary.default_device());
     let is_same = devices.get(place).map(|device| device.device) == shown;
-    loading.partial = Some(Box::new(PartialState::new(told, is_chosen)));
+    loading.partial = Some(Box::new(PartialState::new(file, is_chosen)));
     if is_same {
         state.device_index = place;
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));

@@ -96,17 +96,19 @@ impl Shared {
             return Some((name, PlanGroup::Node(self.views.arrangement, node)));
         }
         if let Some(found) = self.find.current_result().filter(|found| found.tally.count > 0) {
-            return Some((quoted(self.find.text.trim()), PlanGroup::Where(found.query.clone())));
+            return Some((quoted(self.find.text.trim()), PlanGroup::NamedIfAny(found.query.clone())));
         }
         let own = self.selection.as_deref().map(|selection| selection.allocation);
         if let Some(([from, to], _)) = self.segment.filter(|(_, keeper)| *keeper == own) {
             let addresses = format!("0x{from:x}..0x{to:x}");
-            return Some(("the allocations in this segment".to_owned(), PlanGroup::Where(addresses)));
+            return Some(("the allocations in this segment".to_owned(), PlanGroup::NamedIfAny(addresses)));
         }
         let selection = self.selection.as_deref()?;
         Some(match selection.stack.filter(|_| self.same_stack == SameStack::Highlighted) {
             Some(stack) => ("this call stack".to_owned(), PlanGroup::Stack(stack)),
-            None => ("this allocation".to_owned(), PlanGroup::Where(["#", &selection.allocation.to_string()].concat())),
+            None => {
+                ("this allocation".to_owned(), PlanGroup::NamedIfAny(["#", &selection.allocation.to_string()].concat()))
+            }
         })
     }
 
@@ -202,13 +204,13 @@ fn curve_in_view(
 ) -> Curve {
     let [over, view] = views;
     let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
-    let mark = peak.and_then(|(peak, name)| {
+    let label = peak.and_then(|(peak, name)| {
         let at = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
         let middle = f64::from(*edge_px.get(at)?).midpoint(f64::from(*edge_px.get(at + 1)?));
         let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
         Some(CurveLabel { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
     });
-    Curve { line, points: steps(edge_px, views, &row), label: mark }
+    Curve { line, points: steps(edge_px, views, &row), label }
 }
 
 /// Returns the label above the picture. `None` if nothing is selected.
@@ -216,7 +218,7 @@ pub fn chip(state: &Shared) -> Option<Chip> {
     let (name, group) = state.selected_group()?;
     let page = state.planned.page(&without(group))?;
     let (old, new) = (page.recorded.0, page.planned.0);
-    (page.problem.is_empty() && old > 0).then(|| Chip {
+    (page.error.is_empty() && old > 0).then(|| Chip {
         name,
         text: match old == new {
             true => "unchanged".to_owned(),

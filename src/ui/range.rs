@@ -158,13 +158,13 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
         text.push_str(&pluralize(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
     };
-    let sign = sign(facts.at_begin, facts.at_end);
-    let net = bytes_text(facts.at_end.abs_diff(facts.at_begin));
+    let sign = sign(facts.live_at_start, facts.live_at_end);
+    let net = bytes_text(facts.live_at_end.abs_diff(facts.live_at_start));
     let net: Vec<String> = net.split(" · ").map(|part| sign.to_owned() + part).collect();
     [
         ("Allocated", weight(facts.allocated)),
         ("Freed", weight(facts.freed)),
-        ("Kept", weight(facts.kept)),
+        ("Kept", weight(facts.still_live)),
         ("Net change", net.join(" · ")),
         ("Peak", bytes_text(facts.peak)),
         ("Peak at event", event_text(facts.peak_moment)),
@@ -185,11 +185,11 @@ fn change_title(facts: &RangeFacts) -> String {
     let end =
         |name: &str, moment: u32, bytes: u64| [name, &event_name(moment), ", ", &Bytes(bytes).to_string()].concat();
     [
-        &end("A: ", facts.span.from, facts.at_begin),
+        &end("A: ", facts.span.from, facts.live_at_start),
         " → ",
-        &end("B: ", facts.span.to, facts.at_end),
+        &end("B: ", facts.span.to, facts.live_at_end),
         " · Δ ",
-        &change(facts.at_begin, facts.at_end),
+        &change(facts.live_at_start, facts.live_at_end),
     ]
     .concat()
 }
@@ -198,7 +198,7 @@ fn change_title(facts: &RangeFacts) -> String {
 /// that the worker has answered.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
-    if state.views.scope == Scope::Ever {
+    if state.views.scope == Scope::All {
         return pluralize(device.allocations, "allocation") + ", live at any time";
     }
     let Scope::At(moment) = state.views.scope else {
@@ -209,7 +209,7 @@ pub fn title(state: &Shared) -> String {
             RangeScope::Change => return change_title(facts),
             RangeScope::Allocated => facts.allocated,
             RangeScope::Freed => facts.freed,
-            RangeScope::Kept => facts.kept,
+            RangeScope::Kept => facts.still_live,
         };
         text.push_str(" · ");
         text.push_str(&Bytes(weight.bytes).to_string());

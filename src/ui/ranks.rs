@@ -84,7 +84,7 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effect
         return;
     }
     let cut = match listed {
-        Ok(ServedFiles { addresses, notes: missed }) => {
+        Ok(ServedFiles { addresses, notes }) => {
             let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
             let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
             state.snapshots.extend(others.into_iter().map(|address| SnapshotChoice {
@@ -95,7 +95,7 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effect
                 bytes: None,
                 load: None,
             }));
-            missed.join(" ")
+            notes.join(" ")
         }
         Err(cause) => format!("Only the files that the page lists are surveyed ({cause})."),
     };

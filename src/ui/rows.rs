@@ -71,16 +71,16 @@ impl Copying {
             self.0 = Some(copying);
             return true;
         }
-        let mut said = "Copied ".to_owned();
+        let mut copied = "Copied ".to_owned();
         if part.rows < copying.wanted {
-            said.push_str("the first ");
+            copied.push_str("the first ");
         }
-        said.push_str(&pluralize(part.rows.into(), "row"));
+        copied.push_str(&pluralize(part.rows.into(), "row"));
         if part.rows < copying.wanted {
-            said.push_str(&format!(" of {}", cells::number(copying.wanted)));
+            copied.push_str(&format!(" of {}", cells::number(copying.wanted)));
         }
-        said.push('.');
-        shared.copied_remark = Some(said);
+        copied.push('.');
+        shared.copied_remark = Some(copied);
         effects.push(Effect::CopyPromised(copying.text));
         true
     }

@@ -63,7 +63,7 @@ impl Shared {
             let us = match point.at {
                 MomentSpec::X(Axis::Time, x) => x.round() as u64,
                 // Positions before the first event have no time.
-                _ => point.facts?.began.max(first?),
+                _ => point.facts?.start.max(first?),
             };
             i64::try_from(us).ok()
         };

@@ -41,7 +41,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (around, serials) = (&mut state.surroundings, &mut state.serial);
     around.marks.ask((), device, serials, effects, |()| Question::Marks);
     around.overview.ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
-    let legend = |LegendKey { colouring, moment: at, .. }| Question::Legend { colouring, at: Some(at) };
+    let legend = |LegendKey { colouring, moment, .. }| Question::Legend { colouring, at: Some(moment) };
     around.legend.ask(coloured, device, serials, effects, legend);
     if let Some(stack) = stack {
         around.same_stack.ask(stack, device, serials, effects, Question::SameStack);

@@ -103,7 +103,7 @@ impl Tab {
 
     pub(super) const fn entry(self) -> TabEntry {
         let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Insights => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
+            Tab::Insights => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-insights"),
             Tab::CallTree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
             Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
             Tab::Allocations => {
@@ -114,7 +114,7 @@ impl Tab {
                 ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
             Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
-            Tab::Segments => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
+            Tab::Segments => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-segments"),
             Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
             Tab::Sql => ("sql", None, &[":"], "Show queries in SQL", "tab-sql"),
         };

@@ -59,9 +59,9 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.pending.is_some() {
         return;
     }
-    let cursor =
+    let crosshair =
         state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
-    let mut at: Vec<MomentSpec> = cursor.map(MomentSpec::Moment).into_iter().collect();
+    let mut at: Vec<MomentSpec> = crosshair.map(MomentSpec::Moment).into_iter().collect();
     let tools = &mut state.tools;
     for_each_point(tools, device, &mut |point| {
         if point.facts.is_none() {
@@ -72,7 +72,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let serial = state.next_serial();
-    state.tools.pending = Some(PendingMoments { serial, crosshair: cursor, at: at.clone() });
+    state.tools.pending = Some(PendingMoments { serial, crosshair, at: at.clone() });
     effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 

@@ -179,9 +179,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::Copied(result) => {
             // A failed copy also discards its remark, because the next copy has its own.
-            let said = state.copied_remark.take();
+            let copied = state.copied_remark.take();
             state.remark = Some(match result {
-                Ok(()) => said.unwrap_or_else(|| "Copied.".to_owned()),
+                Ok(()) => copied.unwrap_or_else(|| "Copied.".to_owned()),
                 Err(cause) => format!("The browser did not allow copying: {cause}."),
             });
         }

@@ -65,8 +65,8 @@ pub fn read(text: &str) -> ParsedDocument {
         let (event, span) = event.map_err(|wrong| (wrong.marker().line().min(last) as u32, wrong.info().to_owned()))?;
         reader.on_event(event, span)?;
     }
-    let Reader { mut document, root: outermost, .. } = reader;
-    let outermost = outermost.unwrap_or_else(|| document.push(1, ValueKind::Other));
+    let Reader { mut document, root, .. } = reader;
+    let outermost = root.unwrap_or_else(|| document.push(1, ValueKind::Other));
     Ok((document, outermost))
 }
 
@@ -85,10 +85,9 @@ impl Reader {
             Event::SequenceStart(anchor, tag) => self.open_container(line, anchor, tag.as_deref(), false)?,
             Event::MappingStart(anchor, tag) => self.open_container(line, anchor, tag.as_deref(), true)?,
             Event::SequenceEnd | Event::MappingEnd => {
-                if let Some(OpenContainer { line, anchor, items, is_mapping, count_before: counted }) = self.open.pop()
-                {
+                if let Some(OpenContainer { line, anchor, items, is_mapping, count_before }) = self.open.pop() {
                     let kind = if is_mapping { self.mapping(&items)? } else { ValueKind::List(items) };
-                    self.push(line, kind, anchor, self.value_count - counted);
+                    self.push(line, kind, anchor, self.value_count - count_before);
                 }
             }
             Event::Alias(anchor) => {

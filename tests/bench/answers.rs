@@ -90,7 +90,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     }
     let mut plan = PlanQuestion { capacity: Some(80 << 30), ..PlanQuestion::default() };
     assert!([Preset::Zero2, Preset::Checkpoint].into_iter().all(|preset| preset.add_to(&mut plan, Factor::ONE)));
-    let planned = || Ask { serial: 0, device: device.device, what: Question::Plan(Box::new(plan.clone())) };
+    let planned = || Ask { serial: 0, device: device.device, question: Question::Plan(Box::new(plan.clone())) };
     let asked = ask(&mut engine, (0..10).map(|_| Request::Ask(planned())).collect());
     line("plan with three groups", &asked);
     if only("reports") {
@@ -107,7 +107,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     for (name, arrangement) in [("outermost first", plain), ("inverted, by function, hidden", inverted)] {
         let first = ask(&mut engine, vec![tree(&device, Scope::At(last / 2), arrangement, Vec::new())]);
         line(&format!("tree, {name}, the first"), &first);
-        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
         for (what, folds) in [("closed", vec![]), ("all open", vec![all])] {
             let questions =
                 (0..MOMENT_COUNT).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
@@ -120,20 +120,21 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         Span { from: one.min(other), to: one.max(other) }
     };
     let ranges = (0..MOMENT_COUNT)
-        .map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
+        .map(|_| Request::Ask(Ask { serial: 0, device: device.device, question: Question::Range(span()) }));
     let asked = ask(&mut engine, ranges.collect());
     line("facts of a range", &asked);
     let scopes = (0..MOMENT_COUNT / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
     let asked = ask(&mut engine, scopes.collect());
     line("tree of bytes × moments in a range", &asked);
     for query in ["/_[a-z]+_(forward|backward).*[0-9]$/", "linear", ">1MiB"] {
-        let find = || Request::Ask(Ask { serial: 1, device: device.device, what: Question::Find(query.to_owned()) });
+        let find =
+            || Request::Ask(Ask { serial: 1, device: device.device, question: Question::Find(query.to_owned()) });
         let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
         line(&format!("search: {query}"), &asked);
     }
     let categories = || {
         let question = ReportQuestion { topic: Topic::Categories, at: Some(last / 2), rows: 50, ..Default::default() };
-        Request::Ask(Ask { serial: 0, device: device.device, what: Question::Report(question) })
+        Request::Ask(Ask { serial: 0, device: device.device, question: Question::Report(question) })
     };
     for set in [CategorySet::standard(), CategorySet::mosaic()] {
         let name = set.name.clone();
@@ -143,7 +144,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         let asked = ask(&mut engine, (0..20).map(|_| categories()).collect());
         line(&format!("categories by the set {name}"), &asked);
     }
-    let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortDirection::Descending });
+    let sorts = TableColumn::ALL.map(|column| TableSort { column, direction: SortDirection::Descending });
     for (name, scope) in
         [("what is live", Scope::At(0)), ("all that is born", Scope::Allocated(Span { from: 0, to: last }))]
     {
@@ -168,17 +169,17 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
 
 fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
-    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Tree(Box::new(question)) })
+    Request::Ask(Ask { serial: 0, device: device.device, question: Question::Tree(Box::new(question)) })
 }
 
 fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
-    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Report(question) })
+    Request::Ask(Ask { serial: 0, device: device.device, question: Question::Report(question) })
 }
 
 fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) -> Request {
     let filter = TableFilter { text: filter.to_owned(), ..TableFilter::default() };
-    let question = TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, chosen: Vec::new(), find: None };
-    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Table(Box::new(question)) })
+    let question = TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, selected: Vec::new(), find: None };
+    Request::Ask(Ask { serial: 0, device: device.device, question: Question::Table(Box::new(question)) })
 }
 
 /// Answers the requests in turn, in slices as the page's worker does.

@@ -30,7 +30,7 @@ pub(crate) enum Extent {
 /// Files of the benchmark `open`, smallest first. All but the last have the same kind of content, so that costs per
 /// event can be compared.
 pub(crate) fn cases(extent: Extent) -> Vec<Case> {
-    let case = |name, words, runs, room| Case { name, options: words, runs, max_bytes: room };
+    let case = |name, options, runs, max_bytes| Case { name, options, runs, max_bytes };
     let mut cases = vec![
         case("20 k events", "--events 20000 --frames 60", 3, 5_000_000),
         case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
@@ -49,7 +49,7 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
 /// Files of the benchmarks `picture` and `offscreen`: typical and worst cases with equal numbers of events, and a large
 /// one.
 pub(crate) fn picture_cases(extent: Extent) -> Vec<Case> {
-    let case = |name, words, room| Case { name, options: words, runs: 1, max_bytes: room };
+    let case = |name, options, max_bytes| Case { name, options, runs: 1, max_bytes };
     let mut cases = vec![
         case("44 k events", "--events 44000 --frames 20", 20_000_000),
         case("44 k events, worst", WORST, 20_000_000),
@@ -84,8 +84,8 @@ pub(crate) struct Generated {
 
 impl Case {
     /// Creates a case that is measured once.
-    pub(crate) fn new(name: &'static str, words: &'static str, room: u64) -> Case {
-        Case { name, options: words, runs: 1, max_bytes: room }
+    pub(crate) fn new(name: &'static str, options: &'static str, max_bytes: u64) -> Case {
+        Case { name, options, runs: 1, max_bytes }
     }
 
     /// Writes the file under `target/`.

@@ -88,7 +88,7 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         }
         None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED_URL}\"></script>"), String::new())),
     };
-    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED_URL.to_owned() };
+    let source = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED_URL.to_owned() };
     let files = folder.unwrap_or_default();
     let at = server::start(std::iter::once(0), move |path| match (&page, path) {
         (Some((page, _)), "") => text(page.clone(), "text/html; charset=utf-8"),
@@ -97,7 +97,7 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         _ => Response::file(&files, path),
     });
     let address = format!("http://{}/", at.map_err(|error| error.to_string())?);
-    let found = MemoryViz { address, source: said };
+    let found = MemoryViz { address, source };
     let tab = FreshChromium::start(ADAPTER);
     tab.page.run_before_load(SCRIPT);
     found.load(&tab).map_err(|why| format!("{why}; {how}"))?;

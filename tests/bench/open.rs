@@ -57,7 +57,8 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
     let file = case.generate().map_err(|reason| (case.name, reason))?;
     let room = cpython::check_memory_for(file.bytes);
     let (mut native, mut cpython, mut openings) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
-    let mut elsewhere: Vec<Result<Vec<Opening>, String>> = besides.browsers.iter().map(|_| Ok(Vec::new())).collect();
+    let mut other_browsers: Vec<Result<Vec<Opening>, String>> =
+        besides.browsers.iter().map(|_| Ok(Vec::new())).collect();
     let mut drawings =
         peer.map(|_| Vec::new()).ok_or_else(|| "not measured, or a smaller file was too much".to_owned());
     for run in 1..=case.runs {
@@ -65,7 +66,7 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
         native.push(native::open(&file.path));
         openings.push(browser::open(&file));
         let runs_elsewhere = run == 1 || file.bytes < LARGE;
-        for (browser, openings) in besides.browsers.iter().zip(&mut elsewhere) {
+        for (browser, openings) in besides.browsers.iter().zip(&mut other_browsers) {
             if runs_elsewhere
                 && browser.version.is_ok()
                 && let Ok(done) = openings
@@ -101,7 +102,7 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
         native: native.into_iter().collect(),
         memory: native::weigh(&file.path),
         page: ChromiumFigures::of(openings),
-        other_browsers: elsewhere
+        other_browsers: other_browsers
             .into_iter()
             .map(|openings| openings.map(|openings| Openings::from_runs(&openings)))
             .collect(),

@@ -118,27 +118,27 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
     let empty_resident = tab.resident();
     tab.choose(&file.path);
     let picture = wait_for_time(tab, file, timing_script::PICTURE)?;
-    let all = wait_for_time(tab, file, &timing_script::everything_shown())?;
+    let everything = wait_for_time(tab, file, &timing_script::everything_shown())?;
     let summary = wait_for_time(tab, file, timing_script::SUMMARY)?;
     let gap_ms = wait_for_time(tab, file, timing_script::GAP)? * 1e3;
     tab.evaluate("times.over = true");
     let resident = tab.resident();
-    let has_files = tab.evaluate(HAS_OPFS) == Value::Bool(true);
-    let kept = if has_files { wait_until_cached(tab, file) } else { None };
+    let has_opfs = tab.evaluate(HAS_OPFS) == Value::Bool(true);
+    let cached = if has_opfs { wait_until_cached(tab, file) } else { None };
     tab.evaluate(timing_script::READ_SCRIPT);
     let bare = wait_for_time(tab, file, "times.bare")?;
     let between = between();
-    let again = if kept.is_some() { open_again(tab, file, load)? } else { None };
+    let reopened = if cached.is_some() { open_again(tab, file, load)? } else { None };
     let opening = Opening {
         cold,
         warm,
         summary,
         picture,
-        everything: all,
+        everything,
         gap_ms,
-        has_opfs: has_files,
-        cached: kept,
-        reopened: again,
+        has_opfs,
+        cached,
+        reopened,
         bare,
         empty_resident,
         resident,

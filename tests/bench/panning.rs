@@ -30,7 +30,7 @@ fn timing_script() -> String {
     let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
     let scene = Question::Scene { view, looks: Looks::default() };
     let (scene, hit) = (encode(&scene)[0], encode(&hit)[0]);
-    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, what: Question::Marks }))[0];
+    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, question: Question::Marks }))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
     format!(
         "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {AFTER_NUMBER} {TIMING_SCRIPT} }}",
@@ -169,7 +169,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     let main_thread = (main_thread_seconds(&page) - before) * 1e3 / f64::from(FRAMES * PANS);
     let frames: Vec<[f64; 2]> = serde_json::from_value(page.evaluate("bench.frames")).expect("pairs of numbers");
     let interval = frames.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
-    let own = frames.iter().map(|frame| frame[1]).collect();
+    let page_code = frames.iter().map(|frame| frame[1]).collect();
 
     page.evaluate("bench.zoom(1, 0.5)");
     page.evaluate("bench.hits.length = 0");
@@ -187,7 +187,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     let grouped_first = take_scene_times(&page)[0];
     let grouped_later = measure_zooms(&page);
     let [hits, later, grouped_later] = [hits, later, grouped_later].map(|times| times.into_iter().collect());
-    Panning { first, later, later_work, grouped_first, grouped_later, hits, page_code: own, interval, main_thread }
+    Panning { first, later, later_work, grouped_first, grouped_later, hits, page_code, interval, main_thread }
 }
 
 /// Zooms in at several positions and zooms; returns the time of each window.

@@ -45,7 +45,7 @@ fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
     let mut due = begun + FIRST;
     let mut engine = Engine::new();
     let total_bytes = Some(bytes.len() as u64);
-    engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Random, member: None });
     let (mut chunks, mut told) = (bytes.chunks(CHUNK), (0, 0));
     loop {
         if engine.wants().is_some() {

@@ -65,8 +65,11 @@ fn measure(case: &Case, path: &std::path::Path) {
         let hits: Figure = (0..200)
             .map(|_| {
                 let (moment, byte) = (below(device.events + 1) as u32, below(bytes));
-                let request =
-                    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Hit { looks, moment, byte } });
+                let request = Request::Ask(Ask {
+                    serial: 0,
+                    device: device.device,
+                    question: Question::Hit { looks, moment, byte },
+                });
                 let (took, ()) = processor_time_of(|| engine.request(request));
                 assert!(
                     matches!(engine.next_reply(), Some(Reply::Answer { answer: Answer::Hit { .. }, .. })),
@@ -108,7 +111,7 @@ fn request_map(
     only: MemoryFilter,
     longest: &mut Duration,
 ) -> (f64, AddressMap) {
-    engine.request(Request::Ask(Ask { serial: 0, device: device.device, what: Question::Map(only) }));
+    engine.request(Request::Ask(Ask { serial: 0, device: device.device, question: Question::Map(only) }));
     processor_time_of(|| {
         loop {
             let slice = Instant::now();

@@ -75,9 +75,10 @@ impl FileMeasurements {
 }
 
 fn figures(file: &FileMeasurements) -> String {
-    let FileMeasurements { name, options: words, bytes, events, native, memory, page, trace, cpython, .. } = file;
+    let FileMeasurements { name, options, bytes, events, native, memory, page, trace, cpython, .. } = file;
     let ChromiumFigures { openings, .. } = page;
-    let mut text = format!("## {name}\n\n`generate {words}`: {}, {} events.\n\n", Bytes(*bytes), group_digits(*events));
+    let mut text =
+        format!("## {name}\n\n`generate {options}`: {}, {} events.\n\n", Bytes(*bytes), group_digits(*events));
     text += "| | median | best | spread | of the file | |\n| --- | --- | --- | --- | --- | --- |\n";
     let mut row = |what: &str, figure: &Figure, beside: String| {
         let rate =

@@ -52,7 +52,7 @@ fn measure_native(pickle: &[u8]) -> [f64; 2] {
     let mut opened = opened::open(pickle).expect("a snapshot");
     let mut timed = |question: WhatIfQuestion| {
         let what = Question::WhatIf(Box::new(question));
-        opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what }));
+        opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, question: what }));
         let started = Instant::now();
         while opened.engine.step(&mut || true) == Work::More {}
         let took = started.elapsed().as_secs_f64() * 1e3;

@@ -12,7 +12,7 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
     let last = device.events as u32;
     let fit = |moment: u32| SegmentsQuestion {
         moment,
-        only: Default::default(),
+        filter: Default::default(),
         sort: SegmentSort::Free,
         colouring: Default::default(),
         width_px: 1600,
@@ -23,13 +23,13 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
         request: Some(3 << 20),
     };
     let state = |question: SegmentsQuestion| {
-        Request::Ask(Ask { serial: 0, device: device.device, what: Question::State(question) })
+        Request::Ask(Ask { serial: 0, device: device.device, question: Question::State(question) })
     };
-    let address = |at: u32| {
+    let address = |moment: u32| {
         Request::Ask(Ask {
             serial: 0,
             device: device.device,
-            what: Question::MemoryAt { moment: at, address: 0x7f00_0000_0000 + u64::from(at) },
+            question: Question::MemoryAt { moment, address: 0x7f00_0000_0000 + u64::from(moment) },
         })
     };
     let mut chance = 1u64;

@@ -27,7 +27,7 @@ pub(crate) const READ_SCRIPT: &str = "void (async () => { const start = performa
 /// report is complete, and the frame after the last answer is painted. Writing the cache does not count.
 pub(crate) fn everything_shown() -> String {
     format!(
-        "times.reports >= {} && !times.waits && document.getElementById('why-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
+        "times.reports >= {} && !times.waits && document.getElementById('insights-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
          ? times.shown - times.start : null",
         Topic::ALL.len()
     )
@@ -36,8 +36,8 @@ pub(crate) fn everything_shown() -> String {
 /// Script that records times in `window.times`.
 pub(crate) fn script() -> String {
     // Variants are recognized by the first byte of their encoding.
-    let ask = Ask { serial: 0, device: 0, what: Question::Report(ReportQuestion::default()) };
-    let question = encode(&ask.what)[0];
+    let ask = Ask { serial: 0, device: 0, question: Question::Report(ReportQuestion::default()) };
+    let question = encode(&ask.question)[0];
     let ask = encode(&Request::Ask(ask))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
     format!(

@@ -75,7 +75,7 @@ fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> W
         engine.request(Request::Ask(Ask {
             serial: 0,
             device: device.device,
-            what: Question::Hit { looks, moment, byte },
+            question: Question::Hit { looks, moment, byte },
         }));
         let took = started.elapsed();
         assert!(
@@ -105,7 +105,7 @@ pub(crate) fn request_scene(
     longest: &mut Duration,
 ) -> (f64, Scene) {
     let started = Instant::now();
-    engine.request(Request::Ask(Ask { serial: 0, device, what: Question::Scene { view, looks } }));
+    engine.request(Request::Ask(Ask { serial: 0, device, question: Question::Scene { view, looks } }));
     loop {
         let slice = Instant::now();
         engine.step(&mut || slice.elapsed() < SLICE);

@@ -36,13 +36,13 @@ fn collect_violations(page: &Page, wrong: &mut Vec<String>, what: &str) {
 
 /// Selectors of the tabs that show the views.
 pub(crate) const VIEWS: [&str; 9] = [
-    "#tab-why",
+    "#tab-insights",
     "#tab-tree",
     "#tab-flame",
     "#tab-sources",
     "#tab-table",
     "#tab-histograms",
-    "#tab-state",
+    "#tab-segments",
     "#tab-events",
     "#side-file",
 ];
@@ -86,7 +86,7 @@ fn views_and_dialogs_have_no_violations() {
         if width == 600 {
             page.press("Escape");
         }
-        page.click("#tab-why");
+        page.click("#tab-insights");
         page.click("[data-topic=settings]");
         page.wait_until("the check against the recording is shown", || {
             page.text("#what-if-proof").contains("reproduces")

@@ -95,7 +95,7 @@ fn two_files_dropped_together_are_compared() {
     page.wait_for_state("ready");
     wait_for_report(&page, &beside.report(Pairing::default()));
     assert_eq!(lane_names(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
-    assert_eq!(page.attribute("#why-report", "data-topic").as_deref(), Some("comparison"));
+    assert_eq!(page.attribute("#insights-report", "data-topic").as_deref(), Some("comparison"));
     let peak = beside.peak();
     page.wait_for(&beside.cursor_text(peak), || cursor(&page));
     save_drawn_screenshot(&page, "comparison");
@@ -189,7 +189,7 @@ fn two_files_dropped_together_are_compared() {
     page.press("\\");
     page.wait_until("the comparison has ended", || page.attribute("#compare", "hidden").is_some());
     assert_eq!(lane_names(&page), Vec::<String>::new());
-    page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
+    page.wait_for(&Some("peak".to_owned()), || page.attribute("#insights-report", "data-topic"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -224,7 +224,7 @@ fn scope_from_a_to_b_compares_two_cursors_of_one_file() {
     save_drawn_screenshot(&page, "comparison, A to B");
     // Other scopes have no comparison.
     page.click("#scope-cursor");
-    page.wait_for(&Some("peak".to_owned()), || page.attribute("#why-report", "data-topic"));
+    page.wait_for(&Some("peak".to_owned()), || page.attribute("#insights-report", "data-topic"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

@@ -131,13 +131,13 @@ fn tabs_collapse_and_divider_work_with_keys() {
     let seen = || {
         page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")
     };
-    page.wait_for(&"why".into(), seen);
+    page.wait_for(&"insights".into(), seen);
     page.press_with("L", SHIFT);
     page.wait_until("the table is shown", || seen() == "table");
     page.evaluate("document.querySelector('#tab-allocations').focus()");
     page.press("ArrowRight");
-    page.wait_until("the next tab is shown", || seen() == "state");
-    page.wait_for(&"tab-state".into(), || page.evaluate("document.activeElement.id"));
+    page.wait_until("the next tab is shown", || seen() == "segments");
+    page.wait_for(&"tab-segments".into(), || page.evaluate("document.activeElement.id"));
     let height = || page.bounding_box_now("#answer").height;
     let before = height();
     page.evaluate("document.querySelector('#divider').focus()");

@@ -112,10 +112,10 @@ fn png_matches_pixels_of_page() {
             page.click("#export-png-1");
         });
         screenshots::save_file(&path, &format!("export-1x-{scheme}.png"));
-        let PlotPosition { origin, size, page_origin: shown_at } = plot_position(&page);
+        let PlotPosition { origin, size, page_origin } = plot_position(&page);
         // Excludes the round corners of the page's plot and the cursor's label at the top, whose width may differ.
         let inner = |[x, y]: [u64; 2]| [x + 9, y + 24];
-        let (shown, at, part) = (inner(shown_at), inner(origin), [size[0] - 18, size[1] - 33]);
+        let (shown, at, part) = (inner(page_origin), inner(origin), [size[0] - 18, size[1] - 33]);
         let found = run_reader(&format!(
             "const [screen, file] = [await image('data:image/png;base64,{screen}'), await image('/open/{name}')];
              return [file.width, file.height, furthest(screen, file, {shown:?}, {at:?}, {part:?})];"

@@ -61,9 +61,9 @@ fn plot_takes_most_of_window() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn cause_of_oom_is_shown_without_click() {
     let page = open_page(&generate_file("screen-oom.pickle", "--steps 2 --layers 4 --oom"));
-    page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-why", "aria-selected"));
-    page.wait_for(&Some("oom".to_owned()), || page.attribute("#why-report", "data-topic"));
-    page.wait_until("the cause is shown", || !page.text("#why-statements").is_empty());
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-insights", "aria-selected"));
+    page.wait_for(&Some("oom".to_owned()), || page.attribute("#insights-report", "data-topic"));
+    page.wait_until("the cause is shown", || !page.text("#insights-statements").is_empty());
     // The headlines include the OOM.
     let event = "[...document.querySelectorAll('#headlines button')].map(it => it.dataset.place)";
     assert_eq!(page.evaluate(event), json!(["peak", "reserved-peak", "end", "oom"]));
@@ -116,7 +116,7 @@ fn scope_applies_to_all_views() {
 fn engine_answer(file: &Path, what: Question) -> Answer {
     let mut opened = open(&std::fs::read(file).expect("the file exists")).expect("the file is valid");
     let device = opened.summary.devices[0].device;
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: what })) {
         Reply::Answer { answer, .. } => answer,
         other => panic!("expected an answer, got {other:?}"),
     }
@@ -138,7 +138,7 @@ fn changes_from_a_to_b_appear_in_every_view() {
     let [from, to] = ["data-from", "data-to"].map(|end| number_attr(&page, "#range", end) as u32);
     assert!(from < to, "{from} to {to}");
     let scope = Scope::Change(Span { from, to });
-    let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+    let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     let question = TreeQuestion {
         scope,
         arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
@@ -178,14 +178,14 @@ fn changes_from_a_to_b_appear_in_every_view() {
     page.wait_for(&json!(["Δ B − A", "B / A", "At A", "At B"]), || page.evaluate(heads));
     page.click("#tab-table");
     let [gone, new] = {
-        let sort = TableSort { column: TableColumn::Size, way: SortDirection::Descending };
+        let sort = TableSort { column: TableColumn::Size, direction: SortDirection::Descending };
         let filter = TableFilter::default();
-        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, chosen: vec![], find: None };
+        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, selected: vec![], find: None };
         let Answer::Table(table) = engine_answer(&file, Question::Table(Box::new(question))) else {
             panic!("no table")
         };
-        assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.gone.bytes));
-        [table.gone.bytes, table.listed.bytes - table.gone.bytes].map(|bytes| Bytes(bytes).to_string())
+        assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.freed.bytes));
+        [table.freed.bytes, table.listed.bytes - table.freed.bytes].map(|bytes| Bytes(bytes).to_string())
     };
     page.wait_until("allocated and freed bytes are shown", || {
         let status = page.text("#table-status");
@@ -209,17 +209,14 @@ fn leak_shows_bytes_per_step_after_one_click() {
     let file = generate_file("screen-leak.pickle", "--steps 7 --layers 2 --leak");
     let page = open_page(&file);
     page.wait_until("the badge counts the leak", || {
-        page.text("#why-badge").parse::<u32>().is_ok_and(|count| count > 0)
+        page.text("#insights-badge").parse::<u32>().is_ok_and(|count| count > 0)
     });
     let question = ReportQuestion { topic: Topic::Peak, rows: 10, ..ReportQuestion::default() };
     let Answer::Report(report) = engine_answer(&file, Question::Report(question)) else { panic!("no report") };
-    let grows = report
-        .statements
-        .iter()
-        .find(|it| matches!(it.chart, Some(Chart::Course { .. })))
-        .expect("the leak is reported");
+    let grows =
+        report.statements.iter().find(|it| matches!(it.chart, Some(Chart::Line { .. }))).expect("the leak is reported");
     assert_eq!(grows.tone, Tone::Alarm);
-    let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("no chart") };
+    let Some(Chart::Line { values, ends }) = &grows.chart else { panic!("no chart") };
     assert_eq!((values.len(), ends), (6, &["step_1".to_owned(), "step_6".to_owned()]));
     assert!(values.windows(2).all(|two| two[1] > two[0]), "live bytes grow in each step: {values:?}");
     let question = ReportQuestion { topic: Topic::Leaks, rows: 10, ..ReportQuestion::default() };
@@ -227,12 +224,14 @@ fn leak_shows_bytes_per_step_after_one_click() {
     let growth =
         leaks.sheets.iter().find(|it| it.key == "grows").and_then(|it| it.rows.first()).map(|row| row.cells[0].clone());
     assert_eq!(growth, Some(Cell::Change((values[5] - values[0]) as i64)), "the table shows the same growth");
-    let bars = "[...document.querySelectorAll('#why-statements .course i')].map(it => it.title)";
+    let bars = "[...document.querySelectorAll('#insights-statements .course i')].map(it => it.title)";
     let expected: Vec<String> = values.iter().map(|&bytes| Bytes(bytes).to_string()).collect();
     page.wait_for(&json!(expected), || page.evaluate(bars));
-    page.click("#why-statements li:has(.course) > button");
-    page.wait_until("the chart is expanded", || page.bounding_box("#why-statements .course .marks").height >= 100.0);
-    assert!(page.text("#why-statements li:has(.course) .fix").starts_with("Fix"));
+    page.click("#insights-statements li:has(.course) > button");
+    page.wait_until("the chart is expanded", || {
+        page.bounding_box("#insights-statements .course .marks").height >= 100.0
+    });
+    assert!(page.text("#insights-statements li:has(.course) .fix").starts_with("Fix"));
     save_screenshot(&page, "screen-leak");
 }
 
@@ -246,14 +245,14 @@ fn segments_list_blocks_that_pin_them() {
         .find(|it| it.path.ends_with("train-fp32-1185-segments.pickle"))
         .expect("the file is in the corpus");
     let page = open_page(&file.path);
-    page.click("#tab-state");
-    page.wait_until("the segments are shown", || number_attr(&page, "#state", "data-segments") == 1185);
+    page.click("#tab-segments");
+    page.wait_until("the segments are shown", || number_attr(&page, "#segments", "data-segments") == 1185);
     // Sums over the engine's segments at the peak (`tests/state.rs` checks those against a reference).
     let Answer::State(state) = engine_answer(
         &file.path,
         Question::State(SegmentsQuestion {
-            moment: number_attr(&page, "#state", "data-moment") as u32,
-            only: MemoryFilter::default(),
+            moment: number_attr(&page, "#segments", "data-moment") as u32,
+            filter: MemoryFilter::default(),
             sort: SegmentSort::Address,
             colouring: Grouping::CallSite,
             width_px: 0,
@@ -272,15 +271,16 @@ fn segments_list_blocks_that_pin_them() {
     };
     let empty = bars(&|sums| sums.blocks == 0, &|sums| sums.reserved);
     let pinned = bars(&|sums| sums.blocks == 1 && sums.free > 0, &|sums| sums.free);
-    let told =
-        |segments: &str, bytes: &str| (number_attr(&page, "#state", segments), number_attr(&page, "#state", bytes));
+    let told = |segments: &str, bytes: &str| {
+        (number_attr(&page, "#segments", segments), number_attr(&page, "#segments", bytes))
+    };
     assert_eq!(told("data-empty-segments", "data-empty-bytes"), empty);
     assert_eq!(told("data-pinned-segments", "data-pinned-free"), pinned);
-    let first = page.text("#memory-kept li:first-child");
+    let first = page.text("#segments-kept li:first-child");
     assert_eq!(first, format!("{} empty segments, {}, can be released", empty.0, Bytes(empty.1)));
-    let by = &state.kept.by_site[0];
-    assert!(page.text("#memory-kept button").ends_with(&format!("pinned by one block: {}", by.site)));
-    page.click("#memory-kept button");
+    let by = &state.releasable.by_site[0];
+    assert!(page.text("#segments-kept button").ends_with(&format!("pinned by one block: {}", by.call_site)));
+    page.click("#segments-kept button");
     page.wait_until("the pinning block is selected", || {
         number_attr(&page, "#details", "data-allocation") == u64::from(by.allocation)
     });

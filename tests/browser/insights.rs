@@ -44,7 +44,7 @@ fn engine_report(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], 
     match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: opened.summary.devices[0].device,
-        what: Question::Report(question),
+        question: Question::Report(question),
     })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
@@ -69,7 +69,7 @@ pub(crate) fn report_as_json(report: &Report, most: usize) -> Value {
 /// Statements and rows that the page shows, in the same form as [`told`].
 pub(crate) fn shown_report(page: &Page) -> Value {
     page.evaluate(
-        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item =>
+        "[[...document.querySelectorAll('#insights-statements [data-item]')].map(item =>
             item.querySelector('span:not(.sign, .unseen, .show)').textContent),
           Object.fromEntries([...document.querySelectorAll('[data-sheet]')].map(sheet => [sheet.dataset.sheet,
             [...sheet.querySelectorAll('tbody [data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))]))]",
@@ -79,7 +79,7 @@ pub(crate) fn shown_report(page: &Page) -> Value {
 #[track_caller]
 fn wait_for_topic(page: &Page, topic: &str) {
     page.wait_for(&(Some(topic.to_owned()), Some("false".to_owned())), || {
-        (page.attribute("#why-report", "data-topic"), page.attribute("#why-report", "aria-busy"))
+        (page.attribute("#insights-report", "data-topic"), page.attribute("#insights-report", "aria-busy"))
     });
 }
 
@@ -136,12 +136,12 @@ fn long_report_received_in_parts_is_complete() {
         wait_for_topic(&page, topic);
     };
     choose("steps");
-    let rows = || page.evaluate("document.querySelectorAll('#why-sheets tbody [data-item]').length").as_u64();
-    while page.evaluate("document.querySelector('#why-sheets [data-more]') !== null") == true {
+    let rows = || page.evaluate("document.querySelectorAll('#insights-sheets tbody [data-item]').length").as_u64();
+    while page.evaluate("document.querySelector('#insights-sheets [data-more]') !== null") == true {
         let before = rows();
-        page.evaluate("document.querySelector('#why-sheets [data-more]').click()");
+        page.evaluate("document.querySelector('#insights-sheets [data-more]').click()");
         page.wait_until("more rows are listed", || {
-            rows() > before && page.attribute("#why-report", "aria-busy").as_deref() == Some("false")
+            rows() > before && page.attribute("#insights-report", "aria-busy").as_deref() == Some("false")
         });
     }
     assert!(rows() > Some(100), "{:?}", rows());
@@ -151,11 +151,12 @@ fn long_report_received_in_parts_is_complete() {
     assert_eq!(shown_report(&page), whole);
     // End reaches the last row although the report is still being added frame by frame.
     page.evaluate("document.querySelector('[data-topic=peak]').click()");
-    page.evaluate("document.querySelector('[data-topic=steps]').click(); document.querySelector('#why-report [data-item]').focus()");
+    page.evaluate("document.querySelector('[data-topic=steps]').click(); document.querySelector('#insights-report [data-item]').focus()");
     page.press("End");
     page.wait_until("the last row has the focus", || {
-        page.evaluate("document.activeElement === [...document.querySelectorAll('#why-report [data-item]')].at(-1)")
-            == true
+        page.evaluate(
+            "document.activeElement === [...document.querySelectorAll('#insights-report [data-item]')].at(-1)",
+        ) == true
     });
     wait_for_topic(&page, "steps");
     assert_eq!(shown_report(&page), whole);
@@ -178,7 +179,7 @@ fn oom_is_reported_first_and_keys_show_evidence() {
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     wait_for_topic(&page, "oom");
-    page.wait_for(&Some("true".into()), || page.attribute("#tab-why", "aria-selected"));
+    page.wait_for(&Some("true".into()), || page.attribute("#tab-insights", "aria-selected"));
 
     // From the tabs to the topics, then into the report.
     page.press_with("W", SHIFT);
@@ -230,10 +231,12 @@ fn oom_is_reported_first_and_keys_show_evidence() {
     page.wait_for(&(report.statements.len() + at).to_string(), || focused_attribute(&page, "data-item"));
     page.press(" ");
     page.wait_for(&json!(stack), || {
-        page.evaluate("[...document.querySelectorAll('#why-sheets ol li')].map(it => it.textContent)")
+        page.evaluate("[...document.querySelectorAll('#insights-sheets ol li')].map(it => it.textContent)")
     });
     page.press(" ");
-    page.wait_until("the stack is hidden", || page.evaluate("document.querySelectorAll('#why-sheets ol').length") == 0);
+    page.wait_until("the stack is hidden", || {
+        page.evaluate("document.querySelectorAll('#insights-sheets ol').length") == 0
+    });
 
     // A new threshold is entered, and the focus stays in its field.
     let place = report.sheets.iter().position(|sheet| sheet.threshold.as_ref().is_some_and(|it| it.unit == "bytes"));
@@ -376,8 +379,8 @@ fn screenshots_of_insights() {
             for topic in ["peak", "oom", "categories", "steps", "modules", "leaks"] {
                 page.evaluate(&format!("document.querySelector('[data-topic={topic}]').click()"));
                 page.wait_until("the report is shown", || {
-                    page.attribute("#why-report", "data-topic").as_deref() == Some(topic)
-                        && page.attribute("#why-report", "aria-busy").as_deref() == Some("false")
+                    page.attribute("#insights-report", "data-topic").as_deref() == Some(topic)
+                        && page.attribute("#insights-report", "aria-busy").as_deref() == Some("false")
                 });
                 if width < 1000 {
                     page.evaluate("document.querySelector('#answer').scrollIntoView()");

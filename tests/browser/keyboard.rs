@@ -40,7 +40,7 @@ fn tab_key_reaches_every_view() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
-    for view in ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"] {
+    for view in ["insights", "tree", "flame", "table", "histograms", "sources", "segments", "events"] {
         page.click(&format!("#tab-{view}"));
         // The view's content arrives later.
         page.wait_for(&Vec::new(), || focus_faults(&page, view));

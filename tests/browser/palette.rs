@@ -82,10 +82,10 @@ fn palette_opens_finds_and_runs_commands() {
     page.press_escape_in("#palette");
     page.wait_for(&"timeline".into(), || page.evaluate("document.activeElement.id || 'timeline'"));
     run_command(&page, "insights", "Show insights");
-    page.wait_for(&Some("true".into()), || page.attribute("#tab-why", "aria-selected"));
+    page.wait_for(&Some("true".into()), || page.attribute("#tab-insights", "aria-selected"));
     page.wait_until("the view has the focus", || page.evaluate("!!document.activeElement.closest('#answer')") == true);
     run_command(&page, "fragmentation", "Fragmentation");
-    page.wait_for(&Some("fragmentation".into()), || page.attribute("#why-report", "data-topic"));
+    page.wait_for(&Some("fragmentation".into()), || page.attribute("#insights-report", "data-topic"));
 
     // With the mouse, and opened from a text field with Cmd, the Ctrl of a Mac.
     page.evaluate("document.querySelector('#find').focus()");

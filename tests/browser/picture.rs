@@ -231,7 +231,7 @@ fn all_views_cause_no_browser_warnings() {
     page.wait_for_state("ready");
     page.wait_for(&Some("webgpu".to_owned()), || page.attribute("canvas#timeline", "data-renderer"));
     settled_timeline(&page);
-    let tabs = ["why", "stacks", "flame", "sources", "allocations", "histograms", "state", "events"];
+    let tabs = ["insights", "stacks", "flame", "sources", "allocations", "histograms", "segments", "events"];
     for tab in tabs {
         page.click(&format!("#tab-{tab}"));
         settled_timeline(&page);

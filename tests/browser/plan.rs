@@ -20,7 +20,7 @@ fn sample_path() -> PathBuf {
 fn engine_plan(question: PlanQuestion) -> PlanPage {
     let mut opened = open(&std::fs::read(sample_path()).expect("the sample exists")).expect("the sample is valid");
     let (device, what) = (opened.summary.devices[0].device, Question::Plan(Box::new(question)));
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: what })) {
         Reply::Answer { answer: Answer::Plan(page), .. } => *page,
         other => panic!("expected a plan, got {other:?}"),
     }
@@ -135,7 +135,7 @@ fn peak_without_selection_is_shown() {
     assert!(page.attribute("#without", "hidden").is_some(), "the peak without a selection is hidden");
     page.click("#find");
     "optimizer.py".chars().for_each(|letter| page.press(&letter.to_string()));
-    let groups = vec![(PlanGroup::Where("optimizer.py".to_owned()), Factor::ZERO)];
+    let groups = vec![(PlanGroup::NamedIfAny("optimizer.py".to_owned()), Factor::ZERO)];
     let without = engine_plan(PlanQuestion { groups, ..PlanQuestion::default() });
     let (old, new) = (without.recorded.0, without.planned.0);
     let text = if old == new { "unchanged".to_owned() } else { format!("{} (−{})", Bytes(new), Bytes(old - new)) };

@@ -68,7 +68,7 @@ fn expected_in_order(files: &[PathBuf], order: Order) -> Report {
 }
 
 fn report_topic(page: &Page) -> Option<String> {
-    page.attribute("#why-report", "data-topic")
+    page.attribute("#insights-report", "data-topic")
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn dropped_ranks_are_surveyed_opened_and_compared() {
     page.click(outlier);
     page.wait_for(&Some("comparison".to_owned()), || report_topic(&page));
     page.wait_until("the ranks are compared", || {
-        let told = page.text("#why-statements");
+        let told = page.text("#insights-statements");
         told.starts_with("B's peak is 12.0 MiB higher")
     });
     assert!(page.text("#lane-labels").contains("surveyed_rank2.pickle"), "{}", page.text("#lane-labels"));
@@ -168,7 +168,7 @@ fn ranks_open_and_compare_with_keys() {
     focus(5);
     page.press_shift_enter();
     page.wait_for(&Some("comparison".to_owned()), || report_topic(&page));
-    page.wait_until("the ranks are compared", || page.text("#why-statements").contains("12.0 MiB higher"));
+    page.wait_until("the ranks are compared", || page.text("#insights-statements").contains("12.0 MiB higher"));
     page.wait_until("the lane has the file's name", || page.text("#lane-labels").contains("by-keys_rank3.pickle"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -55,7 +55,7 @@ fn recorded_tensors_gpu_facts_and_source_lines_are_shown() {
     // The Steps insight uses the steps marked by the recorder.
     page.press_with("W", SHIFT);
     page.wait_until("the insights are shown", || {
-        page.attribute("#tab-why", "aria-selected").as_deref() == Some("true")
+        page.attribute("#tab-insights", "aria-selected").as_deref() == Some("true")
     });
     assert!(page.errors().is_empty(), "{:?}", page.errors());
 }

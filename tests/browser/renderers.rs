@@ -121,9 +121,10 @@ fn nothing_stays_blank_after_gpu_process_crash() {
     page.wait_for_state("ready");
     let mut shown = Vec::new();
     // All canvases, in two views.
-    for (view, parts) in
-        [("#tab-flame", ["#stage", "#minimap", "#flame-plot"]), ("#tab-state", ["#stage", "#minimap", "#memory-plot"])]
-    {
+    for (view, parts) in [
+        ("#tab-flame", ["#stage", "#minimap", "#flame-plot"]),
+        ("#tab-segments", ["#stage", "#minimap", "#segments-plot"]),
+    ] {
         page.click(view);
         page.move_to(2.0, 2.0);
         settled_timeline(&page);

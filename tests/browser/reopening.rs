@@ -176,11 +176,11 @@ fn samples_open_at_their_insight() {
         let page = open_empty_page();
         page.click(card);
         page.wait_for_state("ready");
-        page.wait_for(&Some(topic.to_owned()), || page.attribute("#why-report", "data-topic"));
-        page.wait_until("the report is shown", || !page.text("#why-statements").is_empty());
+        page.wait_for(&Some(topic.to_owned()), || page.attribute("#insights-report", "data-topic"));
+        page.wait_until("the report is shown", || !page.text("#insights-statements").is_empty());
         assert!(!is_shown(&page, "#link-notice"), "{}", page.text("#link-notice-text"));
         let has_alarms = ["oom", "leaks"].contains(&topic);
-        page.wait_until("alarms are counted", || !has_alarms || is_shown(&page, "#why-badge"));
+        page.wait_until("alarms are counted", || !has_alarms || is_shown(&page, "#insights-badge"));
         save_drawn_screenshot(&page, &format!("sample-{topic}"));
         assert_eq!(page.errors(), Vec::<String>::new());
     }
@@ -199,7 +199,7 @@ fn file_without_events_shows_segments_and_notice() {
     let page = open_empty_page();
     page.drop_files(&[&fixtures::write_file("segments-only.json", value.to_string().as_bytes())]);
     page.wait_for_state("ready");
-    page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-state", "aria-selected"));
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-segments", "aria-selected"));
     assert!(page.text("#link-notice-text").starts_with("No trace events recorded: segments only."));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
@@ -211,7 +211,9 @@ fn alarms_are_counted_on_any_tab() {
         let address = format!("{}#v=1&url=leak.pickle.gz&{view}", Site::shared().page());
         let page = Page::open(Chromium::shared(Adapter::Software), &address);
         page.wait_for_state("ready");
-        page.wait_until("alarms are counted", || is_shown(&page, "#why-badge") && page.text("#why-badge") != "0");
+        page.wait_until("alarms are counted", || {
+            is_shown(&page, "#insights-badge") && page.text("#insights-badge") != "0"
+        });
     }
 }
 
@@ -222,11 +224,11 @@ fn timeline_keys_work_after_click_on_insight() {
     page.click("#open-leak");
     page.wait_for_state("ready");
     page.wait_until("an item is shown", || {
-        page.evaluate("!!document.querySelector('#why-report [data-item]')") == true
+        page.evaluate("!!document.querySelector('#insights-report [data-item]')") == true
     });
-    page.click("#why-report [data-item]");
+    page.click("#insights-report [data-item]");
     page.wait_until("the report has the focus", || {
-        page.evaluate("!!document.activeElement.closest('#why-report')") == true
+        page.evaluate("!!document.activeElement.closest('#insights-report')") == true
     });
     // The click may have zoomed to the insight's evidence.
     page.press("0");

@@ -23,13 +23,13 @@ pub(crate) fn open_tab(page: &Page, file: &Path, tab: &str) {
     page.click(tab);
 }
 
-/// Number in an attribute of `#state`.
+/// Number in an attribute of `#segments`.
 fn state_attr(page: &Page, name: &str) -> u64 {
-    page.attribute("#state", name).and_then(|it| it.parse().ok()).unwrap_or(u64::MAX)
+    page.attribute("#segments", name).and_then(|it| it.parse().ok()).unwrap_or(u64::MAX)
 }
 
 fn frames(page: &Page) -> u64 {
-    page.attribute("#memory-canvas", "data-frames").and_then(|it| it.parse().ok()).unwrap_or(0)
+    page.attribute("#segments-canvas", "data-frames").and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
 fn wait_for_moment(page: &Page, moment: u64) {
@@ -37,7 +37,7 @@ fn wait_for_moment(page: &Page, moment: u64) {
 }
 
 fn reading(page: &Page) -> String {
-    page.text("#memory-reading")
+    page.text("#segments-reading")
 }
 
 fn focus_element(page: &Page, id: &str) {
@@ -53,7 +53,7 @@ fn segments_at_peak_and_end_match_reference() {
         println!("{}", file.path.display());
         let device = &file.devices[0];
         let number = |name: &str| device[name].as_u64().unwrap_or(0);
-        open_tab(&page, &file.path, "#tab-state");
+        open_tab(&page, &file.path, "#tab-segments");
         let peak = device["peak_event"].as_i64().unwrap_or(-1) + 1;
         wait_for_moment(&page, peak as u64);
         // Bytes outside all recorded segments are counted separately.
@@ -80,7 +80,7 @@ fn keys_select_block_and_zoom() {
     page.wait_for_state("ready");
     focus_element(&page, "timeline");
     page.press_with("M", SHIFT);
-    page.wait_for(&"memory-canvas".into(), || page.evaluate("document.activeElement.id"));
+    page.wait_for(&"segments-canvas".into(), || page.evaluate("document.activeElement.id"));
     let peak: u64 =
         page.attribute("#summary", "data-peak-requested").and_then(|it| it.parse().ok()).expect("the peak is a number");
     page.wait_for(&peak, || state_attr(&page, "data-requested"));
@@ -117,9 +117,9 @@ fn keys_select_block_and_zoom() {
         page.press("+");
     }
     page.wait_until("the plot is drawn again", || frames(&page) > drawn);
-    page.wait_for(&Some("false".to_owned()), || page.attribute("#memory-fit", "aria-pressed"));
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#segments-fit", "aria-pressed"));
     page.press("0");
-    page.wait_for(&Some("true".to_owned()), || page.attribute("#memory-fit", "aria-pressed"));
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#segments-fit", "aria-pressed"));
     // Steps through events.
     let moment = state_attr(&page, "data-moment");
     page.press_with("ArrowLeft", SHIFT);
@@ -127,15 +127,15 @@ fn keys_select_block_and_zoom() {
     page.press_with("ArrowRight", SHIFT);
     wait_for_moment(&page, moment);
     page.press("s");
-    page.wait_for(&1.into(), || page.evaluate("document.getElementById('memory-sort').selectedIndex"));
+    page.wait_for(&1.into(), || page.evaluate("document.getElementById('segments-sort').selectedIndex"));
     page.press("r");
-    page.wait_for(&"memory-request".into(), || page.evaluate("document.activeElement.id"));
+    page.wait_for(&"segments-request".into(), || page.evaluate("document.activeElement.id"));
     for letter in "24 MiB".chars() {
         page.press(&letter.to_string());
     }
-    page.wait_until("the result for 24 MiB is shown", || page.text("#memory-fits").contains("24.0 MiB"));
+    page.wait_until("the result for 24 MiB is shown", || page.text("#segments-fits").contains("24.0 MiB"));
     page.press_enter();
-    page.wait_for(&"memory-canvas".into(), || page.evaluate("document.activeElement.id"));
+    page.wait_for(&"segments-canvas".into(), || page.evaluate("document.activeElement.id"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -143,7 +143,7 @@ fn keys_select_block_and_zoom() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn segments_follow_dragged_cursor() {
     let page = open_empty_page();
-    open_tab(&page, &generate_file("memory-scrub.pickle", "--steps 3 --layers 6 --expandable"), "#tab-state");
+    open_tab(&page, &generate_file("memory-scrub.pickle", "--steps 3 --layers 6 --expandable"), "#tab-segments");
     page.wait_until("the plot is drawn", || frames(&page) > 0);
     page.click("#at-end");
     let events: u64 =
@@ -167,7 +167,7 @@ fn segments_follow_dragged_cursor() {
     page.move_to(3.0, 3.0);
     page.wait_until("the segments are those at the cursor", || state_attr(&page, "data-moment") as i64 == at() + 1);
     let requested = page.attribute("#moment", "data-live-requested");
-    page.wait_for(&requested, || page.attribute("#state", "data-requested"));
+    page.wait_for(&requested, || page.attribute("#segments", "data-requested"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -175,15 +175,15 @@ fn segments_follow_dragged_cursor() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn card_follows_pointer_and_selection_of_other_views_is_shown() {
     let page = open_empty_page();
-    open_tab(&page, &generate_file("memory-pointer.pickle", "--steps 2 --layers 4"), "#tab-state");
+    open_tab(&page, &generate_file("memory-pointer.pickle", "--steps 2 --layers 4"), "#tab-segments");
     page.wait_until("the plot is drawn", || frames(&page) > 0);
     let card = || {
         page.evaluate(
-            "document.getElementById('memory-card').hidden ? '' : document.getElementById('memory-card').innerText",
+            "document.getElementById('segments-card').hidden ? '' : document.getElementById('segments-card').innerText",
         )
     };
     let card = || card().as_str().unwrap_or_default().to_owned();
-    let plot = page.bounding_box("#memory-plot");
+    let plot = page.bounding_box("#segments-plot");
     let (x, y) = (plot.left + 30.0, plot.top + 34.0);
     page.move_to(x, y);
     page.wait_until("the card shows the segment", || card().contains("egment of"));
@@ -196,7 +196,7 @@ fn card_follows_pointer_and_selection_of_other_views_is_shown() {
     page.wait_until("an allocation is selected", || page.attribute("#details", "data-size").is_some());
     let before = Picture::capture(&page, "canvas#timeline");
     let drawn = frames(&page);
-    page.click("#tab-state");
+    page.click("#tab-segments");
     page.wait_until("the plot shows the selection", || frames(&page) > drawn);
     assert!(before.colours > 1);
     assert_eq!(page.errors(), Vec::<String>::new());
@@ -232,21 +232,21 @@ fn screenshots_of_segments_and_events() {
         let Some(file) = file else { continue };
         let page = open_with_scheme(scheme, Adapter::Software);
         page.resize(width, 950);
-        open_tab(&page, &file, "#tab-state");
-        page.evaluate("document.getElementById('state').scrollIntoView({ block: 'center' })");
+        open_tab(&page, &file, "#tab-segments");
+        page.evaluate("document.getElementById('segments').scrollIntoView({ block: 'center' })");
         page.wait_until("the plot is drawn", || frames(&page) > 0);
         page.wait_until_idle();
         save_screenshot(&page, &format!("memory-{name}-{scheme}-{width}"));
-        focus_element(&page, "memory-canvas");
+        focus_element(&page, "segments-canvas");
         for _ in 0..3 {
             page.press("+");
             page.wait_until_idle();
         }
         page.press("ArrowRight");
         page.press("ArrowRight");
-        let plot = page.bounding_box("#memory-plot");
+        let plot = page.bounding_box("#segments-plot");
         page.move_to(plot.left + 120.0, plot.top + 36.0);
-        page.evaluate("{ const field = document.getElementById('memory-request'); field.value = '300 MiB'; field.dispatchEvent(new Event('input')); }");
+        page.evaluate("{ const field = document.getElementById('segments-request'); field.value = '300 MiB'; field.dispatchEvent(new Event('input')); }");
         page.wait_until_idle();
         save_screenshot(&page, &format!("memory-{name}-{scheme}-{width}-zoom"));
         assert!(!scrolls_sideways(&page), "{name}");

@@ -146,8 +146,8 @@ fn server_surveys_ranks_of_its_folder() {
     assert_eq!(page.text("#ranks-toggle"), "Survey");
     page.click("#ranks-toggle");
     page.wait_for(&"5 files surveyed.".to_owned(), || page.text("#ranks-status"));
-    page.wait_until("the ranks are listed", || page.text("#why-statements").contains("1 file not readable (4)"));
-    assert!(page.text("#why-statements").contains("rank 2"), "{}", page.text("#why-statements"));
+    page.wait_until("the ranks are listed", || page.text("#insights-statements").contains("1 file not readable (4)"));
+    assert!(page.text("#insights-statements").contains("rank 2"), "{}", page.text("#insights-statements"));
     // The survey fetches no files.
     let whole = page.requests().into_iter().filter(|url| url.contains("/rank") && !url.ends_with("?survey")).count();
     assert!(whole <= 2, "{:?}", page.requests());

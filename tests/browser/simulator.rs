@@ -34,7 +34,7 @@ fn simulator_is_fetched_once_on_first_use() {
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     page.press_with("W", SHIFT);
-    page.wait_until("a report is shown", || page.attribute("#why-report", "data-topic").is_some());
+    page.wait_until("a report is shown", || page.attribute("#insights-report", "data-topic").is_some());
     assert_eq!(simulator_requests(&page), Vec::<String>::new());
     page.click("[data-topic=settings]");
     wait_for_proof(&page);

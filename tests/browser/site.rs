@@ -38,8 +38,8 @@ impl Site {
                 "no page in {}: run ./run test or ./run build",
                 dist().display()
             );
-            let asked_elsewhere = Arc::new(Mutex::new(Vec::new()));
-            let asked = Arc::clone(&asked_elsewhere);
+            let elsewhere_requests = Arc::new(Mutex::new(Vec::new()));
+            let asked = Arc::clone(&elsewhere_requests);
             let any = || std::iter::once(0);
             let home = server::start(any(), respond).expect("a free port");
             let elsewhere = server::start(any(), move |path| {
@@ -47,11 +47,7 @@ impl Site {
                 respond(path)
             })
             .expect("a free port");
-            Site {
-                origin: format!("http://{home}"),
-                other_origin: format!("http://{elsewhere}"),
-                elsewhere_requests: asked_elsewhere,
-            }
+            Site { origin: format!("http://{home}"), other_origin: format!("http://{elsewhere}"), elsewhere_requests }
         })
     }
 

@@ -24,7 +24,7 @@ fn rehearsal_is_invisible_and_sends_no_requests() {
     assert_eq!(page.state(), "empty");
     assert_eq!(page.evaluate("document.title"), "memscape");
     assert_eq!(page.evaluate("location.hash"), "");
-    let is_seen = "['#workspace', '#summary', '#file-name', '#tabs', '#legend', '#why-report'].filter(it => \
+    let is_seen = "['#workspace', '#summary', '#file-name', '#tabs', '#legend', '#insights-report'].filter(it => \
         document.querySelector(it).checkVisibility({ visibilityProperty: true }))";
     assert_eq!(page.evaluate(is_seen), serde_json::json!([]));
     assert_eq!(summary_values(&page), [""; 5]);

@@ -72,7 +72,7 @@ fn link_restores_every_view() {
         page.press(key);
     }
     type_into(&page, "#find", "size>1MiB");
-    let views = ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"];
+    let views = ["insights", "tree", "flame", "table", "histograms", "sources", "segments", "events"];
     let names = ["why", "tree", "flame", "table", "sizes", "source", "memory", "events"];
     for (tab, name) in views.iter().zip(names) {
         page.click(&format!("#tab-{tab}"));
@@ -115,18 +115,18 @@ fn back_and_forward_switch_views_and_zooming_adds_no_history() {
     }
     settled_fragment(&page);
     assert_eq!(steps(), before, "zooming and panning add no history entries");
-    page.click("#tab-why");
+    page.click("#tab-insights");
     wait_for_fragment_part(&page, "tab=why");
     page.click("#tab-table");
     wait_for_fragment_part(&page, "tab=table");
     page.wait_for(&(before + 2), steps);
     let asked = page.requests_without_head();
     page.evaluate("history.back()");
-    page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
+    page.wait_for(&"tab-insights".to_owned(), || selected_tab(&page));
     page.evaluate("history.back()");
     page.wait_for(&"tab-tree".to_owned(), || selected_tab(&page));
     page.evaluate("history.forward()");
-    page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
+    page.wait_for(&"tab-insights".to_owned(), || selected_tab(&page));
     settled_fragment(&page);
     assert_eq!(steps(), before + 2);
     assert_eq!(page.requests_without_head(), asked, "nothing is fetched again");
@@ -159,7 +159,7 @@ fn link_to_local_file_asks_for_file_and_recognizes_it() {
     other.wait_until("the page reports a different file", || {
         notice_text(&other).starts_with("This is a different file. ")
     });
-    assert_eq!(selected_tab(&other), "tab-why");
+    assert_eq!(selected_tab(&other), "tab-insights");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
     other.wait_for(&String::new(), || notice_text(&other));

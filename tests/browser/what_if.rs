@@ -28,7 +28,7 @@ fn snapshot_and_proof() -> (PathBuf, &'static str) {
 fn engine_answer(path: &Path, question: WhatIfQuestion) -> WhatIf {
     let mut opened = open(&std::fs::read(path).expect("the file exists")).expect("the file is valid");
     let (device, what) = (opened.summary.devices[0].device, Question::WhatIf(Box::new(question)));
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: what })) {
         Reply::Answer { answer: Answer::WhatIf(answer), .. } => *answer,
         other => panic!("expected a simulation, got {other:?}"),
     }
@@ -56,7 +56,7 @@ fn simulated_settings_match_engine() {
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     page.press_with("W", SHIFT);
-    page.wait_until("a report is shown", || page.attribute("#why-report", "data-topic").is_some());
+    page.wait_until("a report is shown", || page.attribute("#insights-report", "data-topic").is_some());
     assert!(page.attribute("#what-if", "hidden").is_some(), "the form is shown in another insight");
     page.click("[data-topic=settings]");
     page.wait_until("the check against the recording is shown", || page.text("#what-if-proof").contains(proof));
@@ -201,9 +201,9 @@ fn simulated_run_opens_and_is_compared_with_recording() {
         "document.querySelector(\"{}\").dispatchEvent(new MouseEvent('click', {{ bubbles: true, shiftKey: true }}))",
         button("open", SETTINGS)
     ));
-    page.wait_until("the comparison is shown", || page.text("#why-report").contains("reserved"));
+    page.wait_until("the comparison is shown", || page.text("#insights-report").contains("reserved"));
     page.wait_until("the topic is the comparison", || {
-        page.attribute("#why-report", "data-topic").as_deref() == Some("comparison")
+        page.attribute("#insights-report", "data-topic").as_deref() == Some("comparison")
     });
     save_drawn_screenshot(&page, "simulated-compared");
     assert_eq!(page.errors(), Vec::<String>::new());

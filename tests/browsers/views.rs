@@ -25,8 +25,8 @@ pub(crate) fn timeline_is_drawn_and_click_selects_block(page: &Page) {
 
 /// Id of each tab, and a selector that matches once its view has content.
 const TABS: [(&str, &str); 8] = [
-    ("tab-why", "#why-statements > *"),
-    ("tab-state", "#memory-headings > *"),
+    ("tab-insights", "#insights-statements > *"),
+    ("tab-segments", "#segments-headings > *"),
     ("tab-events", "#events-rows > *"),
     ("tab-tree", "#tree-rows > *"),
     ("tab-flame", "#flame-canvas[data-boxes]"),
@@ -55,7 +55,7 @@ pub(crate) fn every_tab_opens_and_fills(page: &Page) {
     }
     // WebKit sometimes showed an empty canvas after it had been hidden.
     for _ in 0..3 {
-        for (tab, plot) in [("#tab-flame", "#flame-plot"), ("#tab-state", "#memory-plot")] {
+        for (tab, plot) in [("#tab-flame", "#flame-plot"), ("#tab-segments", "#segments-plot")] {
             page.click(tab);
             page.wait_until(&format!("{plot} is drawn"), || page.colour_count(plot) >= MIN_COLOURS);
         }

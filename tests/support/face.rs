@@ -113,7 +113,9 @@ impl<W: Worker> Page<W> {
     /// Returns serial, device and view of the requested scene.
     pub(crate) fn scene_asked(&self) -> Option<(u32, i64, View)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, device, what: Question::Scene { view, .. } }) => Some((*serial, *device, *view)),
+            Request::Ask(Ask { serial, device, question: Question::Scene { view, .. } }) => {
+                Some((*serial, *device, *view))
+            }
             _ => None,
         })
     }
@@ -121,7 +123,7 @@ impl<W: Worker> Page<W> {
     /// Returns serial and allocation of the requested details.
     pub(crate) fn details_asked(&self) -> Option<(u32, u32)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
+            Request::Ask(Ask { serial, question: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
             _ => None,
         })
     }

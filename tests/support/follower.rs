@@ -111,41 +111,41 @@ impl Page {
 
 fn answer(request: Request) -> Option<Reply> {
     Some(match request {
-        Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
+        Request::Ask(Ask { serial, question: Question::Details(allocation), .. }) => {
             let details = Details { allocation, allocated_event: Some(3), ..Details::default() };
             Reply::Answer { serial, answer: Answer::Details((allocation < 5000).then(|| Box::new(details))) }
         }
-        Request::Ask(Ask { serial, what: Question::Map(_), .. }) => {
+        Request::Ask(Ask { serial, question: Question::Map(_), .. }) => {
             let (pools, streams) = (vec![(0, 0), (0, 7)], vec![0, 42]);
             let map = AddressMap { height: 3 << 30, pools, streams, ..AddressMap::default() };
             Reply::Answer { serial, answer: Answer::Map(Box::new(map)) }
         }
-        Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => {
+        Request::Ask(Ask { serial, question: Question::Moments(at), .. }) => {
             Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) }
         }
-        Request::Ask(Ask { serial, what: Question::Step { moment, byte, .. }, .. }) => {
-            let to = StepResult { moment: moment + 2, byte: byte / 2 + 1, stop: StepOutcome::Arrived };
+        Request::Ask(Ask { serial, question: Question::Step { moment, byte, .. }, .. }) => {
+            let to = StepResult { moment: moment + 2, byte: byte / 2 + 1, outcome: StepOutcome::Arrived };
             Reply::Answer { serial, answer: Answer::Step(to) }
         }
-        Request::Ask(Ask { serial, what: Question::Hit { looks, byte, .. }, .. }) => {
+        Request::Ask(Ask { serial, question: Question::Hit { looks, byte, .. }, .. }) => {
             let segment = HitSegment { address: byte & !511, ..HitSegment::default() };
             let memory = HitMemory { segment: Some(segment), free: None };
             let memory = (looks.plot != Plot::Stack).then(|| Box::new(memory));
             Reply::Answer { serial, answer: Answer::Hit { hit: None, memory } }
         }
-        Request::Ask(Ask { serial, what: Question::State(question), .. }) => {
+        Request::Ask(Ask { serial, question: Question::State(question), .. }) => {
             let bytes_per_px = if question.bytes_per_px > 0.0 { question.bytes_per_px } else { 12345.6 };
             let page = SegmentsPage { moment: question.moment, bytes_per_px, ..SegmentsPage::default() };
             Reply::Answer { serial, answer: Answer::State(Box::new(page)) }
         }
-        Request::Ask(Ask { serial, what: Question::Sources(_), .. }) => {
+        Request::Ask(Ask { serial, question: Question::Sources(_), .. }) => {
             let line = SourceLine { line: "5".into(), ..SourceLine::default() };
             let file =
                 |path: &str| SourceFile { path: path.into(), lines: vec![line.clone()], ..SourceFile::default() };
             let files = ["/a/train.py", "/b, c/100%/m.py", "…tail.py"].map(file).to_vec();
             Reply::Answer { serial, answer: Answer::Sources(Box::new(SourcesPage { files, ..SourcesPage::default() })) }
         }
-        Request::Ask(Ask { serial, what: Question::Report(question), .. }) => {
+        Request::Ask(Ask { serial, question: Question::Report(question), .. }) => {
             let value = question.thresholds.first().map_or(100, |(_, value)| *value);
             let threshold = Threshold { key: "alive".into(), label: String::new(), unit: String::new(), value };
             let rows = vec![SheetRow::default(); question.rows.min(40) as usize];
@@ -162,11 +162,18 @@ fn facts(at: MomentSpec) -> MomentFacts {
         MomentSpec::Moment(moment) => moment,
         MomentSpec::X(Axis::Events, x) => x as u32,
         MomentSpec::X(Axis::Time, x) => (x / 100_000.0) as u32,
-        MomentSpec::MostReserved => 77,
+        MomentSpec::PeakReserved => 77,
         MomentSpec::OutOfMemory => 66,
         MomentSpec::After(_) => 0,
     };
     let time = u64::from(moment) * 100_000;
     let place = AxisPoint { events: f64::from(moment), time };
-    MomentFacts { moment, place, began: time, requested: 1 << 29, reserved: 1 << 30, ..MomentFacts::default() }
+    MomentFacts {
+        moment,
+        position: place,
+        start: time,
+        requested: 1 << 29,
+        reserved: 1 << 30,
+        ..MomentFacts::default()
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
+        OpenOptions { chunk: 1 << 20, slice: usize::MAX, access: Access::Random, member: None }
     }
 }
 
@@ -59,12 +59,12 @@ pub(crate) fn open_range(bytes: &[u8], way: OpenOptions, load: LoadRange) -> Res
         let want = engine.wants();
         match want {
             Some(NeededBytes::At(offset)) => {
-                assert!(access == Access::Anywhere && offset <= bytes.len() as u64, "asked for byte {offset}");
+                assert!(access == Access::Random && offset <= bytes.len() as u64, "asked for byte {offset}");
                 at = offset as usize;
             }
             Some(NeededBytes::WholeFile) => {
-                assert!(access == Access::Forward, "the engine asks for the whole file despite random access");
-                return open_range(bytes, OpenOptions { access: Access::Anywhere, ..way }, load);
+                assert!(access == Access::Sequential, "the engine asks for the whole file despite random access");
+                return open_range(bytes, OpenOptions { access: Access::Random, ..way }, load);
             }
             Some(NeededBytes::Next) | None => {}
         }
@@ -125,7 +125,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            what: Question::Scene { view, looks: Looks::default() },
+            question: Question::Scene { view, looks: Looks::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("expected a scene, got {other:?}"),
@@ -137,7 +137,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 2,
             device,
-            what: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { looks: Looks::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("expected a hit, got {other:?}"),
@@ -145,7 +145,7 @@ impl Opened {
     }
 
     pub(crate) fn details(&mut self, device: i64, allocation: u32) -> Option<Details> {
-        match self.reply(Request::Ask(Ask { serial: 3, device, what: Question::Details(allocation) })) {
+        match self.reply(Request::Ask(Ask { serial: 3, device, question: Question::Details(allocation) })) {
             Reply::Answer { answer: Answer::Details(details), .. } => details.map(|details| *details),
             other => panic!("expected details, got {other:?}"),
         }

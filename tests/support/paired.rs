@@ -23,7 +23,7 @@ impl Worker {
         let open = Request::Open {
             name: "a.pickle".to_owned(),
             total_bytes: Some(bytes.len() as u64),
-            access: Access::Anywhere,
+            access: Access::Random,
             member: None,
         };
         match which {
@@ -62,7 +62,7 @@ impl Worker {
     /// Sends a question and returns its answer, or `None` if there is none.
     pub(crate) fn ask(&mut self, device: i64, what: Question) -> Option<Answer> {
         self.serial += 1;
-        self.pair.request(Request::Ask(Ask { serial: self.serial, device, what }));
+        self.pair.request(Request::Ask(Ask { serial: self.serial, device, question: what }));
         loop {
             let work = self.pair.step(&mut || false);
             if let Some((_, Reply::Answer { serial, answer })) = self.pair.next_reply() {

@@ -27,14 +27,14 @@ impl Server {
             .spawn()
             .expect("memscape is built");
         let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
-        let mut said = String::new();
-        while !said.contains("Ctrl+C") {
-            assert!(lines.read_line(&mut said).expect("text") > 0, "the server ended: {said}");
+        let mut output = String::new();
+        while !output.contains("Ctrl+C") {
+            assert!(lines.read_line(&mut output).expect("text") > 0, "the server ended: {output}");
         }
-        let (_, address) = said.split_once("http://127.0.0.1:").expect("an address");
+        let (_, address) = output.split_once("http://127.0.0.1:").expect("an address");
         let (port, rest) = address.split_once('/').expect("a path");
         let token = rest.split('/').next().unwrap_or_default().to_owned();
-        Server { process, port: port.parse().expect("a port"), token, output: said }
+        Server { process, port: port.parse().expect("a port"), token, output }
     }
 
     /// Returns the address that the server printed.

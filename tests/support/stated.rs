@@ -8,7 +8,7 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 pub(crate) fn question(moment: u32) -> SegmentsQuestion {
     SegmentsQuestion {
         moment,
-        only: Default::default(),
+        filter: Default::default(),
         sort: SegmentSort::Address,
         colouring: Default::default(),
         width_px: 0,
@@ -22,7 +22,7 @@ pub(crate) fn question(moment: u32) -> SegmentsQuestion {
 
 /// Sends a question and returns the answer.
 pub(crate) fn page(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
-    match opened.reply(Request::Ask(Ask { serial: 5, device, what: Question::State(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 5, device, question: Question::State(question) })) {
         Reply::Answer { serial: 5, answer: Answer::State(page) } => *page,
         other => panic!("expected segments, got {other:?}"),
     }
@@ -48,5 +48,5 @@ pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [Segm
 
 /// Returns whether a piece consists of blocks.
 pub(crate) fn is_block(piece: &SegmentsPiece) -> bool {
-    matches!(piece.kind, PieceKind::Live | PieceKind::Pending)
+    matches!(piece.kind, PieceKind::Live | PieceKind::AwaitingFree)
 }

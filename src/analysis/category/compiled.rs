@@ -264,8 +264,8 @@ impl CompiledSet {
         let is = |wanted: bool, so: bool| wanted == so;
         bits & bit == bit
             && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
-            && rule.told.as_ref().is_none_or(|told| self.name_of(facts.allocated.rule) == Some(told))
-            && rule.allocated_at.is_none_or(|allocated_at| is(allocated_at == Birth::Before, facts.allocated_at == 0))
+            && rule.told.as_ref().is_none_or(|classified| self.name_of(facts.allocated.rule) == Some(classified))
+            && rule.allocated.is_none_or(|allocated| is(allocated == Birth::Before, facts.allocated_at == 0))
             && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least
             && rule.most.is_none_or(|most| lived <= most)

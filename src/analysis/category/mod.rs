@@ -90,7 +90,7 @@ pub struct CategoryRule {
     /// Required kind of stack.
     pub stack: Option<StackKind>,
     /// Required time of allocation.
-    pub allocated_at: Option<Birth>,
+    pub allocated: Option<Birth>,
     /// Required end of the lifetime.
     pub ends: Option<End>,
     /// Minimum lifetime in events. Allocations live at the end exceed any number.
@@ -228,11 +228,11 @@ impl CategoryRule {
 
     /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
     pub fn has_lifetime_condition(&self) -> bool {
-        let CategoryRule { recorded, told, stack, allocated_at, ends, least, most, model, .. } = self;
+        let CategoryRule { recorded, told, stack, allocated, ends, least, most, model, .. } = self;
         recorded.is_some()
             || told.is_some()
             || stack.is_some()
-            || allocated_at.is_some()
+            || allocated.is_some()
             || ends.is_some()
             || *least > 0
             || most.is_some()

@@ -174,7 +174,7 @@ impl SetReader {
                 "recorded" => rule.recorded = Some(self.text(line, name, value, MAX_NAME_LEN)),
                 "told" => rule.told = Some(self.text(line, name, value, MAX_NAME_LEN)),
                 "stack" => rule.stack = self.word(line, name, value, StackKind::WORDS),
-                "born" => rule.allocated_at = self.word(line, name, value, Birth::WORDS),
+                "born" => rule.allocated = self.word(line, name, value, Birth::WORDS),
                 "ends" => rule.ends = self.word(line, name, value, End::WORDS),
                 "least" => rule.least = self.number(line, name, value),
                 "most" => rule.most = Some(self.number(line, name, value)),

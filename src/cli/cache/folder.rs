@@ -50,14 +50,14 @@ impl CacheFolder {
     /// Returns the I/O error, the error of `write`, or `FileTooLarge` if the entry exceeds the total limit.
     pub(super) fn insert(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create_private_folder(&self.path)?;
-        let (file, begun) =
+        let (file, temporary) =
             TemporaryFile::open_new(tempfile::Builder::new().prefix(".").suffix(PART_SUFFIX), &self.path)?;
         let mut out = LimitedWriter { out: BufWriter::with_capacity(BUFFER_BYTES, file), bytes_left: self.max_bytes };
         write(&mut out)?;
         let bytes = self.max_bytes - out.bytes_left;
         drop(out.out.into_inner().map_err(io::IntoInnerError::into_error)?);
         self.make_room(bytes);
-        begun.persist(&self.entry_path(key))
+        temporary.persist(&self.entry_path(key))
     }
 
     /// Removes the least recently used entries until `bytes` more bytes fit, and abandoned partial files.

@@ -53,12 +53,10 @@ impl CacheArgs {
         let users =
             || if cfg!(debug_assertions) { None } else { dirs::cache_dir().map(|folder| folder.join("memscape")) };
         if !self.no_cache
-            && let Some(folder) = self.cache_folder.or_else(users)
+            && let Some(path) = self.cache_folder.or_else(users)
         {
-            let _ = CACHE.set(Cache {
-                folder: CacheFolder { path: folder, max_bytes: self.cache_most },
-                min_bytes: self.cache_least,
-            });
+            let _ = CACHE
+                .set(Cache { folder: CacheFolder { path, max_bytes: self.cache_most }, min_bytes: self.cache_least });
         }
     }
 }

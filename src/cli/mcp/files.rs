@@ -78,7 +78,7 @@ impl AllowedFiles {
     /// Lists the snapshots of the folder, newest first, and what was not searched.
     pub(super) fn listing(&self) -> Value {
         let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
-        let Search { snapshots, not_searched: missed } = search(&[folder], FEW_ENTRIES);
+        let Search { snapshots, not_searched } = search(&[folder], FEW_ENTRIES);
         let name = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
         let row = |path: &PathBuf| json!({"file": name(path), "bytes": path.metadata().map(|it| it.len()).ok()});
         let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MAX_LISTED).collect();
@@ -86,7 +86,7 @@ impl AllowedFiles {
         json!({
             "snapshots": rows,
             "snapshots_left_out": Some(left_out).filter(|&left_out| left_out > 0),
-            "not_searched": Some(missed).filter(|missed| !missed.is_empty()),
+            "not_searched": Some(not_searched).filter(|missed| !missed.is_empty()),
         })
     }
 

@@ -63,7 +63,7 @@ impl Mcp {
     /// Returns one sentence if the path cannot be read or I/O fails.
     pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), String> {
         let files = AllowedFiles::new(self.path.as_deref())?;
-        let (questions, asked) = mpsc::channel::<ToolCall>();
+        let (calls, asked) = mpsc::channel::<ToolCall>();
         // The open file belongs to one thread, which answers one question at a time.
         std::thread::spawn(move || {
             for ToolCall { name, arguments, reply, cancelled } in asked {
@@ -82,8 +82,7 @@ impl Mcp {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let served = runtime.block_on(async {
-            let service =
-                Server { calls: questions }.serve(transport::stdio()).await.map_err(|error| error.to_string())?;
+            let service = Server { calls }.serve(transport::stdio()).await.map_err(|error| error.to_string())?;
             service.waiting().await.map(drop).map_err(|error| error.to_string())
         });
         // A read of standard input may still be blocking.

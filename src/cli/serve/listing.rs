@@ -84,8 +84,8 @@ impl Listing {
 
     /// Searches the folders and returns the snapshots for the page's list.
     pub(super) fn current(&self) -> CurrentListing {
-        let Search { snapshots, not_searched: missed } = search(&self.paths, FEW_ENTRIES);
-        let mut listed = CurrentListing { not_searched: missed, ..CurrentListing::default() };
+        let Search { snapshots, not_searched } = search(&self.paths, FEW_ENTRIES);
+        let mut listed = CurrentListing { not_searched, ..CurrentListing::default() };
         // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut known) = self.known.lock() else { return listed };
         for snapshot in snapshots {
@@ -113,8 +113,8 @@ impl Listing {
     /// Returns the addresses of all current snapshots for a survey, one per line. Lines that begin with `! ` say what
     /// was not searched.
     pub(super) fn all_addresses(&self) -> String {
-        let Search { snapshots, not_searched: missed } = search(&self.paths, ALL_ENTRIES);
-        let mut text: String = missed.iter().map(|sentence| format!("! {sentence}\n")).collect();
+        let Search { snapshots, not_searched } = search(&self.paths, ALL_ENTRIES);
+        let mut text: String = not_searched.iter().map(|sentence| format!("! {sentence}\n")).collect();
         let Ok(mut known) = self.known.lock() else { return text };
         for snapshot in &snapshots {
             text += &format!("{}/{}\n", known.number(snapshot), encode_name(&snapshot.name));

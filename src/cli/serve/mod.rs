@@ -98,18 +98,9 @@ impl Serve {
         if self.exit_with_stdin {
             stop_with_stdin(Arc::clone(&ending));
         }
-        let (used, columns) = (AtomicBool::new(false), DecodedCache::default());
-        let (token, once, watch) = (token()?, token()?, Watch::default());
-        let served = ServerState {
-            token,
-            once_token: once,
-            is_once_used: used,
-            page: page.into(),
-            listing,
-            hosts,
-            columns,
-            watch,
-        };
+        let (is_once_used, columns) = (AtomicBool::new(false), DecodedCache::default());
+        let (token, once_token, watch) = (token()?, token()?, Watch::default());
+        let served = ServerState { token, once_token, is_once_used, page: page.into(), listing, hosts, columns, watch };
         let server = format!("http://{}:{port}", served.hosts.url_host());
         print(&announcement(&served.hosts, port, &served.token, &served.listing.current()))?;
         if !self.no_browser {

@@ -46,9 +46,9 @@ pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
             Err(_) => {}
         }
     }
-    let missed = walk.not_searched(entries);
+    let not_searched = walk.not_searched(entries);
     snapshots.extend(sort_by_likelihood(walk.files));
-    Search { snapshots, not_searched: missed }
+    Search { snapshots, not_searched }
 }
 
 /// Searches one path with [`FEW_ENTRIES`] and drops the notes on what was not searched.

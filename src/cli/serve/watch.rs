@@ -74,7 +74,7 @@ impl Watch {
         {
             return Arc::clone(&look.files);
         }
-        let begun = Instant::now();
+        let scan_started = Instant::now();
         let before = last.take().map(|look| look.versions).unwrap_or_default();
         let listed = listing.current();
         let versions: HashMap<String, Version> =
@@ -84,9 +84,10 @@ impl Watch {
             let (version, changed) = versions.get(&file.address)?.complete.clone()?;
             Some(CompleteFile { rank: named.rank, version, changed, address: file.address.clone() })
         };
-        let seen = listed.files.iter().zip(parse_names(&names)).filter_map(seen).collect();
-        let files = Arc::new(Files { count: listed.files.len() + listed.left_out, complete: seen });
-        let look = Scan { ended: Instant::now(), duration: begun.elapsed(), versions, files: Arc::clone(&files) };
+        let complete = listed.files.iter().zip(parse_names(&names)).filter_map(seen).collect();
+        let files = Arc::new(Files { count: listed.files.len() + listed.left_out, complete });
+        let look =
+            Scan { ended: Instant::now(), duration: scan_started.elapsed(), versions, files: Arc::clone(&files) };
         last.replace(look);
         files
     }

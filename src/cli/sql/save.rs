@@ -33,9 +33,9 @@ pub(super) fn save(queries: &Queries, out: &OutputFile) -> Result<(), String> {
     let mut packed = CompressedWriter::create(out, CompressionKind::from_path(out.path())).map_err(failed)?;
     // SQLite needs a seekable file. The temporary file goes next to the output, where there is room for it.
     let folder = out.folder().unwrap_or_else(std::env::temp_dir);
-    let (mut file, begun) =
+    let (mut file, temporary) =
         TemporaryFile::open_new(tempfile::Builder::new().prefix(".memscape-"), &folder).map_err(failed)?;
-    let path = begun.path().to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
+    let path = temporary.path().to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
     queries.save(path).map_err(|error| named(error.to_string()))?;
     io::copy(&mut file, &mut packed).and_then(|_| packed.finish()).map_err(failed)
 }

@@ -46,13 +46,13 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
 
 /// Opens all snapshots of a folder. Prints a warning for each one that cannot be read.
 fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> OpenResult) -> Result<(), String> {
-    let Search { snapshots: mut found, not_searched: missed } = search(&[folder], ALL_ENTRIES);
-    missed.iter().for_each(|sentence| print_stderr(sentence));
+    let Search { snapshots: mut found, not_searched } = search(&[folder], ALL_ENTRIES);
+    not_searched.iter().for_each(|sentence| print_stderr(sentence));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
-    let (said, _) = parse_names_with(&names, None);
+    let (parsed_names, _) = parse_names_with(&names, None);
     let mut ranks: Vec<(Option<u32>, &Path)> =
-        said.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
+        parsed_names.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
     // Stable sort: files stay ordered by name, and files without a rank come last, as in `memscape ranks`.
     ranks.sort_by_key(|&(rank, _)| (rank.is_none(), rank));
     let mut is_empty = true;

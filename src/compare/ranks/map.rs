@@ -94,7 +94,7 @@ impl Ranks {
             let highest = members.iter().max_by_key(|(rank, _)| rank.peak()).map(|(rank, _)| *rank)?;
             let is_oom = members.iter().any(|(_, survey)| survey.out_of_memory.is_some());
             let name = self.row_name(places, order);
-            rows.push(HeatMapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
+            rows.push(HeatMapRow { name, peak: highest.peak().unwrap_or(0), is_oom, file_index: highest.place });
         }
         let spread = |column: usize| {
             let spread = RankQuantiles::from_values(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
@@ -105,7 +105,7 @@ impl Ranks {
         let begins = edges_of_first.get(1..=steps).unwrap_or_default();
         Some(HeatMap {
             columns: COLUMNS,
-            most,
+            max: most,
             is_capacity: most == capacity,
             steps: steps as u32,
             rows,

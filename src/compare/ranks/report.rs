@@ -15,7 +15,7 @@ pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
         first.evidence = of.ranks.get(oom.at as usize).map(open_evidence);
     }
     if let Some(first) = statements.first_mut() {
-        first.chart = of.map(order).map(Chart::Map);
+        first.chart = of.map(order).map(Chart::HeatMap);
     }
     statements.extend(of.notes.iter().map(|text| say(Tone::Fact, text)));
     if !of.left_out.is_empty() {
@@ -63,7 +63,7 @@ fn outliers(of: &Ranks, writing: &mut TableBuilder) {
                 text(title(of, it.at)),
                 Cell::Bytes(of.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
                 Cell::Change(it.delta),
-                median.map_or(Cell::Nothing, |median| text(title(of, median as u32))),
+                median.map_or(Cell::Empty, |median| text(title(of, median as u32))),
                 Cell::Bytes(it.deviation),
             ];
             let evidence = median.and_then(|median| compare_evidence(of, it.at as usize, median));
@@ -104,8 +104,7 @@ fn groups(of: &Ranks, writing: &mut TableBuilder) {
         };
         rows.push(SheetRow { cells, evidence, ..SheetRow::default() });
         rows.extend(group.deltas.iter().map(|delta| {
-            let cells =
-                vec![text(&*delta.site), Cell::Nothing, Cell::Nothing, Cell::Change(delta.bytes), Cell::Nothing];
+            let cells = vec![text(&*delta.site), Cell::Empty, Cell::Empty, Cell::Change(delta.bytes), Cell::Empty];
             SheetRow { depth: 1, cells, ..SheetRow::default() }
         }));
     }
@@ -135,10 +134,10 @@ fn ranks(of: &Ranks, writing: &mut TableBuilder) {
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..of.ranks.len()).partition(|&at| stands_out(at));
     let row = |at: usize| {
         let rank = of.ranks.get(at)?;
-        let words = |words: &str| if words.is_empty() { Cell::Nothing } else { text(words) };
+        let words = |words: &str| if words.is_empty() { Cell::Empty } else { text(words) };
         let mut cells = vec![text(rank.rank.map_or("–".to_owned(), |rank| rank.to_string()))];
         cells.extend(match &rank.survey {
-            None => vec![Cell::Nothing; 6],
+            None => vec![Cell::Empty; 6],
             Some(survey) => {
                 let peak = rank.peak().unwrap_or(0);
                 let median = of.peak.map_or(0, |peak| peak.median);
@@ -148,13 +147,13 @@ fn ranks(of: &Ranks, writing: &mut TableBuilder) {
                     Cell::Bytes(peak),
                     Cell::Change(i64::try_from(i128::from(peak) - i128::from(median)).unwrap_or(i64::MAX)),
                     Cell::Bytes(reserved),
-                    headroom.map_or(Cell::Nothing, Cell::Bytes),
+                    headroom.map_or(Cell::Empty, Cell::Bytes),
                     Cell::Bytes(survey.end_requested),
-                    survey.out_of_memory.map_or(Cell::Nothing, |oom| Cell::Event(oom.event.into())),
+                    survey.out_of_memory.map_or(Cell::Empty, |oom| Cell::Event(oom.event.into())),
                 ]
             }
         });
-        cells.push(rank.group.map_or(Cell::Nothing, |group| Cell::Count(u64::from(group) + 1)));
+        cells.push(rank.group.map_or(Cell::Empty, |group| Cell::Count(u64::from(group) + 1)));
         cells.extend([rank.host.as_deref().unwrap_or_default(), &rank.file].map(words));
         cells.push(words(rank.error.as_deref().unwrap_or_default()));
         let tone = if rank.error.is_some() { Tone::Alarm } else { Tone::Fact };

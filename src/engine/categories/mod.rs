@@ -101,7 +101,7 @@ impl Categories {
         let details = CategoryDetails {
             name,
             rule: known.map(|_| u32::from(rule) + 1),
-            why: match known {
+            reason: match known {
                 Some(rule) if is_named && rule.recorded.is_some() => REASON_RECORDER.to_owned(),
                 known => known.map_or_else(String::new, CategoryRule::reason),
             },

@@ -123,13 +123,13 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
             continue;
         }
         element += u32::from(allocated_before_recording(history, id));
-        let Some(&place) = place_of.get(id.0 as usize).filter(|&&place| place != u32::MAX) else { continue };
-        is_live.iter_mut().skip(place as usize).take(1).for_each(|own| *own = false);
+        let Some(&index) = place_of.get(id.0 as usize).filter(|&&place| place != u32::MAX) else { continue };
+        is_live.iter_mut().skip(index as usize).take(1).for_each(|own| *own = false);
         while top.last().is_some_and(|&last| is_live.get(last as usize) == Some(&false)) {
             top.pop();
         }
-        let has_above = top.last().is_some_and(|&last| last > place);
-        frees.push(Free { event, index: place, size, step, has_above });
+        let has_above = top.last().is_some_and(|&last| last > index);
+        frees.push(Free { event, index, size, step, has_above });
         live = live.saturating_sub(size);
         step += 1 + if has_above { FALL_STEPS } else { 0 };
     }

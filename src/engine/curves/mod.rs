@@ -104,7 +104,7 @@ fn compute_columns(
         (curve(Quantity::Rounded, &rounded), &mut curves.rounded),
         (curve(Quantity::Requested, &requested), &mut curves.requested),
         (curve(Quantity::Allocated, &allocated), &mut curves.allocated),
-        (curve(Quantity::AwaitingFree, &pending), &mut curves.pending),
+        (curve(Quantity::AwaitingFree, &pending), &mut curves.awaiting_free),
     ];
     let free = curve(Quantity::Free, &free);
     let bytes = |total: i64| u64::try_from(total).unwrap_or(0);
@@ -117,7 +117,7 @@ fn compute_columns(
         let reserved = bytes(reserved_curve.at(moment));
         // An inconsistent file may free more than it allocated. Free bytes never exceed the reserved ones.
         curves.free.push(bytes(most).min(reserved));
-        curves.reserved_then.push(reserved);
+        curves.reserved_at_max_free.push(reserved);
         *next += 1;
         slice.spend(256)?;
     }

@@ -66,11 +66,11 @@ fn signed(bytes: u64) -> i64 {
 impl RunningTotals {
     /// Creates empty totals.
     pub(crate) fn new(device: i64, part: Part) -> RunningTotals {
-        let (mapped, base) = Default::default();
+        let (mapped_changes, base) = Default::default();
         RunningTotals {
             device,
             part,
-            mapped_changes: mapped,
+            mapped_changes,
             base,
             totals: QUANTITIES.map(|_| Totals::new(0)),
             work: Work::Start,

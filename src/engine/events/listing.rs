@@ -27,8 +27,8 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, filter: EventsFilter) -> Listing {
         let count = file.history(device).map_or(0, DeviceHistory::event_count);
-        let to = filter.between.map_or(count, |[_, to]| to.min(count));
-        let from = filter.between.map_or(0, |[from, _]| from);
+        let to = filter.range.map_or(count, |[_, to]| to.min(count));
+        let from = filter.range.map_or(0, |[from, _]| from);
         let from = from.max(file.history(device).map_or(0, |history| history.events.first())).min(to);
         let terms = EventTerms::parse(&filter.text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect::<Vec<_>>());

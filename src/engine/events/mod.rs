@@ -64,7 +64,7 @@ impl EventLists {
         let wanted = first..first.saturating_add(count.min(MAX_ROWS)).min(listing.len());
         let events: Vec<u32> = wanted.filter_map(|row| listing.event(row)).collect();
         Ok(Some(EventsPage {
-            all,
+            total: all,
             listed: listing.len(),
             first,
             rows: events.into_iter().filter_map(|event| rows::row(file, device, event, question.find)).collect(),
@@ -88,7 +88,7 @@ impl EventLists {
             let event = listing.event(row);
             event.into_iter().for_each(|event| rows::write_line(text, file, device, event));
         };
-        self.copying.step(rows::HEADER, (&question.chosen, listing.len()), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.selected, listing.len()), &mut write, send, slice)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -68,9 +68,9 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
         stream: stream_of(file, history, event),
         pool: pool_of(file, history, event),
         allocation: history.allocation_of(EventIdx(event)).map(|id| id.0),
-        site: String::new(),
+        call_site: String::new(),
         active: positive(history.drawn_at(moment)),
-        pending: positive(Curve::new(&history.awaiting_free, &pending).at(moment)),
+        awaiting_free: positive(Curve::new(&history.awaiting_free, &pending).at(moment)),
         reserved: positive(history.reserved_at(moment)),
         matches: false,
     };
@@ -81,7 +81,7 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
 /// Returns a row of the list, with its call site in short form.
 pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32>) -> Option<EventRow> {
     let (mut row, frame) = row_and_frame(file, device, event)?;
-    row.site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
+    row.call_site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
     row.matches = found.zip(row.allocation).is_some_and(|(found, id)| found.matches.contains(id));
     Some(row)
@@ -115,7 +115,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, ev
     text.push('\t');
     field(text, row.allocation.map(i128::from));
     field(text, Some(row.active.into()));
-    field(text, Some(row.pending.into()));
+    field(text, Some(row.awaiting_free.into()));
     field(text, Some(row.reserved.into()));
     if let Some(frame) = frame {
         let mut line = String::new();

@@ -76,8 +76,8 @@ impl Roles {
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        let (members, search, blocks, pass, view, course) = Default::default();
-        Plan { device, question, members, search, blocks, pass, view, curve_builder: course }
+        let (members, search, blocks, pass, view, curve_builder) = Default::default();
+        Plan { device, question, members, search, blocks, pass, view, curve_builder }
     }
 
     /// Creates a plan that also computes its curve over a window.
@@ -95,7 +95,7 @@ impl Plan {
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<PlanPage> {
         file.categorize(slice)?;
         if let Err(problem) = self.resolve(file, slice)? {
-            return Ok(PlanPage { problem, ..PlanPage::default() });
+            return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
@@ -104,7 +104,7 @@ impl Plan {
             Some(pass) => pass,
             None => match self.start_pass(history) {
                 Ok(pass) => pass,
-                Err(problem) => return Ok(PlanPage { problem, ..PlanPage::default() }),
+                Err(problem) => return Ok(PlanPage { error: problem, ..PlanPage::default() }),
             },
         };
         if let Some(view) = self.view.filter(|_| self.curve_builder.columns.edge_px.is_empty()) {
@@ -112,11 +112,11 @@ impl Plan {
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
         let in_plan = |id| plan_groups_of(&self.members, &roles, file, history, id);
-        let Pass { peak, changes, planned, has_started: has_begun, rows, batch_at_peak } = pass;
+        let Pass { peak, changes, planned, has_started, rows, batch_at_peak } = pass;
         changes.step(history, slice, |Change { id, moment, bytes, .. }| {
-            if moment > 0 && !*has_begun {
+            if moment > 0 && !*has_started {
                 planned.start();
-                *has_begun = true;
+                *has_started = true;
             }
             if bytes == 0 {
                 return;
@@ -137,10 +137,10 @@ impl Plan {
                 row.at_peak = row.at_peak.saturating_add(at_peak);
             }
         })?;
-        let Some(Pass { peak, mut planned, has_started: has_begun, rows, batch_at_peak, .. }) = self.pass.take() else {
+        let Some(Pass { peak, mut planned, has_started, rows, batch_at_peak, .. }) = self.pass.take() else {
             return Err(OutOfTime);
         };
-        if !has_begun {
+        if !has_started {
             planned.start();
         }
         let mut rows = rows;
@@ -150,17 +150,17 @@ impl Plan {
         };
         if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
-            return Ok(PlanPage { problem, ..PlanPage::default() });
+            return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
         rows.retain(|row| row.count > 0);
         let outcome = planned.outcome();
         Ok(PlanPage {
-            problem: String::new(),
+            error: String::new(),
             recorded: (peak.1, peak.0),
             planned: (outcome.peak, outcome.moment),
             groups: rows,
             batch_at_peak,
-            fits: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
+            max_batch: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
         })
     }
 
@@ -197,7 +197,7 @@ impl Plan {
                     file.collect_highlight(self.device, Highlight::Node(arrangement, node), slice)?;
                     GroupMembers::Node(arrangement, node)
                 }
-                PlanGroup::Named(name) | PlanGroup::Where(name) => match resolve_name(file, name) {
+                PlanGroup::Named(name) | PlanGroup::NamedIfAny(name) => match resolve_name(file, name) {
                     Some(members) => members,
                     None => {
                         let search = match self.search.take() {

@@ -19,8 +19,8 @@ const MAX_RANGES: usize = 1_000_000;
 
 /// Converts a height on the axis to an address. In a gap, returns the end of the range below.
 fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
-    let after = map.ranges.partition_point(|range| range.from <= height);
-    let MappedRange { address, bytes, from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
+    let after = map.ranges.partition_point(|range| range.axis_start <= height);
+    let MappedRange { address, bytes, axis_start: from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
     Some(address.saturating_add((height - from).min(bytes)))
 }
 
@@ -78,14 +78,14 @@ impl OpenFile {
             allocated_at: ranges.allocated_at(id).0,
             freed_at: ranges.freed_at(id).map(|moment| moment.0),
             lowest_byte: hit.lowest_byte,
-            site: None,
+            call_site: None,
             category: None,
         };
         let stack = segments.stack(&self.snapshot, history, id);
         let frame = self.sites.call_site(&self.snapshot, stack);
         let site = frame.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame)));
         let segment = hit_segment(self, device, at);
-        Some((Some(HitAllocation { site, ..block }), HitMemory { segment, free: None }))
+        Some((Some(HitAllocation { call_site: site, ..block }), HitMemory { segment, free: None }))
     }
 
     /// Returns the outline of an allocation or range in a window, or `None` for an unknown device.
@@ -149,7 +149,7 @@ impl OpenFile {
         let found = match step {
             Step::Above => around().and_then(|around| onto(around.above?.id)),
             Step::Below => around().and_then(|around| onto(around.below?.id)),
-            Step::Onto(id) => {
+            Step::To(id) => {
                 let id = AllocationId(id);
                 let is_live = |history: &DeviceHistory| {
                     (id.0 as usize) < history.allocations.len()
@@ -163,8 +163,8 @@ impl OpenFile {
                 Some((moment, height, stop))
             }),
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, height, StepOutcome::Nowhere));
-        Some(StepResult { moment, byte, stop })
+        let (moment, byte, stop) = found.unwrap_or((moment, height, StepOutcome::NotFound));
+        Some(StepResult { moment, byte, outcome: stop })
     }
 
     /// Walks event by event until a block is allocated at the address (forwards) or until one is freed there
@@ -189,7 +189,7 @@ impl OpenFile {
             }
             moment = next;
         }
-        Some((moment, StepOutcome::OnItsWay))
+        Some((moment, StepOutcome::Unfinished))
     }
 }
 
@@ -227,5 +227,5 @@ pub(crate) fn walk_ranges(
             break;
         }
     }
-    Some((moment, StepOutcome::OnItsWay))
+    Some((moment, StepOutcome::Unfinished))
 }

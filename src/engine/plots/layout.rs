@@ -52,16 +52,16 @@ enum Stage {
 
 impl AddressLayout {
     pub(super) fn new(only: MemoryFilter) -> AddressLayout {
-        let (growing, mapped, astray, flat, map) = Default::default();
-        let (part, places) = (Part::new(only), Column::new());
+        let (expandable, mapped, outside, mapped_sorted, map) = Default::default();
+        let (part, range_of) = (Part::new(only), Column::new());
         AddressLayout {
             part,
-            expandable: growing,
+            expandable,
             mapped,
-            outside_mapped: astray,
-            mapped_sorted: flat,
+            outside_mapped: outside,
+            mapped_sorted,
             map,
-            range_of: places,
+            range_of,
             stage: Stage::Expandable,
             next: 0,
         }
@@ -173,7 +173,7 @@ impl AddressLayout {
         let mut from = 0u64;
         for &[address, end] in &self.mapped_sorted {
             let bytes = end - address;
-            self.map.ranges.push(MappedRange { address, bytes, from, segments: 0 });
+            self.map.ranges.push(MappedRange { address, bytes, axis_start: from, segments: 0 });
             self.map.height = from.saturating_add(bytes);
             from = self.map.height.saturating_add(gap);
         }
@@ -205,7 +205,7 @@ impl AddressLayout {
     /// part.
     pub(crate) fn position(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
         let range = self.map.ranges.get(self.range_of.get(id.0 as usize)? as usize)?;
-        let lowest = range.from.saturating_add(history.allocations.address(id).saturating_sub(range.address));
+        let lowest = range.axis_start.saturating_add(history.allocations.address(id).saturating_sub(range.address));
         Some([lowest, lowest.saturating_add(bytes)])
     }
 

@@ -55,13 +55,13 @@ impl Neighbours {
                 below[1] = this;
             }
         }
-        let lain = |(address, id): (u64, AllocationId)| LiveBlock {
+        let live_block = |(address, id): (u64, AllocationId)| LiveBlock {
             id,
             address,
             end: address.saturating_add(file.device_data(history).block_bytes(id)),
         };
-        let [nearest, next] = below.map(|below| below.map(lain));
+        let [nearest, next] = below.map(|below| below.map(live_block));
         let at = nearest.filter(|block| address < block.end);
-        Neighbours { at, below: if at.is_some() { next } else { nearest }, above: above.map(lain) }
+        Neighbours { at, below: if at.is_some() { next } else { nearest }, above: above.map(live_block) }
     }
 }

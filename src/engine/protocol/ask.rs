@@ -18,7 +18,7 @@ pub struct Ask {
     pub serial: u32,
     /// Device ordinal, as in [`DeviceSummary::device`](super::DeviceSummary::device).
     pub device: i64,
-    pub what: Question,
+    pub question: Question,
 }
 
 /// Kinds of questions. A question that takes longer than a slice replaces a pending one of the same kind.

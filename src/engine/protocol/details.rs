@@ -8,15 +8,13 @@ pub struct HitAllocation {
     pub allocation: u32,
     pub requested: u64,
     /// Moment at which it is allocated.
-    #[serde(rename = "born")]
     pub allocated_at: u32,
     /// Moment at which it is freed. `None` if it is live at the end.
-    #[serde(rename = "died")]
     pub freed_at: Option<u32>,
     /// Lowest byte that it covers in the plot at the requested moment.
     pub lowest_byte: u64,
     /// Call site, such as `train.py:233 train_step`.
-    pub site: Option<String>,
+    pub call_site: Option<String>,
     /// Category, if already computed. Segments have none.
     pub category: Option<String>,
 }
@@ -32,7 +30,7 @@ pub struct Details {
     pub rounded: u64,
     /// True if `rounded` is computed from `requested` instead of recorded. It is then a lower bound and shown with
     /// "≥".
-    pub rounded_derived: bool,
+    pub is_rounded_estimated: bool,
     /// `None` if the file has no address.
     pub address: Option<u64>,
     /// Stream handle, if recorded.
@@ -40,10 +38,8 @@ pub struct Details {
     /// Pool id. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    #[serde(rename = "born_event")]
     pub allocated_event: Option<u32>,
     /// Time of the allocation, in µs since 1970.
-    #[serde(rename = "born_us")]
     pub allocated_us: Option<i64>,
     /// Event at which the program requested the free.
     pub free_requested_event: Option<u32>,
@@ -53,7 +49,7 @@ pub struct Details {
     /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
     pub lifetime_us: Option<i64>,
     /// Live requested bytes right after the allocation, including it.
-    pub total_after: i64,
+    pub live_after: i64,
     /// `compile_context`, if recorded.
     pub compile_context: Option<String>,
     /// Pairs of label and text, from `user_metadata`, `internal_metadata`, `category` and `annotate` events.
@@ -61,7 +57,7 @@ pub struct Details {
     /// Annotations (START…END ranges) that are open at the allocation, outermost first.
     pub annotations: Vec<String>,
     /// True if `frames` is the stack of the free, because the allocation itself was not recorded.
-    pub stack_of_free: bool,
+    pub is_free_stack: bool,
     /// Number of the stack. Equal stacks have equal numbers. `None` if no stack was recorded.
     pub stack: Option<u32>,
     pub frames: Vec<FrameText>,
@@ -85,7 +81,7 @@ pub struct CategoryDetails {
     pub name: String,
     /// Number of the matching rule, from 1. `None` if no rule matches.
     pub rule: Option<u32>,
-    pub why: String,
+    pub reason: String,
 }
 
 /// Origin of the facts about an allocation.
@@ -111,7 +107,7 @@ pub struct FrameText {
     /// Line number as written in the file. It may exceed 64 bits.
     pub line: String,
     /// True for the user's own code, which is neither torch, nor Python's library, nor C++.
-    pub user: bool,
+    pub is_user_code: bool,
     /// Pairs of key and text of the `fx` fields, if present.
     pub fx: Vec<(String, String)>,
 }

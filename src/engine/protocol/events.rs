@@ -12,7 +12,7 @@ pub struct EventsQuestion {
     /// Event whose row is also requested. If it is not listed, the next listed event, or the last one.
     pub reveal: Option<u32>,
     /// Rows to return as text: sorted, disjoint ranges of start and end (exclusive).
-    pub chosen: Vec<[u32; 2]>,
+    pub selected: Vec<[u32; 2]>,
     /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
 }
@@ -25,7 +25,7 @@ pub struct EventsFilter {
     /// Bit set of actions, by index in [`Action::ALL`]. 0 allows any action.
     pub actions: u32,
     /// Range of events: start and end (exclusive).
-    pub between: Option<[u32; 2]>,
+    pub range: Option<[u32; 2]>,
 }
 
 impl EventsFilter {
@@ -39,7 +39,7 @@ impl EventsFilter {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsPage {
     /// Number of events in the trace.
-    pub all: u32,
+    pub total: u32,
     /// Number of events that pass the filter.
     pub listed: u32,
     /// Index of the first item in `rows`.
@@ -77,11 +77,11 @@ pub struct EventRow {
     /// Id of the allocation that the event is about, if any.
     pub allocation: Option<u32>,
     /// Call site. For a free without a stack, the call site of its allocation. Empty if unknown.
-    pub site: String,
+    pub call_site: String,
     /// Active requested bytes after the event.
     pub active: u64,
     /// Bytes of `active` that are awaiting free. The rest is allocated.
-    pub pending: u64,
+    pub awaiting_free: u64,
     /// Reserved bytes after the event.
     pub reserved: u64,
     pub matches: bool,

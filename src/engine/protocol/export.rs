@@ -37,7 +37,7 @@ pub struct ExportQuestion {
     pub format: ExportFormat,
     pub table: ExportTable,
     /// Cursor: number of events before it.
-    pub at: u32,
+    pub cursor: u32,
     /// Exported range of the trace, for formats with a time axis. For stacks, only allocations made in
     /// this range count as allocated.
     pub range: Span,

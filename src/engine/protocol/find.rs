@@ -36,7 +36,7 @@ pub enum SearchStart {
 pub struct Match {
     pub allocation: u32,
     /// Index among all matches in allocation order.
-    pub place: u32,
+    pub index: u32,
     pub requested: u64,
     /// Lowest byte that the match covers in the stack, at its first moment in the requested window, or at its
     /// allocation if it is not live there. In the address plot, its position on the axis. In the reserved plot, its

@@ -33,7 +33,7 @@ pub struct FlamePage {
     /// Index of the box of the requested allocation, or of its nearest ancestor that is drawn.
     pub revealed: Option<u32>,
     /// True if lower rows are left out because there would be too many boxes.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Box of a flame graph.
@@ -42,7 +42,7 @@ pub struct FlameBox {
     /// Node of the box. If several nodes share a box because each is narrower than a pixel, the heaviest one.
     pub node: u32,
     /// Number of nodes that share the box.
-    pub nodes: u32,
+    pub node_count: u32,
     /// Index of the parent box. The root is its own parent.
     pub parent: u32,
     /// Row number. The root is in row 0.

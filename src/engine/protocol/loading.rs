@@ -12,9 +12,9 @@ pub const MAX_TABLE_BYTES_32_BIT: u64 = 3 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     /// Once, from beginning to end, as from a link or standard input.
-    Forward,
+    Sequential,
     /// At any offset. The length is known.
-    Anywhere,
+    Random,
 }
 
 /// Range of events that are kept for each device. All other events are read and dropped.
@@ -24,11 +24,11 @@ pub struct LoadRange {
     pub from: u32,
     pub to: u32,
     /// Maximum number of events. The last ones of the range are kept.
-    pub last: u32,
+    pub max_events: u32,
 }
 
 impl LoadRange {
-    pub const ALL: LoadRange = LoadRange { from: 0, to: u32::MAX, last: u32::MAX };
+    pub const ALL: LoadRange = LoadRange { from: 0, to: u32::MAX, max_events: u32::MAX };
 }
 
 impl Default for LoadRange {
@@ -38,7 +38,7 @@ impl Default for LoadRange {
 }
 
 impl From<LoadRange> for KeepRange {
-    fn from(LoadRange { from, to, last }: LoadRange) -> KeepRange {
+    fn from(LoadRange { from, to, max_events: last }: LoadRange) -> KeepRange {
         KeepRange { from, to, last }
     }
 }

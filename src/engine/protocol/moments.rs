@@ -14,7 +14,7 @@ pub enum MomentSpec {
     /// Moment after this event.
     After(NamedEvent),
     /// First moment with the maximum of reserved bytes.
-    MostReserved,
+    PeakReserved,
     /// Moment after the last out-of-memory event, if there is one.
     OutOfMemory,
 }
@@ -22,7 +22,7 @@ pub enum MomentSpec {
 /// An event as named by Mosaic and memory_viz: action, address, and occurrence, such as `alloc:7f89b4000000_0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
-    pub turn: NamedAction,
+    pub action: NamedAction,
     pub address: u64,
     /// Number of completed frees of this address earlier in the trace.
     pub version: u32,
@@ -41,16 +41,16 @@ pub struct MomentFacts {
     /// Number of events that have happened.
     pub moment: u32,
     /// Requested position, or the start of the moment if it was specified by number.
-    pub place: AxisPoint,
+    pub position: AxisPoint,
     /// Start of the moment on the time axis, in µs. 0 if the file has no times.
-    pub began: u64,
+    pub start: u64,
     /// Time of the event before the moment, in µs since 1970. `None` before the first event or if not recorded.
     pub time_us: Option<i64>,
     /// Live requested bytes.
     pub requested: u64,
     pub reserved: u64,
     /// Bytes of `requested` that are awaiting free.
-    pub pending: u64,
+    pub awaiting_free: u64,
     /// Number of live allocations.
     pub count: u32,
 }
@@ -67,7 +67,7 @@ pub enum Step {
     /// To the first later moment at which another allocation covers the byte.
     Later,
     /// To this allocation, at the same moment. Does nothing if it is not live.
-    Onto(u32),
+    To(u32),
 }
 
 /// Destination of a step.
@@ -76,7 +76,7 @@ pub struct StepResult {
     pub moment: u32,
     /// Byte of the stack at the destination.
     pub byte: u64,
-    pub stop: StepOutcome,
+    pub outcome: StepOutcome,
 }
 
 /// Reason why a step ended.
@@ -84,7 +84,7 @@ pub struct StepResult {
 pub enum StepOutcome {
     Arrived,
     /// There is nothing in this direction. The position is unchanged.
-    Nowhere,
+    NotFound,
     /// The step covers too many events for one call. Call again from here.
-    OnItsWay,
+    Unfinished,
 }

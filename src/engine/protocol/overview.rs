@@ -54,7 +54,7 @@ pub struct ClockSpan {
 /// Out-of-memory event.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutOfMemoryMark {
-    pub place: AxisPoint,
+    pub position: AxisPoint,
     pub event: u32,
     /// Bytes that the program requested.
     pub requested: u64,
@@ -71,15 +71,15 @@ pub struct RangeMark {
     pub start: AxisPoint,
     /// End of the range. The end of the trace if the file has no END.
     pub end: AxisPoint,
-    pub ended: bool,
+    pub has_end: bool,
     /// Lane number from the top. Ranges in the same lane do not overlap.
     pub lane: u32,
     /// Moments from before its first event to after its last one.
     pub span: Span,
     /// Duration in µs, up to the last event if it has no END. Includes the time before the trace.
-    pub micros: u64,
+    pub duration_us: u64,
     /// Length in bytes of the prefix that the name shares with another name, up to a whole word or number.
-    pub shared: u32,
+    pub shared_prefix: u32,
 }
 
 /// Legend entry for a colour.

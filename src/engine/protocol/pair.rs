@@ -151,7 +151,7 @@ pub enum PairQuestion {
     Curve(Pairing, View),
     /// Number and text of path prefix replacements, such as `/home/a/=/home/b/; /opt/=/usr/`. Applied before paths
     /// are compared. Has no answer.
-    Paths(u32, String),
+    PathPrefixes(u32, String),
 }
 
 /// Answer to a [`PairQuestion`].
@@ -168,7 +168,7 @@ pub enum PairAnswer {
 pub struct PairMap {
     /// Method of alignment that was used.
     pub align: Option<Align>,
-    pub places: Vec<(u32, u32)>,
+    pub moments: Vec<(u32, u32)>,
 }
 
 /// Difference of live bytes over a window of A.
@@ -179,9 +179,9 @@ pub struct DeltaCurve {
     /// Maximum live bytes of B per column.
     pub b: Vec<u64>,
     /// Minimum of B − A per column.
-    pub least: Vec<i64>,
+    pub min: Vec<i64>,
     /// Maximum of B − A per column.
-    pub most: Vec<i64>,
+    pub max: Vec<i64>,
     /// Moments of A at which the difference is largest over the whole trace, in descending order of size. Moments
     /// close to a larger difference are left out.
     pub largest_at: Vec<u32>,

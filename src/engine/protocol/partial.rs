@@ -13,7 +13,7 @@ pub struct PartialFile {
     /// Further data of each device, in the same order.
     pub devices: Vec<PartialDevice>,
     /// Set when the file is fully decoded and the numbers are final.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// State of one device.

@@ -24,7 +24,7 @@ pub enum PlanGroup {
     /// it has no allocations.
     Named(String),
     /// Like [`PlanGroup::Named`], but ignored if it has no allocations.
-    Where(String),
+    NamedIfAny(String),
     /// Activations inside repeating blocks. The output of a block, which is the input of the next one, is not
     /// included. The factor is divided by the number of blocks.
     Blocks,
@@ -45,7 +45,7 @@ impl PlanGroup {
     /// Returns the display name of the group.
     pub fn name(&self) -> &str {
         match self {
-            PlanGroup::Named(name) | PlanGroup::Where(name) | PlanGroup::Allocations { name, .. } => name,
+            PlanGroup::Named(name) | PlanGroup::NamedIfAny(name) | PlanGroup::Allocations { name, .. } => name,
             PlanGroup::Measured(_) => "measured call sites",
             PlanGroup::Blocks => "activations inside of blocks",
             PlanGroup::Stack(_) => "call stack",
@@ -183,7 +183,7 @@ impl Preset {
                 &[]
             }
         };
-        plan.groups.extend(factors.iter().map(|&(name, factor)| (PlanGroup::Where(name.to_owned()), factor)));
+        plan.groups.extend(factors.iter().map(|&(name, factor)| (PlanGroup::NamedIfAny(name.to_owned()), factor)));
         true
     }
 }
@@ -192,7 +192,7 @@ impl Preset {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanPage {
     /// Error message for the user, or empty. If set, all other fields are empty.
-    pub problem: String,
+    pub error: String,
     /// Peak as recorded: bytes and first moment.
     pub recorded: (u64, u32),
     /// Peak of the plan: bytes and first moment.
@@ -202,7 +202,7 @@ pub struct PlanPage {
     pub batch_at_peak: u64,
     /// Maximum batch factor that fits into the capacity, in thousandths (rounded down), and the limiting moment.
     /// `None` without a capacity, or if nothing grows.
-    pub fits: Option<(u64, u32)>,
+    pub max_batch: Option<(u64, u32)>,
 }
 
 /// Maximum bytes per pixel column of a window, for a plan or a simulated run. Exact.

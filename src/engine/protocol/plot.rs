@@ -65,7 +65,7 @@ pub struct MappedRange {
     pub address: u64,
     pub bytes: u64,
     /// Start of the range on the axis.
-    pub from: u64,
+    pub axis_start: u64,
     /// Number of segments that were ever mapped in the range.
     pub segments: u32,
 }
@@ -73,16 +73,16 @@ pub struct MappedRange {
 impl AddressMap {
     /// Returns the address at a position on the axis. Returns `None` in a gap and above the axis.
     pub fn address_at(&self, height: u64) -> Option<u64> {
-        let after = self.ranges.partition_point(|range| range.from <= height);
+        let after = self.ranges.partition_point(|range| range.axis_start <= height);
         let range = self.ranges.get(after.checked_sub(1)?)?;
-        (height - range.from < range.bytes).then(|| range.address.saturating_add(height - range.from))
+        (height - range.axis_start < range.bytes).then(|| range.address.saturating_add(height - range.axis_start))
     }
 
     /// Returns the position of an address on the axis. Returns `None` if it was never mapped.
     pub fn height_of(&self, address: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|range| range.address <= address);
         let range = self.ranges.get(after.checked_sub(1)?)?;
-        (address - range.address < range.bytes).then(|| range.from.saturating_add(address - range.address))
+        (address - range.address < range.bytes).then(|| range.axis_start.saturating_add(address - range.address))
     }
 }
 
@@ -116,7 +116,7 @@ pub struct HitSegment {
     pub small: bool,
     pub expandable: bool,
     /// Call site that caused the driver call. `None` if there is no stack.
-    pub site: Option<String>,
+    pub call_site: Option<String>,
 }
 
 impl HitSegment {
@@ -141,9 +141,9 @@ pub struct Curves {
     /// Requested bytes of allocations whose free has not been requested.
     pub allocated: Vec<u64>,
     /// Requested bytes that are awaiting free.
-    pub pending: Vec<u64>,
+    pub awaiting_free: Vec<u64>,
     /// Maximum of reserved bytes outside active blocks. An upper bound.
     pub free: Vec<u64>,
     /// Reserved bytes at the moment of the maximum in `free`.
-    pub reserved_then: Vec<u64>,
+    pub reserved_at_max_free: Vec<u64>,
 }

@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// All allocations, including those made before recording.
-    Ever,
+    All,
     At(u32),
-    #[serde(rename = "Born")]
     Allocated(Span),
     /// Allocations whose free completed in the range.
     Freed(Span),
     /// Allocations made in the range and still live at its end.
-    Kept(Span),
+    StillLive(Span),
     /// Allocations live in the range, weighted by requested bytes × moments live, with the end of the range excluded.
     /// The sum saturates at 2^64 − 1.
     ByteMoments(Span),

@@ -7,17 +7,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFacts {
     pub span: Span,
-    #[serde(rename = "born")]
     pub allocated: Weight,
     pub freed: Weight,
     /// Allocated in the range and still live at its end.
-    pub kept: Weight,
+    pub still_live: Weight,
     /// Maximum live bytes in the range, both ends included.
     pub peak: u64,
     /// First moment with `peak` live bytes.
     pub peak_moment: u32,
     /// Live bytes at the start.
-    pub at_begin: u64,
+    pub live_at_start: u64,
     /// Live bytes at the end.
-    pub at_end: u64,
+    pub live_at_end: u64,
 }

@@ -148,12 +148,12 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Chart {
     /// Live bytes over time, with labels of the first and last value, such as `step 2` and `step 9`.
-    Course {
+    Line {
         values: Vec<u64>,
         ends: [String; 2],
     },
     Parts(Vec<ChartPart>),
-    Map(HeatMap),
+    HeatMap(HeatMap),
     /// Flame graph of the difference between two devices: description of the nodes, and the boxes.
     Delta(String, Vec<DeltaBox>),
 }
@@ -186,7 +186,7 @@ pub struct HeatMap {
     /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::most`].
     pub values: Vec<u8>,
     /// Device memory in bytes, or the highest peak if unknown.
-    pub most: u64,
+    pub max: u64,
     pub is_capacity: bool,
     /// Number of aligned training steps. 0 if whole traces are aligned.
     pub steps: u32,
@@ -204,7 +204,7 @@ pub struct HeatMapRow {
     pub peak: u64,
     pub is_oom: bool,
     /// Index of the file of the rank with the highest peak.
-    pub place: Option<u32>,
+    pub file_index: Option<u32>,
 }
 
 /// Part of a chart.
@@ -298,7 +298,7 @@ pub struct SheetRow {
 pub enum Cell {
     /// Unknown or not applicable.
     #[default]
-    Nothing,
+    Empty,
     Text(String),
     /// Bytes of the kind that the column names.
     Bytes(u64),

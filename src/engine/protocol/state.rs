@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct SegmentsQuestion {
     /// Number of events that have happened.
     pub moment: u32,
-    pub only: MemoryFilter,
+    pub filter: MemoryFilter,
     /// Order of the segments within a group.
     pub sort: SegmentSort,
     pub colouring: super::Grouping,
@@ -51,7 +51,7 @@ pub enum SegmentSort {
 pub struct SegmentsPage {
     /// Number of events that have happened.
     pub moment: u32,
-    pub whole: SegmentsSums,
+    pub total: SegmentsSums,
     /// Bytes per device pixel.
     pub bytes_per_px: f64,
     pub rows: u32,
@@ -67,8 +67,8 @@ pub struct SegmentsPage {
     /// Predicted placement of the request for each pool and stream that may serve it.
     pub fits: Vec<SegmentsFit>,
     /// Live requested bytes outside all mapped memory, because the file is incomplete.
-    pub astray: Weight,
-    pub kept: SegmentsKept,
+    pub outside_mapped: Weight,
+    pub releasable: SegmentsKept,
 }
 
 /// Segments that the driver could get back, and segments that are pinned by a single live block.
@@ -79,7 +79,7 @@ pub struct SegmentsKept {
     /// Segments without live blocks in private pools, which are kept as long as the pool's owner: number and bytes.
     pub empty_private: Weight,
     /// Segments with a single live block: number, and free bytes that cannot be released.
-    pub pinned: Weight,
+    pub single_block: Weight,
     /// Pinned segments by the call site of the block, most free bytes first.
     pub by_site: Vec<HeldBySite>,
     /// Number of further call sites.
@@ -89,7 +89,7 @@ pub struct SegmentsKept {
 /// Segments that are pinned by single blocks of a call site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldBySite {
-    pub site: String,
+    pub call_site: String,
     /// Number of segments, and their free bytes.
     pub free: Weight,
     /// All bytes of these segments.
@@ -108,7 +108,7 @@ pub struct SegmentsSums {
     /// Requested bytes of the blocks.
     pub requested: u64,
     /// Bytes of `requested` that are awaiting free.
-    pub pending: u64,
+    pub awaiting_free: u64,
     /// Rounded bytes of the blocks. A lower bound.
     pub rounded: u64,
     /// Reserved bytes outside live blocks. An upper bound.
@@ -126,7 +126,7 @@ impl SegmentsSums {
         self.reserved = self.reserved.saturating_add(more.reserved);
         self.blocks = self.blocks.saturating_add(more.blocks);
         self.requested = self.requested.saturating_add(more.requested);
-        self.pending = self.pending.saturating_add(more.pending);
+        self.awaiting_free = self.awaiting_free.saturating_add(more.awaiting_free);
         self.rounded = self.rounded.saturating_add(more.rounded);
         self.free = self.free.saturating_add(more.free);
         self.free_blocks = self.free_blocks.saturating_add(more.free_blocks);
@@ -171,7 +171,7 @@ pub struct SegmentsBar {
     pub segment: u64,
     pub sums: SegmentsSums,
     /// Allocation of the segment's largest live block.
-    pub keeper: Option<u32>,
+    pub largest_block: Option<u32>,
     /// Start and end (exclusive) of its pieces in [`SegmentsPage::pieces`].
     pub pieces: [u32; 2],
     /// True if the segment starts in this row, and true if it ends in this row.
@@ -207,7 +207,7 @@ pub enum PieceKind {
     #[default]
     Live,
     /// One or more blocks that are awaiting free.
-    Pending,
+    AwaitingFree,
     /// Rounding at the end of the preceding block.
     Rounding,
     /// Free block. Its start is in `address`, and an upper bound of its size is in `rounded`. The other fields are
@@ -228,7 +228,7 @@ pub struct SegmentsFit {
     pub new_segment: u64,
     /// True if the new memory extends an expandable segment, whose free end is used first. `new_segment` is then a
     /// lower bound.
-    pub grows: bool,
+    pub extends_segment: bool,
     /// Free bytes in these segments. An upper bound.
     pub free: u64,
     /// Size of the largest free block in these segments. An upper bound.

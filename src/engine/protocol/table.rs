@@ -14,7 +14,7 @@ pub struct TableQuestion {
     /// Allocation whose row is also requested.
     pub reveal: Option<u32>,
     /// Rows whose total is requested: sorted, disjoint ranges of start and end (exclusive).
-    pub chosen: Vec<[u32; 2]>,
+    pub selected: Vec<[u32; 2]>,
     /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
 }
@@ -29,32 +29,31 @@ pub struct TableFilter {
     /// First and last [size class](size_class).
     pub sizes: Option<[u8; 2]>,
     /// First and last [lifetime class](life_class).
-    pub lives: Option<[u8; 2]>,
+    pub lifetimes: Option<[u8; 2]>,
 }
 
 /// Sort order. Equal rows are in allocation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
     pub column: TableColumn,
-    pub way: SortDirection,
+    pub direction: SortDirection,
 }
 
 /// Column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableColumn {
     /// Allocation id, which is its index in allocation order.
-    Number,
+    Id,
     /// Requested bytes.
     Size,
     /// Call site: sorted by the first 32 bytes of the file name, the line, and the first 16 bytes of the function.
-    Site,
+    CallSite,
     Address,
     /// Stream. Unknown ones come first.
     Stream,
     /// Pool. Unknown ones come first.
     Pool,
     /// Event that allocated it. Allocations made before recording come first.
-    #[serde(rename = "Born")]
     Allocated,
     /// Time since the allocation, or since the start of the trace.
     Age,
@@ -67,9 +66,9 @@ pub enum TableColumn {
 impl TableColumn {
     /// All columns, in the order of the page.
     pub const ALL: [TableColumn; 10] = [
-        TableColumn::Number,
+        TableColumn::Id,
         TableColumn::Size,
-        TableColumn::Site,
+        TableColumn::CallSite,
         TableColumn::Address,
         TableColumn::Stream,
         TableColumn::Pool,
@@ -96,8 +95,8 @@ pub struct TablePage {
     /// Total of the listed rows.
     pub listed: Weight,
     /// For [`Scope::Change`], the total of the listed rows that the range frees. The others are allocated in it.
-    pub gone: Weight,
-    pub chosen: Weight,
+    pub freed: Weight,
+    pub selected: Weight,
     /// Total of the listed rows that match the search.
     pub found: Weight,
     /// Index of the first item in `rows`.
@@ -109,7 +108,7 @@ pub struct TablePage {
     /// Histogram by [size class](size_class), without the filter on sizes.
     pub sizes: Vec<Weight>,
     /// Histogram by [lifetime class](life_class), without the filter on lifetimes.
-    pub lives: Vec<Weight>,
+    pub lifetimes: Vec<Weight>,
 }
 
 /// Row of the table.
@@ -124,10 +123,8 @@ pub struct TableRow {
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    #[serde(rename = "born")]
     pub allocated_at: Option<u32>,
     /// Time of the allocation in µs since 1970, if recorded.
-    #[serde(rename = "born_us")]
     pub allocated_us: Option<i64>,
     /// Event that freed it. `None` if it is live at the end.
     pub freed: Option<u32>,
@@ -141,7 +138,7 @@ pub struct TableRow {
     /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
     pub lifetime_us: Option<i64>,
     /// Call site, after the tensor's name if a recorder stored it. Empty if there is no stack.
-    pub site: String,
+    pub call_site: String,
     pub matches: bool,
 }
 

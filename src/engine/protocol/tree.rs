@@ -25,15 +25,15 @@ pub struct TreeQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     pub node: u32,
-    pub reach: FoldScope,
+    pub scope: FoldScope,
     pub state: FoldState,
 }
 
 /// Nodes that a fold applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldScope {
-    One,
-    AllBelow,
+    Node,
+    Subtree,
 }
 
 /// Visibility of a node's children.
@@ -67,7 +67,7 @@ pub struct TreePage {
     pub ends: Ends,
     pub found: Weight,
     /// Ancestors of the top node, from the root: node and label.
-    pub above: Vec<(u32, NodeLabel)>,
+    pub ancestors: Vec<(u32, NodeLabel)>,
     /// Total number of rows, including the top.
     pub row_count: u32,
     /// Index of the first item in `rows`.
@@ -89,15 +89,15 @@ pub struct TreeRow {
     pub depth: u32,
     /// Number of nodes with siblings from below the top down to this one. Rows are indented by this number, so a long
     /// chain of single calls is not indented.
-    pub forks: u32,
+    pub indent: u32,
     /// Index among its siblings, and number of siblings (including itself).
-    pub place: [u32; 2],
+    pub sibling: [u32; 2],
     /// Total weight of the node and its descendants.
     pub weight: Weight,
     /// Weights at both ends of the range of [`Scope::Change`]. For each stack, `weight` is then the larger one.
     pub ends: Ends,
     /// Self weight: allocations without a frame below this node.
-    pub own: Weight,
+    pub self_weight: Weight,
     /// Bytes of the parent, or of the node itself for the root.
     pub parent_bytes: u64,
     pub label: NodeLabel,

@@ -118,15 +118,15 @@ impl DriverRequest {
         if allocated_at != moment {
             return None;
         }
-        let (from, taken) = history.address_and_size(EventIdx(event));
+        let (from, reserved) = history.address_and_size(EventIdx(event));
         let later = (moment..history.event_count().min(moment + MAX_SEARCHED_EVENTS)).map(EventIdx);
         let mut needed =
             later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
-            history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < taken.max(1))
+            history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < reserved.max(1))
         });
         let request = needed.map(|(id, _)| file.device_data(history).rounded_size(id).0);
-        Some(DriverRequest { event, reserved: taken, kind: lives.kind(range)?, request })
+        Some(DriverRequest { event, reserved, kind: lives.kind(range)?, request })
     }
 
     /// Returns whether enough bytes of the kind were free, but in no single block.

@@ -26,16 +26,8 @@ impl LiveSites {
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory, moment: u32) -> LiveSites {
         let moment = moment.min(history.event_count());
         let population = Population::new(history, Scope::At(moment));
-        let (bytes, count, early, next) = Default::default();
-        LiveSites {
-            moment,
-            sums: SiteSums::new(file, history),
-            bytes,
-            count,
-            before_recording: early,
-            population,
-            next,
-        }
+        let (bytes, count, before_recording, next) = Default::default();
+        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording, population, next }
     }
 
     /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
@@ -46,13 +38,13 @@ impl LiveSites {
         each: &mut dyn FnMut(AllocationId, u64),
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let LiveSites { sums, bytes, count, before_recording: early, population, next, .. } = self;
+        let LiveSites { sums, bytes, count, before_recording, population, next, .. } = self;
         population.visit(history, next, slice, &mut |id, size| {
             sums.add(file, history, id, size);
             *bytes = bytes.saturating_add(size);
             *count += 1;
             if (id.0 as usize) < history.allocations.early_count() {
-                *early = early.saturating_add(size);
+                *before_recording = before_recording.saturating_add(size);
             }
             each(id, size);
         })

@@ -63,19 +63,19 @@ impl Reports {
         question: &ReportQuestion,
         slice: &mut TimeSlice,
     ) -> SliceResult<Report> {
-        let Reports { job: in_work, shared: known } = self;
+        let Reports { job: in_work, shared } = self;
         let job = in_work.get_or_insert_with(|| new_job(device, question.clone()));
         if let Some(place) = job.shared() {
-            let at = known.iter().position(|known| known.device == place.device);
-            let at = at.unwrap_or(known.len());
-            if at == known.len() {
-                known.push(SharedResults::new(place.device));
+            let at = shared.iter().position(|known| known.device == place.device);
+            let at = at.unwrap_or(shared.len());
+            if at == shared.len() {
+                shared.push(SharedResults::new(place.device));
             }
-            known.get_mut(at).into_iter().for_each(|known| swap(known, place));
+            shared.get_mut(at).into_iter().for_each(|known| swap(known, place));
         }
         let report = job.step(file, slice);
         if let Some(place) = job.shared() {
-            known
+            shared
                 .iter_mut()
                 .find(|known| known.device == place.device)
                 .into_iter()

@@ -77,17 +77,7 @@ impl Parts {
     }
 
     fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let Parts {
-            peak,
-            at_cursor: beside,
-            categories,
-            recent,
-            recent_sites: made,
-            large,
-            oldest,
-            old_count,
-            prefix_blocks: prefix,
-        } = self;
+        let Parts { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -95,11 +85,11 @@ impl Parts {
                 weight.add(Weight { bytes: size, count: 1 });
             }
             if is_prefix_block(&file.snapshot, history, id) {
-                *prefix = (prefix.0.saturating_add(size), prefix.1 + 1);
+                *prefix_blocks = (prefix_blocks.0.saturating_add(size), prefix_blocks.1 + 1);
             }
             let allocated_at = history.allocations.allocated_at(id).0;
             if u64::from(allocated_at) > since {
-                made.add(file, history, id, size);
+                recent_sites.add(file, history, id, size);
             }
             if size >= large.value {
                 oldest.add(two_part_key(u64::MAX - u64::from(allocated_at), size), id.0);
@@ -107,7 +97,7 @@ impl Parts {
             }
         };
         peak.step(file, history, &mut each, slice)?;
-        if let Some(beside) = beside {
+        if let Some(beside) = at_cursor {
             beside.step(file, history, &mut |_, _| {}, slice)?;
         }
         Ok(())
@@ -131,8 +121,8 @@ impl Job for Peak {
             write_statements(&mut writing, &parts, &self.shared);
             parts.peak.write(&mut writing, "Live at the peak", parts.at_cursor.as_ref());
             write_categories(&mut writing, &parts);
-            let Parts { peak, recent, recent_sites: made, large, oldest, old_count, .. } = parts;
-            write_recent(&mut writing, &peak, &made, recent);
+            let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
+            write_recent(&mut writing, &peak, &recent_sites, recent);
             write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
             Ok(writing.report)
         })
@@ -266,11 +256,11 @@ fn write_chart(writing: &mut ReportWriter<'_>, parts: &Parts) {
         bytes: of(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };
-    let mut told: Vec<ChartPart> =
+    let mut parts_shown: Vec<ChartPart> =
         ranked.iter().take(MAX_CHART_PARTS).filter(|group| of(group) > 0).map(named).collect();
     let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(of(group)));
-    told.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
-    writing.set_chart(Chart::Parts(told));
+    parts_shown.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
+    writing.set_chart(Chart::Parts(parts_shown));
 }
 
 fn write_categories(writing: &mut ReportWriter<'_>, parts: &Parts) {

@@ -12,8 +12,8 @@ pub(super) struct TopK {
 
 impl TopK {
     /// Creates a selection of `most` numbers.
-    pub(super) fn new(most: usize) -> TopK {
-        TopK { kept: Vec::new(), limit: most, bound: None }
+    pub(super) fn new(limit: usize) -> TopK {
+        TopK { kept: Vec::new(), limit, bound: None }
     }
 
     /// Adds a number. Numbers must be added in ascending order.

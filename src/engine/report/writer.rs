@@ -57,9 +57,9 @@ impl<'a> ReportWriter<'a> {
     #[inline(never)]
     pub(super) fn set_chart(&mut self, chart: Chart) {
         let is_empty = match &chart {
-            Chart::Course { values, .. } => values.len() < 2,
+            Chart::Line { values, .. } => values.len() < 2,
             Chart::Parts(parts) => parts.iter().all(|part| part.bytes == 0),
-            Chart::Map(map) => map.rows.is_empty(),
+            Chart::HeatMap(map) => map.rows.is_empty(),
             Chart::Delta(_, boxes) => boxes.is_empty(),
         };
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
@@ -94,9 +94,9 @@ impl<'a> ReportWriter<'a> {
         ranked: &[R],
         mut row: impl FnMut(&mut Self, R) -> SheetRow,
     ) {
-        let told = ranked.get(..self.max_rows()).unwrap_or(ranked);
-        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
-        sheet.rows = told.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
+        let listed = ranked.get(..self.max_rows()).unwrap_or(ranked);
+        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(listed.len() as u32);
+        sheet.rows = listed.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
         self.report.sheets.push(sheet);
     }
 }
@@ -155,7 +155,7 @@ pub(super) fn moment_evidence(moment: u32) -> Evidence {
 /// Returns a cell with the event that freed an allocation.
 pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
     let freed = history.allocations.freed_at(id).and_then(Moment::event);
-    freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
+    freed.map_or(Cell::Empty, |EventIdx(event)| Cell::Event(event.into()))
 }
 
 /// Returns evidence that selects an allocation, at a moment if there is one.

@@ -22,11 +22,11 @@ impl Population {
         let early = allocations.early_count() as u32;
         let allocated_by = |moment: u32| early + allocations.allocated_by(moment);
         let candidates = match scope {
-            Scope::Ever => Candidates::from_ids(0..allocations.len() as u32),
+            Scope::All => Candidates::from_ids(0..allocations.len() as u32),
             Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
             Scope::Change(span) => history.live.candidates_through(allocations, [span.from, span.to].map(Moment)),
             // An allocation with allocated-at moment `from` was made by the event before the range.
-            Scope::Allocated(span) | Scope::Kept(span) => {
+            Scope::Allocated(span) | Scope::StillLive(span) => {
                 Candidates::from_ids(allocated_by(span.from)..allocated_by(span.to))
             }
             Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::from_ids(0..allocated_by(span.to)),
@@ -87,11 +87,11 @@ impl Population {
 #[inline(always)]
 fn weight(scope: Scope, (allocated_at, freed_at, size): (u32, u32, u64)) -> Option<u64> {
     match scope {
-        Scope::Ever => Some(size),
+        Scope::All => Some(size),
         Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(size),
         Scope::Allocated(span) => (span.from < allocated_at && allocated_at <= span.to).then_some(size),
         Scope::Freed(span) => (span.from < freed_at && freed_at <= span.to).then_some(size),
-        Scope::Kept(span) => {
+        Scope::StillLive(span) => {
             (span.from < allocated_at && allocated_at <= span.to && span.to < freed_at).then_some(size)
         }
         Scope::ByteMoments(span) => {
@@ -110,11 +110,11 @@ pub(crate) fn clamp_scope(history: &DeviceHistory, scope: Scope) -> Scope {
     let last = history.event_count();
     let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };
     match scope {
-        Scope::Ever => Scope::Ever,
+        Scope::All => Scope::All,
         Scope::At(moment) => Scope::At(moment.min(last)),
         Scope::Allocated(range) => Scope::Allocated(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
-        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::StillLive(range) => Scope::StillLive(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
         Scope::Change(range) => Scope::Change(span(range)),
     }

@@ -95,17 +95,8 @@ pub(crate) struct TreeShape {
 impl TreeShape {
     pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> TreeShape {
         let (classes, tree) = (FrameClasses::default(), Stacks::default());
-        let (of_stem, of_stack, path, operators) = Default::default();
-        TreeShape {
-            arrangement,
-            classes,
-            most_nodes,
-            tree,
-            nodes_by_stem: of_stem,
-            nodes_by_stack: of_stack,
-            path,
-            operators,
-        }
+        let (nodes_by_stem, nodes_by_stack, path, operators) = Default::default();
+        TreeShape { arrangement, classes, most_nodes, tree, nodes_by_stem, nodes_by_stack, path, operators }
     }
 
     /// Adds the missing stems.

@@ -49,19 +49,19 @@ pub(super) struct WeighedTree {
 
 impl WeighedTree {
     /// Creates an empty tree. `shape` must already contain all stems that weigh anything.
-    pub(super) fn new(of: Selection, shape: &TreeShape) -> WeighedTree {
+    pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
         let len = shape.len();
-        let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
+        let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
         let arrangement = shape.arrangement;
         WeighedTree {
-            selection: of,
+            selection,
             arrangement,
             nodes,
             ends: Vec::new(),
             len,
             stems: 0,
             summed: 0,
-            wide_nodes: wide,
+            wide_nodes,
             sorted_count: 0,
             radix,
             next: 0,
@@ -114,9 +114,9 @@ impl WeighedTree {
     /// Sorts the children of wide nodes.
     fn sort_wide_nodes(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(&(node, _)) = self.wide_nodes.get(self.sorted_count) {
-            let Node { first_child: child, children, .. } = self.node(node);
+            let Node { first_child, children, .. } = self.node(node);
             if self.radix.len() == 0 {
-                (self.radix, self.next) = (Radix::with_capacity(children as usize), child);
+                (self.radix, self.next) = (Radix::with_capacity(children as usize), first_child);
             }
             // Children are pushed in ascending order, and the sort is stable.
             while self.next != 0 {

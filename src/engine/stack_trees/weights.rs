@@ -28,14 +28,14 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn new(open: DeviceData<'_>, of: Selection) -> Weights {
-        let at = |moment: u32| Selection { scope: Scope::At(moment), ..of };
-        let (live, begin) = match of.scope {
+    pub(super) fn new(open: DeviceData<'_>, selection: Selection) -> Weights {
+        let at = |moment: u32| Selection { scope: Scope::At(moment), ..selection };
+        let (live, start) = match selection.scope {
             Scope::Change(span) => (at(span.to), Some(Box::new(Weights::new(open, at(span.from))))),
-            _ => (of, None),
+            _ => (selection, None),
         };
         let population = Population::new(open.history, live.scope);
-        Weights { selection: of, population, next: 0, total: Weight::default(), by_stem: Vec::new(), start: begin }
+        Weights { selection, population, next: 0, total: Weight::default(), by_stem: Vec::new(), start }
     }
 
     /// Adds up the weights of the remaining allocations.

@@ -53,7 +53,7 @@ impl AddressLookup {
         let hit = id.and_then(|id| file.hit_allocation(device, id, lowest_byte.flatten().unwrap_or(0)));
         let frame = stack.and_then(|stack| file.sites.call_site(&file.snapshot, stack));
         if let Some(segment) = &mut memory.segment {
-            segment.site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
+            segment.call_site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
         }
         Ok((hit, Some(Box::new(memory))))
     }
@@ -82,6 +82,6 @@ fn segment_at(state: &DeviceState, lives: &SegmentLifetimes, address: u64) -> Op
         stream: kind.stream,
         small: kind.small,
         expandable: kind.expandable,
-        site: None,
+        call_site: None,
     })
 }

@@ -33,8 +33,8 @@ pub(super) struct SegmentOrder {
 
 impl SegmentOrder {
     pub(super) fn new(only: MemoryFilter, sort: SegmentSort) -> SegmentOrder {
-        let (sorting, next, is_sorted, order, groups, whole) = Default::default();
-        SegmentOrder { only, sort, sorting, next, is_sorted, order, groups, total: whole }
+        let (sorting, next, is_sorted, order, groups, total) = Default::default();
+        SegmentOrder { only, sort, sorting, next, is_sorted, order, groups, total }
     }
 
     /// Sorts and groups the segments until done.

@@ -43,7 +43,7 @@ impl Part {
     }
 
     fn is_live(&self) -> bool {
-        matches!(self.piece.kind, PieceKind::Live | PieceKind::Pending)
+        matches!(self.piece.kind, PieceKind::Live | PieceKind::AwaitingFree)
     }
 
     /// Returns whether the piece is wide enough to give a pixel away.
@@ -58,7 +58,7 @@ impl Part {
             (mine.paint, mine.address, mine.allocation) = (its.paint, its.address, its.allocation);
             self.largest = other.largest;
         }
-        if its.kind != PieceKind::Pending {
+        if its.kind != PieceKind::AwaitingFree {
             mine.kind = PieceKind::Live;
         }
         mine.count = mine.count.saturating_add(its.count);

@@ -76,9 +76,9 @@ impl DeviceState {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
         let radix = Radix::with_capacity(candidates.len());
-        let (segments, blocks, ranges, astray) = Default::default();
+        let (segments, blocks, ranges, outside) = Default::default();
         let work = Work::Ranges(candidates, 0, radix);
-        DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: astray, work }
+        DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: outside, work }
     }
 
     /// Returns whether this is the state of the given device and moment.
@@ -275,7 +275,7 @@ impl DeviceState {
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
                 if file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= self.moment) {
-                    sums.pending = sums.pending.saturating_add(requested);
+                    sums.awaiting_free = sums.awaiting_free.saturating_add(requested);
                 }
             }
             None => self.outside_mapped.add(Weight { bytes: requested, count: 1 }),

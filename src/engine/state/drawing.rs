@@ -113,7 +113,7 @@ impl Drawing {
                 address: segment.address.saturating_add(bytes),
                 segment: segment.address,
                 sums: segment.sums,
-                keeper: segment.largest_block.map(|(id, _)| id),
+                largest_block: segment.largest_block.map(|(id, _)| id),
                 pieces: [0; 2],
                 ends: [first == 0, beyond == pixels],
             };
@@ -181,7 +181,7 @@ fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 
     Part {
         piece: SegmentsPiece {
             x,
-            kind: if is_pending { PieceKind::Pending } else { PieceKind::Live },
+            kind: if is_pending { PieceKind::AwaitingFree } else { PieceKind::Live },
             paint: file.paint(history, id, subject.colouring).0,
             address: block.from,
             allocation: block.id,

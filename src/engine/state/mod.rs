@@ -67,9 +67,9 @@ impl SegmentsCache {
         }
         let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
         state.step(file, history, lives, slice)?;
-        if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
+        if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.filter, question.sort)) {
             (self.zoom, self.flow, self.drawn, self.releasable) = Default::default();
-            self.arranged = Some(SegmentOrder::new(question.only, question.sort));
+            self.arranged = Some(SegmentOrder::new(question.filter, question.sort));
         }
         let arranged = self.arranged.as_mut().ok_or(OutOfTime)?;
         arranged.step(state, lives, slice)?;
@@ -110,7 +110,7 @@ impl SegmentsCache {
         groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
         Ok(SegmentsPage {
             moment: state.moment,
-            whole: arranged.total,
+            total: arranged.total,
             bytes_per_px: flow.bytes_per_px,
             rows: u32::try_from(flow.row).unwrap_or(u32::MAX),
             first: question.rows[0],
@@ -119,8 +119,8 @@ impl SegmentsCache {
             pieces: drawing.pieces,
             revealed: question.reveal.and_then(|address| place_of(state, arranged, flow, address)),
             fits,
-            astray: state.outside_mapped,
-            kept: self.releasable.finish(file, history),
+            outside_mapped: state.outside_mapped,
+            releasable: self.releasable.finish(file, history),
         })
     }
 

@@ -58,7 +58,7 @@ impl ReleasableSegments {
                     }
                     (0, _) => self.totals.empty.add(one(sums.reserved)),
                     (1, Some((allocation, _))) if !kind.expandable && sums.free > 0 => {
-                        self.totals.pinned.add(one(sums.free));
+                        self.totals.single_block.add(one(sums.free));
                         let id = AllocationId(allocation);
                         let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
                         let Some(site) = self.sites.get_mut(site as usize) else { continue };
@@ -82,7 +82,7 @@ impl ReleasableSegments {
         let pinned_by = |&group: &u32| {
             let Site { free, reserved, allocation, .. } = self.sites.get(group as usize).copied().unwrap_or_default();
             let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);
-            HeldBySite { site, free, reserved, allocation }
+            HeldBySite { call_site: site, free, reserved, allocation }
         };
         SegmentsKept {
             left_out: ranked.len().saturating_sub(MAX_SITES) as u32,

@@ -68,12 +68,8 @@ pub(crate) struct PlacementSearch {
 impl PlacementSearch {
     pub(crate) fn new(file: &OpenFile, request: u64) -> PlacementSearch {
         let setting = |name: &str| file.snapshot.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let most_split = setting("max_split_size").and_then(|value| value.parse().ok());
-        PlacementSearch {
-            rounded: file.rounding.rounded(request),
-            max_split_size: most_split,
-            ..PlacementSearch::default()
-        }
+        let max_split_size = setting("max_split_size").and_then(|value| value.parse().ok());
+        PlacementSearch { rounded: file.rounding.rounded(request), max_split_size, ..PlacementSearch::default() }
     }
 
     /// Returns the predictions, sorted by pool and stream.
@@ -123,9 +119,9 @@ impl PlacementSearch {
         let fits = std::mem::take(&mut self.fits).into_iter().map(|(mut fit, pages, tail)| {
             fit.block = fit.block.filter(|&(_, bytes)| self.may_serve(bytes));
             if fit.block.is_none() {
-                fit.grows = pages == SegmentSizing::Expandable;
+                fit.extends_segment = pages == SegmentSizing::Expandable;
                 let small = is_small(self.rounded);
-                fit.new_segment = match self.rounded.checked_sub(tail).filter(|_| fit.grows && !small) {
+                fit.new_segment = match self.rounded.checked_sub(tail).filter(|_| fit.extends_segment && !small) {
                     Some(missing) => missing.checked_next_multiple_of(LARGE_SEGMENT).unwrap_or(missing),
                     None => driver_request_size(self.rounded, pages),
                 };

@@ -23,9 +23,9 @@ pub(super) struct ScaleSearch {
 
 impl ScaleSearch {
     pub(super) fn new(arranged: &SegmentOrder, width_px: u32, rows: u32) -> ScaleSearch {
-        let does = (u64::BITS - arranged.total.reserved.leading_zeros()) * STEPS.len() as u32;
-        let trial = SegmentLayout::new(scale_at(does), width_px);
-        ScaleSearch { finest: 0, sufficient: does, rows: rows.into(), trial, has_started: false }
+        let sufficient = (u64::BITS - arranged.total.reserved.leading_zeros()) * STEPS.len() as u32;
+        let trial = SegmentLayout::new(scale_at(sufficient), width_px);
+        ScaleSearch { finest: 0, sufficient, rows: rows.into(), trial, has_started: false }
     }
 
     /// Returns the scale in bytes per pixel.

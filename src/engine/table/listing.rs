@@ -1,7 +1,7 @@
 //! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
 //! their sizes and lifetimes. Computed in slices.
 
-use crate::find::is_sought;
+use crate::find::matches_target;
 use crate::open::OpenFile;
 use crate::protocol::{
     Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class,
@@ -44,7 +44,7 @@ impl Terms {
     fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
         let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
-            Term::Query(query) => is_sought(file, history, id, size, query, &stacks.stacks),
+            Term::Query(query) => matches_target(file, history, id, size, query, &stacks.stacks),
             Term::Age(least, most) => {
                 (*least..=*most).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
             }
@@ -92,8 +92,8 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
         let within = file.history(device).map_or(scope, |history| clamp_scope(history, scope));
-        let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFETIME_CLASSES]);
-        let [all, listed, gone] = [Weight::default(); 3];
+        let (sizes, lifetimes) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFETIME_CLASSES]);
+        let [all, listed, freed] = [Weight::default(); 3];
         Listing {
             device,
             scope,
@@ -103,9 +103,9 @@ impl Listing {
             ids: Vec::new(),
             all,
             listed,
-            freed: gone,
+            freed,
             sizes,
-            lifetimes: lives,
+            lifetimes,
             next: 0,
             population: None,
             is_done: false,
@@ -122,11 +122,11 @@ impl Listing {
     /// Returns the moment at which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
-            Scope::Ever => self.last,
+            Scope::All => self.last,
             Scope::At(moment) => moment,
             Scope::Allocated(span)
             | Scope::Freed(span)
-            | Scope::Kept(span)
+            | Scope::StillLive(span)
             | Scope::ByteMoments(span)
             | Scope::Change(span) => span.to,
         }
@@ -205,7 +205,7 @@ impl Listing {
         let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
-        let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
+        let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lifetimes, life));
         if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
             bar.add(single_weight(at.size));
         }

@@ -29,8 +29,8 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn new(by: TableSort) -> Order {
-        let (radix, ids, sums, weighed) = Default::default();
-        Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum: weighed }
+        let (radix, ids, sums, range_sum) = Default::default();
+        Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum }
     }
 
     /// Sorts `rows`, which are in allocation order. Ages are measured at `moment`.
@@ -43,7 +43,7 @@ impl Order {
         rows: &[u32],
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        if self.by.column == TableColumn::Site {
+        if self.by.column == TableColumn::CallSite {
             sites.step(file, slice)?;
         }
         if self.radix.len() == 0 && !self.is_sorted {
@@ -54,7 +54,7 @@ impl Order {
             while let Some(part) = slice.next_range(&mut next, rows.len(), 1)? {
                 for &id in rows.get(part).unwrap_or_default() {
                     let key = key(file, sites, device, moment, id, self.by.column);
-                    self.radix.push(if self.by.way == SortDirection::Descending { !key } else { key }, id);
+                    self.radix.push(if self.by.direction == SortDirection::Descending { !key } else { key }, id);
                 }
             }
             self.radix.step(slice)?;
@@ -128,7 +128,7 @@ fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32
     let id = AllocationId(id);
     let (allocated_at, freed_at, size) = history.allocations.span(id);
     match column {
-        TableColumn::Number | TableColumn::Allocated => id.0.into(),
+        TableColumn::Id | TableColumn::Allocated => id.0.into(),
         TableColumn::Size => size,
         TableColumn::Address => history.allocations.address(id),
         TableColumn::Stream => file.groups.group_of(&file.snapshot, history, id, Grouping::Stream).into(),
@@ -137,7 +137,7 @@ fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32
         TableColumn::Freed => freed_at.into(),
         TableColumn::Lifetime if freed_at == u32::MAX => u64::MAX,
         TableColumn::Lifetime => freed_at.saturating_sub(allocated_at).into(),
-        TableColumn::Site => {
+        TableColumn::CallSite => {
             let stack = stack_of(&file.snapshot, history, id);
             let site = file.sites.call_site(&file.snapshot, stack);
             site.map_or(0, |frame| u64::from(sites.rank(frame)) + 1)

@@ -24,7 +24,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
         Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
-    let (begun, freed_at, requested) = history.allocations.span(id);
+    let (first_moment, freed_at, requested) = history.allocations.span(id);
     let freed = history.allocations.freed_at(id).and_then(Moment::event);
     let time = |event: u32| history.events.times.at(event);
     let until = moment.min(freed_at);
@@ -42,10 +42,10 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
         allocated_us: allocated_at.and_then(|event| time(event.0)),
         freed: freed.map(|event| event.0),
         freed_us: freed.and_then(|event| time(event.0)),
-        age: until.saturating_sub(begun),
+        age: until.saturating_sub(first_moment),
         age_us: elapsed(Moment(until).event()),
         lifetime_us: elapsed(freed),
-        site: String::new(),
+        call_site: String::new(),
         matches: false,
     };
     Some((row, frame))
@@ -55,7 +55,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = row_facts(file, device, moment, id)?;
     let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
-    row.site = match file.history(device) {
+    row.call_site = match file.history(device) {
         Some(history) => site_with_name(&file.snapshot, history, AllocationId(id), site),
         None => site,
     };

@@ -19,9 +19,10 @@ pub(super) struct Folds {
 impl Folds {
     /// Creates the state from actions in chronological order.
     pub(super) fn new(folds: &[Fold]) -> Folds {
-        let told = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
-        let by_node: Vec<_> =
-            told.map(|(fold, at)| (fold.node, FoldAction { sequence: at, state: fold.state }, fold.reach)).collect();
+        let actions = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
+        let by_node: Vec<_> = actions
+            .map(|(fold, sequence)| (fold.node, FoldAction { sequence, state: fold.state }, fold.scope))
+            .collect();
         Folds { by_node: sorted_by_key(by_node, |&(node, done, _)| two_part_key(node.into(), done.sequence.into())) }
     }
 
@@ -34,7 +35,7 @@ impl Folds {
             if done.sequence > own.sequence {
                 own = done;
             }
-            if reach == FoldScope::AllBelow && done.sequence > below.sequence {
+            if reach == FoldScope::Subtree && done.sequence > below.sequence {
                 below = done;
             }
         }

@@ -78,17 +78,10 @@ impl RowLayout {
                 self.open_siblings.pop();
                 continue;
             };
-            let (place, count) = (siblings.next as u32, siblings.nodes.len() as u32);
+            let (sibling_index, count) = (siblings.next as u32, siblings.nodes.len() as u32);
             siblings.next += 1;
             let (fold, below) = folds.resolve(node, siblings.above, default_state(count));
-            let row = Row {
-                node,
-                depth: siblings.depth,
-                indent: siblings.forks,
-                sibling_index: place,
-                siblings: count,
-                fold,
-            };
+            let row = Row { node, depth: siblings.depth, indent: siblings.forks, sibling_index, siblings: count, fold };
             return Some((row, below));
         }
     }

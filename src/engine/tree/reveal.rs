@@ -23,7 +23,7 @@ pub(super) fn nodes_to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Fol
         let otherwise = if at == top { FoldState::Open } else { default_state(siblings) };
         let (state, below) = folds.resolve(at, above, otherwise);
         if state != FoldState::Open {
-            opened.push(Fold { node: at, reach: FoldScope::One, state: FoldState::Open });
+            opened.push(Fold { node: at, scope: FoldScope::Node, state: FoldState::Open });
         }
         above = below;
         siblings = view.child_count(at);

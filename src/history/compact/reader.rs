@@ -48,17 +48,8 @@ pub struct CompactContents {
 impl<S: EventSink> ColumnReader<S> {
     /// Creates a reader that passes the events to `sink`.
     pub fn new(sink: S) -> ColumnReader<S> {
-        let (events, tables, buffer, read, begins, is_kept) = Default::default();
-        ColumnReader {
-            sink,
-            events,
-            tables,
-            buffer,
-            consumed: read,
-            buffer_offset: begins,
-            is_cache: is_kept,
-            stage: Stage::Header,
-        }
+        let (events, tables, buffer, consumed, buffer_offset, is_cache) = Default::default();
+        ColumnReader { sink, events, tables, buffer, consumed, buffer_offset, is_cache, stage: Stage::Header }
     }
 
     /// Returns the sink of the events.
@@ -117,11 +108,11 @@ impl<S: EventSink> ColumnReader<S> {
                     return self.fail(HEADER_BYTES);
                 }
                 let Some((payload, rest)) = body.split_at_checked(length) else { return false };
-                let Some(&told) = rest.first_chunk::<CHECKSUM_BYTES>() else { return false };
+                let Some(&expected) = rest.first_chunk::<CHECKSUM_BYTES>() else { return false };
                 let whole = HEADER_BYTES + length;
                 let section = self.buffer.get(self.consumed..self.consumed + whole).unwrap_or_default();
                 let sum = if self.is_cache { fast_checksum(section) } else { checksum(section) };
-                if sum != u32::from_le_bytes(told) {
+                if sum != u32::from_le_bytes(expected) {
                     return self.fail(whole + CHECKSUM_BYTES);
                 }
                 let is_sound = match what {

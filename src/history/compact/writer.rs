@@ -37,8 +37,8 @@ struct Trace {
 
 impl Default for Trace {
     fn default() -> Trace {
-        let (addresses, known, mentions, address, stack, labels, size, last_new) = Default::default();
-        Trace { addresses, addresses_seen: known, mentions, address, stack, labels, time_us: NO_TIME, size, last_new }
+        let (addresses, addresses_seen, mentions, address, stack, labels, size, last_new) = Default::default();
+        Trace { addresses, addresses_seen, mentions, address, stack, labels, time_us: NO_TIME, size, last_new }
     }
 }
 

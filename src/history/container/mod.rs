@@ -214,12 +214,12 @@ impl Container {
         if layer.written > MAX_UNPACKED {
             return Err(ContainerError::TooLarge { layer: name, byte });
         }
-        let times = match self.content {
+        let ratio = match self.content {
             Some(Content::Json) => MAX_INFLATION_OF_JSON,
             _ => MAX_INFLATION,
         };
-        if layer.written > byte.saturating_mul(times).max(UNCHECKED_BYTES) {
-            return Err(ContainerError::Bomb { layer: name, byte, ratio: times });
+        if layer.written > byte.saturating_mul(ratio).max(UNCHECKED_BYTES) {
+            return Err(ContainerError::Bomb { layer: name, byte, ratio });
         }
         Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Progress })
     }

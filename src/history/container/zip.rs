@@ -277,13 +277,13 @@ impl Entry {
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
         // zstd is a layer of its own, and the directory's size and checksum apply to its output.
-        let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
+        let expected = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
         Ok(Box::new(MemberUnpacker {
             inflate,
             is_finished: false,
             written: 0,
             check: Crc32::new(),
-            expected: promised,
+            expected,
             has_trailing_bytes: false,
         }))
     }

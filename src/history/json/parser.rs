@@ -298,9 +298,9 @@ impl<B: Builder> Parser<B> {
             return self.word(raw, left);
         }
         let mut carry = std::mem::take(&mut self.carry);
-        let begun = carry.len();
+        let carried = carry.len();
         carry.extend_from_slice(raw);
-        self.word(&carry, left + begun)?;
+        self.word(&carry, left + carried)?;
         self.reuse_carry(carry);
         Ok(())
     }

@@ -47,7 +47,7 @@ pub struct Opcode {
 
 /// Looks up the opcode of `byte`.
 pub fn opcode(byte: u8) -> Option<Opcode> {
-    describe(byte).map(|(name, verdict)| Opcode { name, support: verdict })
+    describe(byte).map(|(name, support)| Opcode { name, support })
 }
 
 /// Returns the length of the instruction that `start` begins with, including the opcode. If its length field is cut

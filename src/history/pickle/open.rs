@@ -44,10 +44,10 @@ impl OpenContainers {
         OpenContainers { containers: Vec::new(), unused: Vec::new(), fast_path_slots: Vec::new() }
     }
 
-    pub(super) fn open<E>(&mut self, kind: Kind, home: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
+    pub(super) fn open<E>(&mut self, kind: Kind, position: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
         if let Some(number) = self.unused.pop() {
             if let Some(open) = self.get_mut(number) {
-                (open.kind, open.position, open.changed) = (kind, home, false);
+                (open.kind, open.position, open.changed) = (kind, position, false);
                 open.copies.clear();
                 open.slots.clear();
                 open.slice.clear();
@@ -60,7 +60,7 @@ impl OpenContainers {
             Ok(number) if self.containers.len() < limits.open_containers => {
                 self.containers.push(OpenContainer {
                     kind,
-                    position: home,
+                    position,
                     copies: Vec::new(),
                     slots: Vec::new(),
                     changed: false,

@@ -331,21 +331,21 @@ fn saturating_length(length: u64) -> usize {
 fn read_counted<'a, E>(
     cursor: &mut Cursor<'a>,
     length: usize,
-    most: usize,
+    max: usize,
     what: &'static str,
 ) -> Result<&'a [u8], Halt<E>> {
-    if length > most {
-        return Err(fault(ErrorKind::Limit { what, max: most }, TOP).into());
+    if length > max {
+        return Err(fault(ErrorKind::Limit { what, max }, TOP).into());
     }
     Ok(cursor.bytes(length)?)
 }
 
 /// Reads the rest of a line of at most `most` bytes.
-fn read_line<'a, E>(cursor: &mut Cursor<'a>, most: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
+fn read_line<'a, E>(cursor: &mut Cursor<'a>, max: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
     let left = cursor.bytes_left();
     let line = cursor.line();
-    if line.as_ref().map_or(left, |line| line.len()) > most {
-        return Err(fault(ErrorKind::Limit { what, max: most }, TOP).into());
+    if line.as_ref().map_or(left, |line| line.len()) > max {
+        return Err(fault(ErrorKind::Limit { what, max }, TOP).into());
     }
     Ok(line?)
 }

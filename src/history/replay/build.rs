@@ -149,8 +149,8 @@ impl DeviceBuilder {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
         let place = device_path(ordinal);
         let end_blocks = end_blocks(&segments, snapshot);
-        let ends = trace.ending_action(&end_blocks, snapshot);
-        let only_requests = ends == Action::FreeRequested;
+        let ending_action = trace.ending_action(&end_blocks, snapshot);
+        let only_requests = ending_action == Action::FreeRequested;
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
             for lives in [&mut trace.traced, &mut trace.early] {
@@ -211,7 +211,7 @@ impl DeviceBuilder {
         }
         numbers.annotations = marks.len() as u64;
 
-        let frees = trace.frees(ends);
+        let frees = trace.frees(ending_action);
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
         let net = trace.allocated.saturating_sub(frees.bytes);
@@ -227,7 +227,7 @@ impl DeviceBuilder {
         let mut counts = trace.counts;
         if !trace.outside.keep.is_all() {
             counts.iter_mut().zip(trace.outside.counts).for_each(|(count, outside)| *count -= outside.min(*count));
-            limit_to_range(&mut numbers, &trace, &at_end, ends);
+            limit_to_range(&mut numbers, &trace, &at_end, ending_action);
         }
         numbers.allocations = counts[Action::Alloc as usize] + numbers.unmatched_frees + numbers.static_blocks;
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
@@ -241,8 +241,8 @@ impl DeviceBuilder {
         let mut allocations = Allocations { allocated_at: trace.allocated_at, ..Allocations::default() };
         allocations.parts[1] = trace.traced;
         allocations.may_start_awaiting_free =
-            ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
-        let at_start = InitialState { early, facts: trace.outside.facts, ending_action: ends, at_end };
+            ending_action == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
+        let at_start = InitialState { early, facts: trace.outside.facts, ending_action, at_end };
         let early_builder = EarlyBuilder::new(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
         let history = DeviceHistory {
             device: ordinal,
@@ -263,7 +263,7 @@ impl DeviceBuilder {
             early_facts: Column::new(),
             later_operations: trace.outside.operations,
             later_event_count: trace.outside.later_events,
-            ending_action: ends,
+            ending_action,
             numbers,
         };
         let base = history.numbers.baseline;
@@ -380,9 +380,9 @@ impl DeviceBuilder {
         }
         let moment = Moment::after(event).0;
         let id = history.allocations.id(subject);
-        let pending = id.map_or(0, |id| history.awaiting_free_change_of(id, action, event));
+        let awaiting_free = id.map_or(0, |id| history.awaiting_free_change_of(id, action, event));
         if action != history.ending_action {
-            return Change { awaiting_free: pending, ..Change::default() };
+            return Change { awaiting_free, ..Change::default() };
         }
         let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
         let own = if self.free_sizes.is_empty() { None } else { place() };
@@ -390,7 +390,7 @@ impl DeviceBuilder {
         Change {
             total: -own.map_or(size, |place| to_signed(self.free_sizes[place].1)),
             drawn: -ended,
-            awaiting_free: pending,
+            awaiting_free,
             reserved: 0,
             live: [0, gone],
         }
@@ -453,7 +453,7 @@ impl DeviceBuilder {
 
 /// Reduces the figures of the whole trace to those of the loaded range.
 fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAllocations, ends: Action) {
-    let OutsideRange { before, after, later_events: behind, facts, .. } = &trace.outside;
+    let OutsideRange { before, after, later_events, facts, .. } = &trace.outside;
     let lives = trace.early.freed_at.iter().zip(trace.early.size.iter());
     (numbers.unmatched_frees, numbers.unmatched_free_bytes) = (0, 0);
     for (index, (freed_at, size)) in lives.enumerate() {
@@ -476,7 +476,7 @@ fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAlloca
     };
     numbers.baseline = numbers.baseline.saturating_add(before.live(ends));
     numbers.reserved_start = numbers.reserved_start.saturating_add(before.reserved);
-    if *behind > 0 {
+    if *later_events > 0 {
         let end = numbers.baseline.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
         numbers.end = u64::try_from(end.saturating_sub(after.live(ends))).unwrap_or(0);
         let reserved = numbers.reserved_start.saturating_add(whole.reserved).saturating_sub(before.reserved);

@@ -83,11 +83,9 @@ impl Trace {
                     self.live.get(&event.address).copied()
                 };
                 let subject = known.unwrap_or_else(|| {
-                    let (stack, labels, of_free) = (event.stack, event.labels, true);
+                    let (stack, labels, is_of_free) = (event.stack, event.labels, true);
                     let subject = self.early.push(event) | EARLY_BIT;
-                    self.outside
-                        .facts
-                        .push(EarlyFacts { origin: Origin { stack, labels, is_of_free: of_free }, ..NO_FACTS });
+                    self.outside.facts.push(EarlyFacts { origin: Origin { stack, labels, is_of_free }, ..NO_FACTS });
                     self.annotated.assign_early(event.address, subject);
                     if !is_completed {
                         self.live.insert(event.address, subject);

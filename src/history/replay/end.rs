@@ -84,10 +84,10 @@ impl EarlyBuilder {
         allocations: &mut Allocations,
         end_blocks: &mut EndBlocks,
     ) -> EarlyBuilder {
-        let InitialState { early, facts, ending_action: ends, at_end } = at_start;
+        let InitialState { early, facts, ending_action, at_end } = at_start;
         let before = &mut allocations.parts[0];
         let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
-        let (mut drawn, mut pending) = (to_signed(unexplained), 0i64);
+        let (mut drawn, mut awaiting_free) = (to_signed(unexplained), 0i64);
         if unexplained > 0 {
             before.push_row(0, unexplained, NEVER, NEVER);
         }
@@ -97,7 +97,7 @@ impl EarlyBuilder {
                 before.push_row(block.address, block.requested, NEVER, NEVER);
                 drawn = drawn.saturating_add(to_signed(block.requested));
                 if block.state == BlockState::AwaitingFree {
-                    pending = pending.saturating_add(to_signed(block.requested));
+                    awaiting_free = awaiting_free.saturating_add(to_signed(block.requested));
                 }
             }
         }
@@ -106,13 +106,13 @@ impl EarlyBuilder {
         EarlyBuilder {
             early,
             facts,
-            ending_action: ends,
+            ending_action,
             at_end,
             next: 0,
             ended: 0,
             never_freed: Anomaly::default(),
             drawn,
-            awaiting_free: pending,
+            awaiting_free,
         }
     }
 

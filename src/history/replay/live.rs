@@ -150,9 +150,13 @@ impl LiveSets {
         allocations: &'a Allocations,
         moment: Moment,
     ) -> impl Iterator<Item = AllocationId> + 'a {
-        let Candidates { checkpoint_ids: kept, first, last } = self.candidates(allocations, moment);
+        let Candidates { checkpoint_ids, first, last } = self.candidates(allocations, moment);
         // All candidates were allocated by then.
-        self.ids.range(kept).chain(first..last).map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
+        self.ids
+            .range(checkpoint_ids)
+            .chain(first..last)
+            .map(AllocationId)
+            .filter(move |&id| allocations.outlives(id, moment))
     }
 
     pub fn heap_bytes(&self) -> usize {

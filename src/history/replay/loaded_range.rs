@@ -133,7 +133,7 @@ pub(super) struct OutsideRange {
 
 impl Default for OutsideRange {
     fn default() -> OutsideRange {
-        let (keep, counts, before, after, behind, operations, facts) = Default::default();
-        OutsideRange { keep, counts, before, after, later_events: behind, operations, facts, next_check: u32::MAX }
+        let (keep, counts, before, after, later_events, operations, facts) = Default::default();
+        OutsideRange { keep, counts, before, after, later_events, operations, facts, next_check: u32::MAX }
     }
 }

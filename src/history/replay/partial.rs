@@ -84,7 +84,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    fn new(device: i64, ends: Action) -> Outline {
+    fn new(device: i64, ending_action: Action) -> Outline {
         let (live, reserved) = (RunningTotal::new(), RunningTotal::new());
         let (events, base, allocations, ooms, bin_bits, starts_with_reserve) = Default::default();
         Outline {
@@ -96,7 +96,7 @@ impl Outline {
             allocations,
             ooms,
             bin_bits,
-            ending_action: ends,
+            ending_action,
             starts_with_reserve,
         }
     }

@@ -304,10 +304,10 @@ impl SegmentLifetimes {
         };
         let range = [address, address.saturating_add(size)];
         if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-            let (rows, astray) = (self.rows.len(), self.missing_bytes);
+            let (rows, missing_bytes) = (self.rows.len(), self.missing_bytes);
             self.remove_range(open, range, NEVER);
             self.rows.truncate(rows);
-            self.missing_bytes = astray;
+            self.missing_bytes = missing_bytes;
         } else {
             self.restore_range(snapshot, open, range, (action, labels), NEVER);
         }
@@ -350,17 +350,22 @@ impl SegmentLifetimes {
         let size = range[1] - range[0];
         let expandable = action == Action::SegmentUnmap;
         let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
-        let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
-        let kind = self.adjacent_kind(open, range, told).unwrap_or_else(|| self.intern_kind(told));
+        let inferred = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
+        let kind = self.adjacent_kind(open, range, inferred).unwrap_or_else(|| self.intern_kind(inferred));
         self.add_range(open, range, moment, RangeInfo { kind, starts_segment: !expandable, segment: u32::MAX })
     }
 
     /// Returns the kind of an adjacent expandable segment, because events contain less about it.
-    fn adjacent_kind(&self, open: &BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
+    fn adjacent_kind(
+        &self,
+        open: &BTreeMap<u64, OpenRange>,
+        [start, end]: [u64; 2],
+        inferred: SegmentKind,
+    ) -> Option<u32> {
         let below = open.range(..start).next_back().filter(|(_, open)| open.end == start);
         let above = open.get(&end);
         [below.map(|(_, open)| open), above].into_iter().flatten().map(|open| open.facts.kind).find(|&number| {
-            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_be_one_segment(&told))
+            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_be_one_segment(&inferred))
         })
     }
 
@@ -388,8 +393,8 @@ impl SegmentLifetimes {
         let mut covered = 0u64;
         for [from, to] in holes {
             covered = covered.saturating_add(to - from);
-            let begins = facts.starts_segment && from == start;
-            open.insert(from, OpenRange { end: to, freed_at, facts: RangeInfo { starts_segment: begins, ..facts } });
+            let starts_segment = facts.starts_segment && from == start;
+            open.insert(from, OpenRange { end: to, freed_at, facts: RangeInfo { starts_segment, ..facts } });
         }
         covered
     }

@@ -104,8 +104,8 @@ impl Store {
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
         let first = values.first().map(|first| first.kind());
-        let alike = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
-        self.containers.push(Container { start: self.items.len() as u64, length, same_kind: alike });
+        let same_kind = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
+        self.containers.push(Container { start: self.items.len() as u64, length, same_kind });
         values.iter().for_each(|&value| self.items.push(value));
         Ok(Value::new(kind, id))
     }

@@ -32,8 +32,8 @@ const PIECE: usize = 1 << 20;
 
 impl Default for Strings {
     fn default() -> Self {
-        let (pieces, place, ids) = (Vec::new(), Column::new(), HashTable::new());
-        let mut strings = Strings { pieces, places: place, ids, hasher: RandomState::default(), bytes: 0 };
+        let (pieces, places, ids) = (Vec::new(), Column::new(), HashTable::new());
+        let mut strings = Strings { pieces, places, ids, hasher: RandomState::default(), bytes: 0 };
         for key in KEYS {
             strings.intern(key.as_bytes());
         }
@@ -46,11 +46,11 @@ impl Strings {
     /// [`MAX_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
-        let Strings { pieces, places: place, ids, hasher, bytes: held } = self;
-        if let Some(&id) = ids.find(hash, |&id| slice(pieces, place, id) == bytes) {
+        let Strings { pieces, places, ids, hasher, bytes: held } = self;
+        if let Some(&id) = ids.find(hash, |&id| slice(pieces, places, id) == bytes) {
             return Some(StringId(id));
         }
-        let id = u32::try_from(place.len()).ok().filter(|&id| id < u32::MAX)?;
+        let id = u32::try_from(places.len()).ok().filter(|&id| id < u32::MAX)?;
         let length = u32::try_from(bytes.len()).ok()?;
         // The empty string is stored once, so this limit also bounds the number of strings.
         *held = held.checked_add(bytes.len()).filter(|&held| held <= MAX_STRING_BYTES)?;
@@ -61,9 +61,9 @@ impl Strings {
         }
         let at = pieces.len() as u32 - 1;
         let piece = pieces.last_mut()?;
-        place.push((at, piece.len() as u32, length));
+        places.push((at, piece.len() as u32, length));
         piece.extend_from_slice(bytes);
-        ids.insert_unique(hash, id, |&id| hasher.hash_one(slice(pieces, place, id)));
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(slice(pieces, places, id)));
         Some(StringId(id))
     }
 

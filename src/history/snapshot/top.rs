@@ -378,12 +378,12 @@ impl<S: EventSink> Reader<S> {
     /// Reads the settings of a simulation, and the name of the recording.
     fn parse_simulation(&self, value: Value, top: &mut TopLevel) {
         let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
-        let mut told = [String::new(), String::new()];
+        let mut simulated = [String::new(), String::new()];
         for pair in pairs.chunks_exact(2) {
             let at = ["settings", "source"].iter().position(|known| *known == self.store.describe(pair[0]));
-            at.and_then(|at| told.get_mut(at)).into_iter().for_each(|text| *text = self.store.describe(pair[1]));
+            at.and_then(|at| simulated.get_mut(at)).into_iter().for_each(|text| *text = self.store.describe(pair[1]));
         }
-        top.simulated = Some(told);
+        top.simulated = Some(simulated);
     }
 
     /// Flattens the settings to dotted keys. Deeper values than any writer's become text. Shared dicts can expand

@@ -63,12 +63,12 @@ impl SeenWords {
         self.keys.0[key as usize]
     }
 
-    pub(super) fn add_unknown(&mut self, of: UnknownOwner, word: Value, row: u32) {
-        if let Some(known) = self.unknown.iter_mut().find(|known| known.owner == of && known.word == word) {
+    pub(super) fn add_unknown(&mut self, owner: UnknownOwner, word: Value, row: u32) {
+        if let Some(known) = self.unknown.iter_mut().find(|known| known.owner == owner && known.word == word) {
             known.count += 1;
         } else if self.unknown.len() < MAX_UNKNOWN_WORDS {
-            self.unknown.push(Unknown { owner: of, word, count: 1, row });
-            if matches!(of, UnknownOwner::Event | UnknownOwner::Action) {
+            self.unknown.push(Unknown { owner, word, count: 1, row });
+            if matches!(owner, UnknownOwner::Event | UnknownOwner::Action) {
                 self.events.insert(row, None);
             }
         }

@@ -54,8 +54,8 @@ impl Part for Panel {
                 ("data-event", view.event.map(|event| event.to_string())),
                 ("data-live-requested", exact(facts.requested)),
                 ("data-live-count", exact(facts.count.into())),
-                ("data-allocated", exact(facts.requested.saturating_sub(facts.pending))),
-                ("data-pending", exact(facts.pending)),
+                ("data-allocated", exact(facts.requested.saturating_sub(facts.awaiting_free))),
+                ("data-pending", exact(facts.awaiting_free)),
                 ("data-reserved", exact(facts.reserved)),
             ];
             set_or_remove(&elements.moment, &exact);

@@ -142,16 +142,16 @@ pub(super) fn watch_scroll(
     then: fn(f64, f64) -> Action,
 ) -> Result<(), String> {
     let seen = list.clone();
-    let tell = Rc::new(move || {
+    let notify = Rc::new(move || {
         let (top, height) = (f64::from(seen.scroll_top()), f64::from(seen.client_height()) - head_px);
         // A hidden list has no height, and loses its scroll position for a while.
         if height > 0.0 {
             app.dispatch(then(top, height));
         }
     });
-    let scrolled = tell.clone();
+    let scrolled = notify.clone();
     listen(list, "scroll", move |_| scrolled());
-    observe_sizes(&[list], move |_| tell())
+    observe_sizes(&[list], move |_| notify())
 }
 
 /// Returns the clicked row, and how it changes the rows chosen before.

@@ -112,9 +112,9 @@ fn new_bar(elements: &Elements, bar: &Bar) -> Element {
 
 /// Shows the name of the hovered or focused bar above the chart.
 fn show_bar_name(top: &HtmlElement, event: &Event) {
-    let told = hit_element(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
-    let told = told.and_then(|button| button.get_attribute("aria-label"));
-    set_text(top, &told.unwrap_or_default());
+    let label = hit_element(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
+    let label = label.and_then(|button| button.get_attribute("aria-label"));
+    set_text(top, &label.unwrap_or_default());
 }
 
 /// Moves the focus between bars on arrow keys, Home and End.

@@ -110,19 +110,12 @@ impl Part for Panel {
             return;
         };
         let overview = state.overview().cloned();
-        let own = state.device_axis().unwrap_or([0.0, 1.0]);
-        let pin = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
+        let device_axis = state.device_axis().unwrap_or([0.0, 1.0]);
+        let cursor_position = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
         let range =
             state.range_px().and_then(|[from, to]| Some([state.axis_fraction(from)?, state.axis_fraction(to)?]));
-        let now = Picture {
-            overview,
-            device_axis: own,
-            window,
-            cursor_position: pin,
-            range,
-            size,
-            theme: app.theme.borrow().clone(),
-        };
+        let now =
+            Picture { overview, device_axis, window, cursor_position, range, size, theme: app.theme.borrow().clone() };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -137,7 +130,7 @@ impl Part for Panel {
 }
 
 fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
-    let Picture { device_axis: own, window, theme, .. } = picture;
+    let Picture { device_axis, window, theme, .. } = picture;
     let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
     if let Some(overview) = &picture.overview {
@@ -146,7 +139,7 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
             context.set_fill_style_str(colour);
             context.set_global_alpha(alpha);
             context.begin_path();
-            let [left, right] = own.map(|edge| edge * width);
+            let [left, right] = device_axis.map(|edge| edge * width);
             context.move_to(left, height);
             let step = (right - left) / heights.len().max(1) as f64;
             for (at, &bytes) in heights.iter().enumerate() {

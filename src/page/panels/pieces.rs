@@ -41,7 +41,7 @@ impl Pieces {
 
     /// Returns whether everything is shown.
     pub(super) fn is_done(&self) -> bool {
-        self.sheets.len() == 0 && self.partial.as_ref().is_none_or(|begun| begun.rows.len() == 0)
+        self.sheets.len() == 0 && self.partial.as_ref().is_none_or(|partial| partial.rows.len() == 0)
     }
 
     /// Shows the next piece. A table's title and header count as one row.
@@ -49,9 +49,9 @@ impl Pieces {
         let mut left = self.rows;
         self.rows = self.rows.saturating_mul(2);
         while left > 0 {
-            let row = self.partial.as_mut().and_then(|begun| begun.rows.next());
-            if let (Some(begun), Some(row)) = (&self.partial, row) {
-                add_row(dom, &begun.body, &begun.columns, &row);
+            let row = self.partial.as_mut().and_then(|partial| partial.rows.next());
+            if let (Some(partial), Some(row)) = (&self.partial, row) {
+                add_row(dom, &partial.body, &partial.columns, &row);
             } else {
                 let Some((place, sheet)) = self.sheets.next() else { return };
                 let (table, body) = new_sheet(dom, place, &sheet);

@@ -80,7 +80,7 @@ impl Part for Panel {
                     ("data-to", exact(|facts| facts.span.to.into())),
                     ("data-allocated", exact(|facts| facts.allocated.bytes.into())),
                     ("data-freed", exact(|facts| facts.freed.bytes.into())),
-                    ("data-kept", exact(|facts| facts.kept.bytes.into())),
+                    ("data-kept", exact(|facts| facts.still_live.bytes.into())),
                     ("data-peak", exact(|facts| facts.peak.into())),
                     ("data-peak-event", exact(|facts| Moment(facts.peak_moment).event_or_minus_one().into())),
                 ],

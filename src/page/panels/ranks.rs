@@ -49,8 +49,8 @@ impl Part for Panel {
         set_text(&elements.ranks_status, &[status.as_str(), if is_running { &memory } else { "" }].concat());
         set_text(&elements.ranks_toggle, toggle.unwrap_or_default());
         elements.ranks_toggle.set_hidden(toggle.is_none());
-        let is_told = matches!(stage, Survey::Running | Survey::Cancelled | Survey::Done);
-        elements.ranks_order_field.set_hidden(!is_told);
-        elements.ranks_names_field.set_hidden(!is_told);
+        let has_report = matches!(stage, Survey::Running | Survey::Cancelled | Survey::Done);
+        elements.ranks_order_field.set_hidden(!has_report);
+        elements.ranks_names_field.set_hidden(!has_report);
     }
 }

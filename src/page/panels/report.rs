@@ -29,28 +29,28 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
 }
 
 /// Creates a sentence with its chart and its recommended fix.
-pub(super) fn new_statement(dom: &Dom, place: usize, said: &StatementView, theme: &Theme) -> Element {
-    let line = dom.new_element("li", class(said.tone), "");
-    let text = dom.new_element(if said.has_evidence { "button" } else { "p" }, "", "");
+pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, theme: &Theme) -> Element {
+    let line = dom.new_element("li", class(statement.tone), "");
+    let text = dom.new_element(if statement.has_evidence { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
-    if said.has_evidence {
+    if statement.has_evidence {
         set_attribute(&text, "type", "button");
         set_attribute(&text, "data-shows", "");
         set_attribute(&text, "title", "Show in the timeline");
     }
-    add_sign(dom, &text, said.tone);
-    dom.append_new(&text, "span", "", &said.text);
-    if said.has_evidence {
+    add_sign(dom, &text, statement.tone);
+    dom.append_new(&text, "span", "", &statement.text);
+    if statement.has_evidence {
         set_attribute(&dom.append_new(&text, "span", "show", "Show"), "aria-hidden", "true");
     }
     append(&line, &text);
-    if let Some(chart) = &said.chart {
+    if let Some(chart) = &statement.chart {
         append(&line, &new_chart(dom, chart, theme));
     }
-    if !said.fix.is_empty() {
+    if !statement.fix.is_empty() {
         let fix = dom.append_new(&line, "p", "fix", "");
         dom.append_new(&fix, "b", "", "Fix");
-        dom.append_new(&fix, "span", "", &said.fix);
+        dom.append_new(&fix, "span", "", &statement.fix);
     }
     line
 }

@@ -153,8 +153,8 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
         set_attribute(&elements.summary, name, &value);
     }
     clear(&elements.headlines);
-    for Headline { position: place, label, value, note } in headlines(device, failed) {
-        let button = elements.new_button(place, "", ("data-place", place));
+    for Headline { position, label, value, note } in headlines(device, failed) {
+        let button = elements.new_button(position, "", ("data-place", position));
         elements.append_new(&button, "span", "", label);
         elements.append_new(&button, "b", "", &value);
         set_attribute(&button, "title", &note);

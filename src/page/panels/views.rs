@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, why_badge;
+    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, insights_badge;
 }
 
 /// Change of the height for an arrow key, in percent of the window.
@@ -94,10 +94,10 @@ impl Part for Panel {
             set_style(&elements.answer, "--answer", &height);
         }
         if let Some(alarms) = self.alarms.update(alarms(&state.insights).len()) {
-            set_text(&elements.why_badge, &alarms.to_string());
-            elements.why_badge.set_hidden(*alarms == 0);
+            set_text(&elements.insights_badge, &alarms.to_string());
+            elements.insights_badge.set_hidden(*alarms == 0);
             set_attribute(
-                &elements.why_badge,
+                &elements.insights_badge,
                 "title",
                 &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );

@@ -84,7 +84,7 @@ impl Source {
 
     fn new((load, which): (u32, FileSlot), member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
-        let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
+        let (kept_chunks, received_bytes, hasher) = (Array::new(), Cell::new(0), RefCell::new(None));
         Source {
             load,
             which,
@@ -92,10 +92,10 @@ impl Source {
             origin,
             reader,
             blob,
-            kept_chunks: kept,
+            kept_chunks,
             page_reads: Cell::new(false),
-            received_bytes: came,
-            hasher: tap,
+            received_bytes,
+            hasher,
         }
     }
 
@@ -110,13 +110,13 @@ impl Source {
             Origin::File(file) => {
                 self.reader.replace(Some(Reader::from_blob(file)?));
                 let total_bytes = Some(file.size() as u64);
-                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
+                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Random })
             }
             Origin::Link(link) => {
                 let (reader, total_bytes) = link.open().await?;
                 self.reader.replace(Some(reader));
                 self.hasher.replace(total_bytes.map(FingerprintHasher::new));
-                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
+                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Sequential })
             }
         }
     }
@@ -234,7 +234,7 @@ impl Source {
         self.reader.replace(Some(Reader::from_blob(&blob)?));
         let total_bytes = Some(blob.size() as u64);
         self.blob.replace(Some(blob));
-        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
+        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Random })
     }
 
     /// Returns the fingerprint of the file. `None` if it was not read to the end, or if its length was not known.

@@ -80,7 +80,7 @@ impl WarmUp {
         for effect in ui::update(&mut self.state, action, 0.0) {
             match effect {
                 Effect::Load { member, .. } => {
-                    let (name, access) = ("snapshot.pickle".to_owned(), Access::Forward);
+                    let (name, access) = ("snapshot.pickle".to_owned(), Access::Sequential);
                     self.engine.request(Request::Open { name, total_bytes: None, access, member });
                 }
                 Effect::Ask(request) => self.engine.request(request),

@@ -49,13 +49,13 @@ impl SqlTab {
             history.split(SEPARATOR).filter(|query| !query.is_empty()).take(REMEMBERED).map(str::to_owned).collect();
         let (typed, completion, chosen, rows) = Default::default();
         let desk = SqlTab { queries, clock, name: name.to_owned(), history, typed, completion, chosen, rows, second };
-        let told = vec![
+        let commands = vec![
             PageCommand::Replace("sql-schema", lists::schema(desk.queries.catalog())),
             PageCommand::Replace("sql-canned", lists::canned()),
             PageCommand::Replace("sql-history", lists::history(&desk.history)),
             PageCommand::Status("Ctrl+Enter runs the query.".to_owned(), false),
         ];
-        (desk, told)
+        (desk, commands)
     }
 
     /// Handles an edit of the query. `cursor` is in UTF-16 units.
@@ -112,21 +112,21 @@ impl SqlTab {
         self.completion = Completion::default();
         let answered = QueryResult::run(&self.queries, text);
         let seconds = ((self.clock)() - began) / 1e3;
-        let mut told = vec![self.show_completions()];
+        let mut commands = vec![self.show_completions()];
         match answered {
             Ok(rows) => {
                 self.remember(text);
-                told.push(PageCommand::Status(rows.status(seconds), false));
+                commands.push(PageCommand::Status(rows.status(seconds), false));
                 self.rows = rows;
-                told.push(PageCommand::Replace("sql-chart", chart::chart(&self.rows)));
-                told.push(PageCommand::Replace("sql-result", self.rows.table()));
-                told.push(PageCommand::Replace("sql-history", lists::history(&self.history)));
-                told.push(PageCommand::History(self.history.join(&SEPARATOR.to_string())));
+                commands.push(PageCommand::Replace("sql-chart", chart::chart(&self.rows)));
+                commands.push(PageCommand::Replace("sql-result", self.rows.table()));
+                commands.push(PageCommand::Replace("sql-history", lists::history(&self.history)));
+                commands.push(PageCommand::History(self.history.join(&SEPARATOR.to_string())));
             }
             // The previous result stays, and the status line shows the error.
-            Err(error) => told.push(PageCommand::Status(error.to_string(), true)),
+            Err(error) => commands.push(PageCommand::Status(error.to_string(), true)),
         }
-        told
+        commands
     }
 
     fn remember(&mut self, text: &str) {
@@ -180,9 +180,9 @@ impl SqlTab {
     /// Shows a ready-made query and runs it.
     fn run_example(&mut self, query: String) -> Vec<PageCommand> {
         let cursor = query.encode_utf16().count();
-        let mut told = self.set_query(query.clone(), cursor);
-        told.extend(self.run(&query));
-        told
+        let mut commands = self.set_query(query.clone(), cursor);
+        commands.extend(self.run(&query));
+        commands
     }
 }
 

@@ -44,15 +44,15 @@ fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
         path.extend(side.snapshot().stacks.frames(stack).map(TreeNodeKind::Frame));
         path.extend((stem != TreeNodeKind::Everything).then_some(stem));
         let mut node = 0_u32;
-        for &stem in path.iter().rev() {
+        for &kind in path.iter().rev() {
             let next = nodes.len() as u32;
-            if nodes.len() >= MAX_NODES && !children.contains_key(&(node, stem)) {
+            if nodes.len() >= MAX_NODES && !children.contains_key(&(node, kind)) {
                 break;
             }
-            let child = *children.entry((node, stem)).or_insert(next);
+            let child = *children.entry((node, kind)).or_insert(next);
             if child == next {
                 let depth = nodes.get(node as usize).map_or(0, |node| node.depth + 1);
-                nodes.push(Node { kind: stem, parent: node, depth, own: [0; 2], total: [0; 2] });
+                nodes.push(Node { kind, parent: node, depth, own: [0; 2], total: [0; 2] });
             }
             node = child;
         }

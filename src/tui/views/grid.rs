@@ -28,15 +28,15 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
     let grid = table::grid(&state.table, state);
     let sort = state.table.sort;
     let names = table::COLUMNS.iter().map(|(column, name, _)| {
-        let arrow = if sort.way == SortDirection::Ascending { "▲" } else { "▼" };
+        let arrow = if sort.direction == SortDirection::Ascending { "▲" } else { "▼" };
         if *column == sort.column { [name, arrow].concat() } else { (*name).to_owned() }
     });
     let columns =
         Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };
     let status = table::status(&state.table, state);
     let filter = if state.table.text.is_empty() { String::new() } else { [" · filter: ", &state.table.text].concat() };
-    let said = if app.is_exact && !status.exact.is_empty() { status.exact } else { status.text };
-    draw(app, buffer, pane, &grid, &columns, &[said, filter].concat(), status.is_error);
+    let status_text = if app.is_exact && !status.exact.is_empty() { status.exact } else { status.text };
+    draw(app, buffer, pane, &grid, &columns, &[status_text, filter].concat(), status.is_error);
 }
 
 pub(crate) fn events(app: &App, buffer: &mut Buffer, pane: Rect) {
@@ -86,7 +86,7 @@ fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, ton
     line
 }
 
-fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Columns, said: &str, is_wrong: bool) {
+fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Columns, status_text: &str, is_wrong: bool) {
     let widths = widths(app, grid, columns, usize::from(pane.width));
     let head = line(columns, &widths, |at| columns.names.get(at).cloned().unwrap_or_default(), Tone::Soft);
     pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
@@ -114,7 +114,7 @@ fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Colum
         let active = grid.active.and_then(|active| grid.rows.iter().find(|row| row.row == active));
         let exact = active.map(exact).filter(|it| !it.is_empty()).map_or_else(String::new, |it| [" · ", &it].concat());
         let tone = if is_wrong { Tone::Alarm } else { Tone::Soft };
-        write_line(buffer, foot, &Line::new([said, &exact].concat(), tone));
+        write_line(buffer, foot, &Line::new([status_text, &exact].concat(), tone));
     }
 }
 

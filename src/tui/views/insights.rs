@@ -107,25 +107,26 @@ pub(crate) fn scroll_to_active(app: &mut App) {
 pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
     let view = view(&app.state.insights);
     let mut written = Vec::new();
-    for (place, said) in view.statements.iter().enumerate() {
+    for (place, statement) in view.statements.iter().enumerate() {
         let mut add = |line: Line| written.push(ReportLine { item: Some(place), sheet: None, line });
-        let [glyph, _] = tone_symbol(said.tone);
+        let [glyph, _] = tone_symbol(statement.tone);
         let glyph = if glyph.is_empty() { "•" } else { glyph };
-        let tone = match said.tone {
+        let tone = match statement.tone {
             Said::Fact => Tone::Plain,
             Said::Good => Tone::Good,
             Said::Alarm => Tone::Alarm,
         };
-        for (at, text) in wrap(&said.text, cells.saturating_sub(2)).into_iter().enumerate() {
+        for (at, text) in wrap(&statement.text, cells.saturating_sub(2)).into_iter().enumerate() {
             let head = if at == 0 { align_left(glyph, 2) } else { "  ".to_owned() };
-            add(Line::new(head, tone).with(text, if said.tone == Said::Alarm { Tone::Strong } else { Tone::Plain }));
+            add(Line::new(head, tone)
+                .with(text, if statement.tone == Said::Alarm { Tone::Strong } else { Tone::Plain }));
         }
         for (at, text) in
-            wrap(&said.fix, cells.saturating_sub(7)).into_iter().enumerate().filter(|(_, it)| !it.is_empty())
+            wrap(&statement.fix, cells.saturating_sub(7)).into_iter().enumerate().filter(|(_, it)| !it.is_empty())
         {
             add(Line::new(if at == 0 { "  Fix: " } else { "       " }, Tone::Good).with(text, Tone::Plain));
         }
-        said.chart.iter().flat_map(|of| chart(app, of, cells.saturating_sub(2))).for_each(&mut add);
+        statement.chart.iter().flat_map(|of| chart(app, of, cells.saturating_sub(2))).for_each(&mut add);
     }
     for (place, sheet) in view.sheets.iter().enumerate() {
         written.extend(table(app, sheet, cells).into_iter().map(|(item, line)| ReportLine {

@@ -14,12 +14,12 @@ use rows::body;
 use ui::drawing::Canvas;
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
-use ui::memory::SegmentsAction;
+use ui::segments::SegmentsAction;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree::ROW_PX as TREE_PX;
 use ui::tree_keys::TreeAction;
-use ui::{Action, events, memory, table};
+use ui::{Action, events, table};
 
 /// Updates the size of the visible view in the state.
 pub(crate) fn arrange(app: &mut App) {
@@ -55,14 +55,15 @@ pub(crate) fn arrange(app: &mut App) {
         Some(Tab::Segments) => {
             let area = segments::body(app);
             let canvas: Canvas = segments::canvas(area);
-            let (seen, top) = (state.memory.scroll.visible_rows(), state.memory.scroll.rows_above() * memory::ROW_PX);
+            let (seen, top) =
+                (state.segments.scroll.visible_rows(), state.segments.scroll.rows_above() * ui::segments::ROW_PX);
             let rows = f64::from(area.height);
             let is_other = (seen - rows).abs() > 1e-6;
-            if state.memory.canvas != Some(canvas) {
+            if state.segments.canvas != Some(canvas) {
                 app.act(Action::feature(SegmentsAction::Resized(canvas)));
             }
             if is_other {
-                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * memory::ROW_PX)));
+                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * ui::segments::ROW_PX)));
             }
         }
         _ => {}

@@ -9,12 +9,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ui::drawing::Canvas;
-use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
-use ui::memory::words::{
+use ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::segments::words::{
     empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, status, stream_choices,
     sums,
 };
-use ui::memory::{self, ROW_PX};
+use ui::segments::{self, ROW_PX};
 
 /// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;
@@ -23,13 +23,13 @@ const SCALE: f64 = 0.1467;
 /// pane.
 fn heading_lines(app: &App) -> Vec<Line> {
     let (state, pane) = (&app.state, app.layout.view);
-    let Some(page) = state.memory.page() else { return Vec::new() };
+    let Some(page) = state.segments.page() else { return Vec::new() };
     let cells = usize::from(pane.width);
     let [short, exact] = sums(page);
     let mut parts = vec![if app.is_exact { exact } else { short.replace('\u{a0}', " ") }];
     parts.extend(Some(outside_segments(page)).filter(|text| !text.is_empty()));
     let mut lines = vec![Line::new(parts.join(" · "), Tone::Strong)];
-    let request = match &state.memory.request_error {
+    let request = match &state.segments.request_error {
         Some(wrong) => vec![Line::new(wrong.clone(), Tone::Alarm)],
         None => request_placement(page).into_iter().map(|text| Line::new(text, Tone::Good)).collect(),
     };
@@ -37,16 +37,16 @@ fn heading_lines(app: &App) -> Vec<Line> {
     for line in kept_lines(page) {
         lines.push(Line::new("• ", Tone::Accent).with(line.text, Tone::Plain));
     }
-    let chosen = state.memory.picker_indices();
+    let chosen = state.segments.picker_indices();
     let name = |choices: Vec<String>, at: usize| choices.into_iter().nth(at).unwrap_or_default();
     let order = ["address", "size", "free bytes"].get(chosen[0]).copied().unwrap_or("address");
     let tools = [
         "by ",
         order,
         ", ",
-        &name(pool_choices(&state.memory), chosen[1]),
+        &name(pool_choices(&state.segments), chosen[1]),
         ", ",
-        &name(stream_choices(&state.memory), chosen[2]),
+        &name(stream_choices(&state.segments), chosen[2]),
     ];
     lines.push(Line::new(truncate(&tools.concat(), cells), Tone::Soft));
     lines.truncate(usize::from(pane.height / 3).max(1));
@@ -82,15 +82,15 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
         pane_row(pane, at).iter().for_each(|row| write_row(buffer, *row, line));
     }
     let area = body(app);
-    let text = empty_message(&state.memory, state);
+    let text = empty_message(&state.segments, state);
     if !text.is_empty() {
         draw_empty(buffer, area, &text);
     }
-    if let Some(picture) = picture(&state.memory, state) {
+    if let Some(picture) = picture(&state.segments, state) {
         draw_bars(app, buffer, area, &picture);
     }
-    for heading in headings(&state.memory) {
-        let at = (f64::from(heading.top) / memory::ROW_PX).round();
+    for heading in headings(&state.segments) {
+        let at = (f64::from(heading.top) / segments::ROW_PX).round();
         if let Some(row) = pane_row(area, at.max(0.0) as usize).filter(|_| at >= 0.0) {
             write_line(
                 buffer,
@@ -99,7 +99,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
             );
         }
     }
-    let reading = wrap(&status(&state.memory, state), usize::from(pane.width));
+    let reading = wrap(&status(&state.segments, state), usize::from(pane.width));
     let rows = detail_rows(pane);
     let below = Rect { y: pane.bottom() - rows, height: rows, ..pane };
     for (at, text) in reading.into_iter().enumerate() {
@@ -127,7 +127,7 @@ fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &SegmentsPictu
         let rgba = palette.get(usize::from(tile.paint)).copied().unwrap_or(app.look.reserved_edge);
         let sign = match (tile.kind, depth) {
             (PieceKind::Rounding, _) => "▒",
-            (PieceKind::Pending, _) => "▚",
+            (PieceKind::AwaitingFree, _) => "▚",
             (_, Depth::None) => "#",
             _ => "█",
         };

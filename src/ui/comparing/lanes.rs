@@ -11,7 +11,7 @@ impl Shared {
         let pair = self.comparing.pair.filter(|pair| pair.contains(&place))?;
         let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..own };
         let is_to_b = place == pair[1];
-        let map = self.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.places.len() > 1);
+        let map = self.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.moments.len() > 1);
         let Some(map) = map else {
             return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
         };
@@ -26,9 +26,9 @@ impl Shared {
 /// Maps a position on one device's event axis to the other's, by linear interpolation between the points of the map.
 pub(crate) fn map_position(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
     let way = |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
-    let after = map.places.partition_point(|place| way(place).0 <= x);
-    let before = after.checked_sub(1).and_then(|at| map.places.get(at)).map(way);
-    let after = map.places.get(after).map(way);
+    let after = map.moments.partition_point(|place| way(place).0 <= x);
+    let before = after.checked_sub(1).and_then(|at| map.moments.get(at)).map(way);
+    let after = map.moments.get(after).map(way);
     match (before, after) {
         (Some(before), Some(after)) if after.0 > before.0 => {
             before.1 + (x - before.0) / (after.0 - before.0) * (after.1 - before.1)

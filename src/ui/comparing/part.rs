@@ -22,8 +22,8 @@ fn reset(state: &mut Shared, change: Change) {
     let comparing = &mut state.comparing;
     match change {
         Change::File => {
-            let wanted = comparing.pending_second.take();
-            *comparing = Comparing { pending_second: wanted, ..std::mem::take(comparing).user_choices() };
+            let pending_second = comparing.pending_second.take();
+            *comparing = Comparing { pending_second, ..std::mem::take(comparing).user_choices() };
         }
         // Matching by category depends on the rules.
         Change::Categories => comparing.aligned = Default::default(),
@@ -36,10 +36,10 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let Some((a, pairing)) = state.pairing() else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
     let is_of_b = state.is_b_shown();
-    let told = (state.load, pairing.paths);
-    if pairing.paths != 0 && state.comparing.sent_paths != told {
-        state.comparing.sent_paths = told;
-        let paths = PairQuestion::Paths(pairing.paths, state.comparing.paths.clone());
+    let inputs = (state.load, pairing.paths);
+    if pairing.paths != 0 && state.comparing.sent_paths != inputs {
+        state.comparing.sent_paths = inputs;
+        let paths = PairQuestion::PathPrefixes(pairing.paths, state.comparing.paths.clone());
         effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
     }
     let (comparing, serials) = (&mut state.comparing, &mut state.serial);

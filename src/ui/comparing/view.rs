@@ -50,19 +50,20 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     }
     let sides = comparing.pair.map(|pair| pair.map(|place| side(state, place))).unwrap_or_default();
     let place = |at: Option<usize>| at.map_or(0, |at| at + 1);
-    let (cursor, exact) = state.aligned_cursor().map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
+    let (cursor, cursor_exact) = state.aligned_cursor().map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
     let aligned = comparing.map.latest().and_then(|map| map.align).filter(|_| comparing.align.is_none());
-    let aligned = aligned.map_or_else(|| "automatic".to_owned(), |align| ["automatic: ", align.title()].concat());
+    let automatic_label =
+        aligned.map_or_else(|| "automatic".to_owned(), |align| ["automatic: ", align.title()].concat());
     Some(ComparisonBar {
         loading,
         sides,
         at: ComparedAt::ALL.iter().position(|at| *at == comparing.at).unwrap_or(0),
         key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
         align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
-        automatic_label: aligned,
+        automatic_label,
         paths: comparing.paths.clone(),
         cursor,
-        cursor_exact: exact,
+        cursor_exact,
         is_overlaid: comparing.is_overlaid,
     })
 }
@@ -127,11 +128,11 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);
     let columns: Vec<([f64; 2], [i64; 2])> = edges
-        .zip(curve.least.iter().zip(&curve.most))
+        .zip(curve.min.iter().zip(&curve.max))
         .filter_map(|(edges, (least, most))| Some(([x(*edges.first()?), x(*edges.last()?)], [*least, *most])))
         .filter(|([left, right], _)| *right > 0.0 && *left < f64::from(view.width_px))
         .collect();
-    let most = columns.iter().flat_map(|(_, delta)| delta.iter().map(|it| it.unsigned_abs())).max().unwrap_or(0);
+    let max_delta = columns.iter().flat_map(|(_, delta)| delta.iter().map(|it| it.unsigned_abs())).max().unwrap_or(0);
     let marks = match view.axis {
         picture::timeline::Axis::Time => Vec::new(),
         picture::timeline::Axis::Events => curve
@@ -142,7 +143,7 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
             .filter(|(x, ..)| (0.0..f64::from(view.width_px)).contains(x))
             .collect(),
     };
-    Some(DeltaStrip { columns, max_delta: most, marks })
+    Some(DeltaStrip { columns, max_delta, marks })
 }
 
 /// Formats a difference with its sign: `+1.20 GiB`, `−300 MiB`.
@@ -162,11 +163,11 @@ impl Shared {
         let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let peak = self.device_at(pair[1])?.drawn_peak;
         let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);
-        let mark = at.and_then(|at| {
+        let label = at.and_then(|at| {
             let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
             let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
             Some(CurveLabel { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
         });
-        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), label: mark })
+        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), label })
     }
 }

@@ -125,8 +125,8 @@ fn select_allocation_of(events: &mut Events, shared: &mut Shared, row: u32, effe
 fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = events.answer.answered_question().cloned() else { return };
-    question.chosen = events.selected_rows.ranges_or_all(&events.scroll);
-    let rows = question.chosen.clone();
+    question.selected = events.selected_rows.ranges_or_all(&events.scroll);
+    let rows = question.selected.clone();
     events.copying.start(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
 
@@ -144,10 +144,10 @@ const KEYS: &[Binding<EventStep>] = {
 /// Handles a change of device. The filter is kept.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Events { text, error: wrong, filter, mut scroll, .. } = std::mem::take(events);
+        let Events { text, error, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *events = Events { text, error: wrong, filter, scroll, ..Events::default() };
+        *events = Events { text, error, filter, scroll, ..Events::default() };
     }
 }
 
@@ -158,14 +158,14 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
     let (moment, find) = (shared.cursor.moment, shared.find.serial());
     let between = shared.cursor.range.map(|span| [span.from, span.to]);
-    let filter = EventsFilter { between, ..events.filter.clone() };
+    let filter = EventsFilter { range: between, ..events.filter.clone() };
     let known = events.answer.answered_question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.rows_to_request(known);
     // In a changed list, the row of the cursor has another index.
     let is_elsewhere = known.is_none() || events.revealed_moment != Some(moment);
     let follows = events.lead == SyncDirection::CursorLeads && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
-    let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
+    let question = EventsQuestion { filter, rows, reveal, selected: Vec::new(), find };
     if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
     {
         events.revealed_moment = Some(moment);

@@ -76,7 +76,7 @@ fn save_error(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
-fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
+fn on_command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
     match step {
         ExportStep::Toggle => {
             // Requires something to export.
@@ -158,7 +158,7 @@ fn scaled_view(shown: &View, format: Format) -> View {
 }
 
 /// Handles a reply for the pending export. Other replies are returned.
-fn take(
+fn on_reply(
     export: &mut Export,
     shared: &mut Shared,
     serial: u32,
@@ -183,9 +183,9 @@ fn take(
 pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],
-    on_reply: take,
+    on_reply,
     on_action: act,
-    on_command: command,
+    on_command,
     bindings: KEYS,
     link_keys: &[],
     on_escape: close_nothing,

@@ -178,7 +178,7 @@ impl FlameGraph {
 
     /// Returns the index of a node's box. `None` if it has no box of its own.
     fn box_of(&self, node: u32) -> Option<usize> {
-        self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
+        self.page()?.boxes.iter().position(|it| it.node == node && it.node_count == 1)
     }
 }
 
@@ -222,7 +222,7 @@ impl FlameGraph {
 
     fn select_box(&mut self, shared: &mut Shared, place: usize) {
         let found = self.page().and_then(|page| page.boxes.get(place).copied());
-        if let Some(found) = found.filter(|found| found.nodes == 1) {
+        if let Some(found) = found.filter(|found| found.node_count == 1) {
             shared.views.node = Some(found.node);
             self.bring_into_view(found.row);
         }
@@ -326,7 +326,7 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
             let hit = page.and_then(|page| page.boxes.get(flame.hit_test(at)?).copied());
-            if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
+            if let Some(hit) = hit.filter(|hit| hit.node_count == 1) {
                 flame.zoom_to(shared, hit.node);
             }
         }
@@ -375,7 +375,7 @@ fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Ve
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
     let grows_down = flame.growth == GrowthDirection::Down;
-    let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
+    let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.node_count == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
         // Without a selection, the first key press selects the current box.

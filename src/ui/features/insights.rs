@@ -128,9 +128,9 @@ fn ask_unseen(why: &mut InsightsTab, shared: &mut Shared, device: i64, effects: 
 
 /// Returns the question for a topic without a report. `None` while another question is pending.
 fn next_unknown_topic(why: &InsightsTab, shared: &Shared) -> Option<TopicQuestion> {
-    let InsightsTab { pending: asked, reports: known, version, .. } = why;
-    let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
-    let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
+    let InsightsTab { pending, reports, version, .. } = why;
+    let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
+    let topic = Topic::ALL.into_iter().find(|&topic| pending.is_none() && !is_known_topic(topic))?;
     let at = topic.depends_on_cursor().then_some(shared.cursor.moment);
     Some(TopicQuestion { topic, at, rows: INITIAL_ROWS as u32, version: *version, pairing: None })
 }
@@ -195,8 +195,8 @@ pub(crate) fn act(why: &mut InsightsTab, shared: &mut Shared, action: InsightsAc
         }
         InsightsAction::RankClicked(row, is_compared) => {
             let chart = why.report().and_then(|report| report.statements.first()?.chart.as_ref());
-            if let Some(Chart::Map(map)) = chart
-                && let Some(place) = map.rows.get(row).and_then(|row| row.place)
+            if let Some(Chart::HeatMap(map)) = chart
+                && let Some(place) = map.rows.get(row).and_then(|row| row.file_index)
             {
                 shared.ranks.request_open(shared.snapshot_index, place, is_compared);
             }

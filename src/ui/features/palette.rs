@@ -66,14 +66,14 @@ pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature
     reset,
     questions: &[],
     on_reply: take_nothing,
-    on_action: act,
-    on_command: command,
+    on_action,
+    on_command,
     bindings: KEYS,
     link_keys: &[],
     on_escape: close_nothing,
 };
 
-fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
+fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {
         PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
         PaletteAction::Moved(by) => palette.active_offset = palette.active_offset.saturating_add(by),
@@ -90,7 +90,7 @@ fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec
     }
 }
 
-fn command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec<Effect>) {
+fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec<Effect>) {
     match step {
         PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
         PaletteStep::Toggle => {

@@ -44,7 +44,7 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
         plan.simulated = Some((question, None));
     }
     let Some(question) = plan.question(shared.capacity()).filter(|_| is_seen(shared)) else { return };
-    let can_be = shared.planned.page(&question).is_some_and(|page| page.problem.is_empty());
+    let can_be = shared.planned.page(&question).is_some_and(|page| page.error.is_empty());
     let is_known = plan.simulated.as_ref().is_some_and(|(of, _)| *of == question);
     if !can_be || is_known || shared.simulation.is_some() {
         return;

@@ -79,7 +79,7 @@ pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature
     reset: reset_nothing,
     questions: &[],
     on_reply: take_nothing,
-    on_action: act,
+    on_action,
     on_command: no_commands,
     bindings: &[],
     link_keys: &[],
@@ -87,7 +87,7 @@ pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature
 };
 
 /// Handles a progress report.
-fn act(html: &mut SaveState, shared: &mut Shared, step: SaveProgress, _: &mut Vec<Effect>) {
+fn on_action(html: &mut SaveState, shared: &mut Shared, step: SaveProgress, _: &mut Vec<Effect>) {
     if !matches!(step, SaveProgress::Done(..)) {
         *html = SaveState::Idle;
     }

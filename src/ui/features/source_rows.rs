@@ -135,8 +135,8 @@ struct HighlightCriteria<'a> {
 
 impl HighlightCriteria<'_> {
     fn from_state(shared: &Shared) -> HighlightCriteria<'_> {
-        let details = shared.selection.as_deref().filter(|details| !details.stack_of_free);
-        let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
+        let details = shared.selection.as_deref().filter(|details| !details.is_free_stack);
+        let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.is_user_code));
         HighlightCriteria {
             search: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
@@ -171,9 +171,9 @@ fn unit(sources: &Sources) -> &'static str {
 /// Returns the table.
 pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let Some(page) = sources.page.latest() else { return SourceView::default() };
-    let sought = HighlightCriteria::from_state(shared);
+    let criteria = HighlightCriteria::from_state(shared);
     let mut rows = Vec::new();
-    let row = |kind, label: String, path: String, standing: &LocationWeight, marked: Highlight| {
+    let row = |kind, label: String, path: String, standing: &LocationWeight, highlight: Highlight| {
         let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
         if is_change(sources) {
             return SourceRow {
@@ -187,7 +187,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
                 count: Bytes(peak.bytes).to_string(),
                 peak: Bytes(now.bytes).to_string(),
                 exact_peak: group_digits(now.bytes) + " B requested",
-                highlight: marked,
+                highlight,
                 code: String::new(),
             };
         }
@@ -202,7 +202,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
             count: group_digits(now.count.into()),
             peak: Bytes(peak.bytes).to_string(),
             exact_peak: group_digits(peak.bytes) + " B requested",
-            highlight: marked,
+            highlight,
             code: String::new(),
         }
     };
@@ -214,7 +214,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         }
         let is_open = sources.is_expanded(place, &file.path);
         let of_lines = || {
-            let each = file.lines.iter().map(|line| sought.highlight(&file.path, &line.line));
+            let each = file.lines.iter().map(|line| criteria.highlight(&file.path, &line.line));
             each.fold(Highlight::default(), |all, one| Highlight {
                 is_searched: all.is_searched || one.is_searched,
                 is_current: all.is_current || one.is_current,
@@ -228,7 +228,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         }
         let room = MAX_ROWS.saturating_sub(rows.len());
         rows.extend(file.lines.iter().take(room).map(|line| {
-            let marked = sought.highlight(&file.path, &line.line);
+            let marked = criteria.highlight(&file.path, &line.line);
             let code = line.code.clone();
             SourceRow { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked) }
         }));
@@ -255,8 +255,8 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         (_, true) => heads("Bytes × lifetime"),
         _ => heads("Requested"),
     };
-    let beside = if is_change(sources) { ["At B", "At A"] } else { [heads[0].0, heads[3].0] };
-    SourceView { heads, margin_heads: beside, rows }
+    let margin_heads = if is_change(sources) { ["At B", "At A"] } else { [heads[0].0, heads[3].0] };
+    SourceView { heads, margin_heads, rows }
 }
 
 fn subtract(from: &mut LocationWeight, less: &LocationWeight) {
@@ -302,7 +302,7 @@ pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
         }
         Some(_) => String::new(),
     };
-    let sought = HighlightCriteria::from_state(shared);
+    let criteria = HighlightCriteria::from_state(shared);
     let most = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
     let margins = lines.iter().filter_map(|line| {
         let LocationWeight { now, peak } = line.standing;
@@ -315,7 +315,7 @@ pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
             peak: short(peak.count, peak.bytes),
             exact,
             per_mille: per_mille(now.bytes, most),
-            highlight: file.map(|file| sought.highlight(&file.path, &line.line)).unwrap_or_default(),
+            highlight: file.map(|file| criteria.highlight(&file.path, &line.line)).unwrap_or_default(),
         })
     });
     Some(TextView { lines: margins.collect(), text, title, note })

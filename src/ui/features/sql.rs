@@ -58,14 +58,14 @@ pub(crate) const FEATURE: Feature<Sql, SqlAction, Infallible> = Feature {
     reset: reset_nothing,
     questions: &[],
     on_reply: take_nothing,
-    on_action: act,
+    on_action,
     on_command: no_commands,
     bindings: &[],
     link_keys: &[],
     on_escape: close_nothing,
 };
 
-fn act(_: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mut Vec<Effect>) {
+fn on_action(_: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mut Vec<Effect>) {
     match action {
         SqlAction::Allocation(allocation) => select(shared, allocation, effects),
         SqlAction::Event(event) => shared.go_to(event.saturating_add(1)),

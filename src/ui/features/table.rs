@@ -58,7 +58,7 @@ impl Default for Table {
         Table {
             text: String::new(),
             error: None,
-            sort: TableSort { column: TableColumn::Size, way: SortDirection::Descending },
+            sort: TableSort { column: TableColumn::Size, direction: SortDirection::Descending },
             sizes: None,
             lifetimes: None,
             measure: Measure::default(),
@@ -189,7 +189,7 @@ pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsSte
         RowsStep::SortByNextColumn => {
             let all = TableColumn::ALL;
             let place = all.iter().position(|column| *column == table.sort.column).map_or(0, |place| place + 1);
-            table.sort_by(all.get(place).copied().unwrap_or(TableColumn::Number));
+            table.sort_by(all.get(place).copied().unwrap_or(TableColumn::Id));
         }
         RowsStep::ReverseSort => table.sort_by(table.sort.column),
     }
@@ -213,15 +213,18 @@ impl Table {
             TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortDirection::Descending,
             _ => SortDirection::Ascending,
         };
-        let other =
-            if now.way == SortDirection::Ascending { SortDirection::Descending } else { SortDirection::Ascending };
-        self.sort = TableSort { column, way: if now.column == column { other } else { first } };
+        let other = if now.direction == SortDirection::Ascending {
+            SortDirection::Descending
+        } else {
+            SortDirection::Ascending
+        };
+        self.sort = TableSort { column, direction: if now.column == column { other } else { first } };
         self.scroll.scroll_to_px(0.0);
     }
 }
 
 fn weights(page: &TablePage, of: Histogram) -> &[Weight] {
-    if of == Histogram::Sizes { &page.sizes } else { &page.lives }
+    if of == Histogram::Sizes { &page.sizes } else { &page.lifetimes }
 }
 
 /// Clears all filters.
@@ -233,10 +236,10 @@ fn clear_filters(table: &mut Table, shared: &mut Shared) {
 /// Handles a change of device. The user's settings are kept.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Table { text, filter, error: wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
+        let Table { text, filter, error, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *table = Table { text, filter, error: wrong, sort, measure, scroll, ..Table::default() };
+        *table = Table { text, filter, error, sort, measure, scroll, ..Table::default() };
     }
 }
 
@@ -253,14 +256,14 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
     if selected.is_none() && shared.selecting.is_none() {
         table.revealed_allocation = None;
     }
-    let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lifetimes };
+    let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lifetimes: table.lifetimes };
     let mut question = TableQuestion {
         scope: shared.views.scope,
         filter,
         sort: table.sort,
         rows: [0, 0],
         reveal: None,
-        chosen: Vec::new(),
+        selected: Vec::new(),
         find,
     };
     if is_grid {
@@ -269,14 +272,14 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         question.rows = table.scroll.rows_to_request(known.map(|known| known.rows));
         // Selected rows belong to the table that they were selected in.
         if is_same && table.selected_rows.count() > 1 {
-            question.chosen = table.selected_rows.ranges().to_vec();
+            question.selected = table.selected_rows.ranges().to_vec();
         }
         // While another selection is pending, the current one need not be located.
         let is_settled = shared.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed_allocation != Some(*selected));
     } else if let Some(known) = table.answer.answered_question() {
         // Loaded rows stay loaded.
-        (question.rows, question.chosen) = (known.rows, known.chosen.clone());
+        (question.rows, question.selected) = (known.rows, known.selected.clone());
     }
     table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
@@ -348,7 +351,7 @@ fn activate_row(table: &mut Table, shared: &mut Shared, row: u32, extent: Select
 fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = table.answer.answered_question().cloned() else { return };
-    question.chosen = table.selected_rows.ranges_or_all(&table.scroll);
-    let rows = question.chosen.clone();
+    question.selected = table.selected_rows.ranges_or_all(&table.scroll);
+    let rows = question.selected.clone();
     table.copying.start(shared, device, &rows, Question::TableText(Box::new(question)), effects);
 }

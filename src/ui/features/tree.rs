@@ -64,29 +64,28 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
         find,
         rows,
     };
-    let mut then = AfterReveal::Activate;
+    let mut after_reveal = AfterReveal::Activate;
     match tree.reveal_next.take() {
         Some(reveal) => question.reveal = Some(reveal),
         None if tree.is_reply_to(&question) && (tree.has_visible_rows() || tree.was_asked(question.rows)) => return,
         None if tree.is_reply_to(&question) || !tree.scroll.is_visible(tree.position.row) => {}
         None => {
-            then = AfterReveal::KeepOnScreen;
+            after_reveal = AfterReveal::KeepOnScreen;
             question.reveal = tree.position.node.filter(|_| tree.position.row > 0).map(Reveal::Node);
         }
     }
     let serial = shared.next_serial();
-    tree.pending = Some(PendingRows { serial, question: question.clone(), after_reveal: then });
+    tree.pending = Some(PendingRows { serial, question: question.clone(), after_reveal });
     effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
 /// Handles changes of file, device and arrangement. Nodes are numbered differently then.
 pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
-    let of = (shared.load, shared.device_index);
-    if tree.source != of {
+    let source = (shared.load, shared.device_index);
+    if tree.source != source {
         let scroll = TreeScroll { top_px: 0.0, version: tree.scroll.version.wrapping_add(1), ..tree.scroll };
-        let answers = tree.reply_count.wrapping_add(1);
-        *tree =
-            Tree { source: of, scroll, reply_count: answers, arrangement: shared.views.arrangement, ..Tree::default() };
+        let reply_count = tree.reply_count.wrapping_add(1);
+        *tree = Tree { source, scroll, reply_count, arrangement: shared.views.arrangement, ..Tree::default() };
         shared.views.node = None;
     }
     let wanted = shared.views.arrangement;

@@ -103,12 +103,12 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         TreeCommand::First => tree.go_to(0),
         TreeCommand::Last => tree.go_to(u32::MAX),
         TreeCommand::ExpandOrChild => match active {
-            Some((node, FoldState::Closed, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Open),
+            Some((node, FoldState::Closed, ..)) => tree.position.fold(node, FoldScope::Node, FoldState::Open),
             Some((_, FoldState::Open, ..)) => tree.go_to(row.saturating_add(1)),
             _ => {}
         },
         TreeCommand::CollapseOrParent => match active {
-            Some((node, FoldState::Open, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Closed),
+            Some((node, FoldState::Open, ..)) => tree.position.fold(node, FoldScope::Node, FoldState::Closed),
             Some((_, _, depth, parent)) if depth > 0 => {
                 let known = (0..row).rev().map_while(|number| Some((number, tree.row(number)?.node)));
                 let above = known.into_iter().find(|&(_, node)| node == parent);
@@ -123,16 +123,16 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         TreeCommand::ExpandBelow | TreeCommand::CollapseBelow => {
             if let Some((node, ..)) = active {
                 let opens = command == TreeCommand::ExpandBelow;
-                tree.position.fold(node, FoldScope::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
+                tree.position.fold(node, FoldScope::Subtree, if opens { FoldState::Open } else { FoldState::Closed });
             }
         }
         TreeCommand::ExpandAll => {
-            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open);
+            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::Subtree, FoldState::Open);
         }
         TreeCommand::CollapseAll => {
             let top = tree.position.focus.unwrap_or(0);
-            tree.position.fold(top, FoldScope::AllBelow, FoldState::Closed);
-            tree.position.fold(top, FoldScope::One, FoldState::Open);
+            tree.position.fold(top, FoldScope::Subtree, FoldState::Closed);
+            tree.position.fold(top, FoldScope::Node, FoldState::Open);
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
@@ -214,8 +214,8 @@ fn toggle(tree: &mut Tree) {
     let (node, fold) = (row.node, row.fold);
     match fold {
         FoldState::Leaf => {}
-        FoldState::Open => tree.position.fold(node, FoldScope::One, FoldState::Closed),
-        FoldState::Closed => tree.position.fold(node, FoldScope::One, FoldState::Open),
+        FoldState::Open => tree.position.fold(node, FoldScope::Node, FoldState::Closed),
+        FoldState::Closed => tree.position.fold(node, FoldScope::Node, FoldState::Open),
     }
 }
 

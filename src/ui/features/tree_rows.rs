@@ -181,15 +181,15 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let total =
         if is_change { page.ends.map(|end| end.bytes).into_iter().max() } else { None }.unwrap_or(page.total.bytes);
     let row = |number| Some(row(tree, shared, question.scope, total, number, tree.row(number)?));
-    let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
-    if !way.is_empty() {
-        way.push((question.focus.unwrap_or(0), tree.top_name.clone()));
+    let mut path: Vec<(u32, String)> = page.ancestors.iter().map(|(node, label)| (*node, label.name.clone())).collect();
+    if !path.is_empty() {
+        path.push((question.focus.unwrap_or(0), tree.top_name.clone()));
     }
     TreeView {
         row_count: page.row_count,
         first,
         rows: (first..beyond).map(row).collect(),
-        path: way,
+        path,
         empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
         // Matches within a change would need columns of their own.
@@ -202,11 +202,11 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
 /// Returns the message for a scope without allocations.
 pub(crate) fn empty_message(scope: Scope) -> &'static str {
     match scope {
-        Scope::Ever => "No allocations recorded.",
+        Scope::All => "No allocations recorded.",
         Scope::At(_) => "Nothing is live at the cursor.",
         Scope::Allocated(_) => "Nothing was allocated in this range.",
         Scope::Freed(_) => "Nothing was freed in this range.",
-        Scope::Kept(_) => "Everything allocated in this range was freed in it.",
+        Scope::StillLive(_) => "Everything allocated in this range was freed in it.",
         Scope::ByteMoments(_) => "Nothing is live in this range.",
         Scope::Change(_) => "Nothing changed between A and B.",
     }
@@ -217,7 +217,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
     let [begin, end] = row.ends;
     let is_change = matches!(scope, Scope::Change(_));
     let share = per_mille(if is_change { begin.bytes.abs_diff(end.bytes) } else { row.weight.bytes }, total);
-    let only_child = row.depth > 0 && row.place[1] <= 1;
+    let only_child = row.depth > 0 && row.sibling[1] <= 1;
     let chain = if only_child { ONLY_CHILD_PX } else { 0 };
     let mut title = label.name.clone();
     let file = crate::source_links::location(&label.file, &label.line, "");
@@ -230,8 +230,8 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         number,
         node: row.node,
         level: row.depth.saturating_add(1),
-        sibling: [row.place[0].saturating_add(1), row.place[1].max(1)],
-        indent_px: row.forks.min(MAX_FORKS) * FORK_PX + chain,
+        sibling: [row.sibling[0].saturating_add(1), row.sibling[1].max(1)],
+        indent_px: row.indent.min(MAX_FORKS) * FORK_PX + chain,
         fold: row.fold,
         name: label.name.clone(),
         location: shared.settings.location(&label.file, &label.line),
@@ -252,11 +252,11 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
             let at = |end: Weight| if end.count == 0 { "–".to_owned() } else { Bytes(end.bytes).to_string() };
             [at(begin), at(end), count_change(begin.count, end.count)]
         } else {
-            let has_own = row.own.count > 0 || row.own.bytes > 0;
+            let has_own = row.self_weight.count > 0 || row.self_weight.bytes > 0;
             [
                 percent(row.weight.bytes, row.parent_bytes),
                 group_digits(row.weight.count.into()),
-                if has_own { amount(scope, row.own.bytes) } else { String::new() },
+                if has_own { amount(scope, row.self_weight.bytes) } else { String::new() },
             ]
         },
         found: if row.found == 0 || is_change { String::new() } else { amount(scope, row.found) },

@@ -59,14 +59,14 @@ impl FileVersion {
     /// Parses a message of `memscape serve` (`src/cli/serve/watch.rs`), with one file per line. Invalid lines are
     /// ignored.
     pub fn parse(text: &str, now_ms: f64) -> Vec<FileVersion> {
-        let heard = |line: &str| {
+        let file = |line: &str| {
             let mut words = line.splitn(4, ' ');
             let (rank, version, age, address) = (words.next()?, words.next()?, words.next()?, words.next()?);
             let age: f64 = age.parse::<u64>().ok()? as f64;
             let (version, address) = (version.to_owned(), address.to_owned());
             Some(FileVersion { address, version, rank: rank.parse().ok(), changed_ms: now_ms - age })
         };
-        text.lines().filter_map(heard).collect()
+        text.lines().filter_map(file).collect()
     }
 
     /// Parses the number of snapshots of `memscape serve` from its line `files COUNT`.
@@ -155,7 +155,7 @@ impl Watch {
     }
 
     fn file_at(&self, address: &str) -> Option<&FileVersion> {
-        self.files.iter().find(|heard| heard.address == address)
+        self.files.iter().find(|file| file.address == address)
     }
 
     /// Returns when the file at an address was changed.
@@ -166,11 +166,11 @@ impl Watch {
     /// Returns the indices of the newest snapshots with the rank of the open one, without the open one.
     pub(crate) fn comparable(&self, shared: &Shared) -> Vec<usize> {
         let Some(open) = open_address(shared) else { return Vec::new() };
-        let Some(rank) = self.file_at(open).map(|heard| heard.rank) else { return Vec::new() };
-        let others = self.files.iter().filter(|heard| heard.rank == rank && heard.address != open).collect();
+        let Some(rank) = self.file_at(open).map(|file| file.rank) else { return Vec::new() };
+        let others = self.files.iter().filter(|file| file.rank == rank && file.address != open).collect();
         let newest =
-            sorted_by_key(others, |heard: &&FileVersion| signed_key(-(heard.changed_ms.max(-1e15) as i64)).into());
-        newest.into_iter().take(MAX_COMPARED).filter_map(|heard| index_of(shared, &heard.address)).collect()
+            sorted_by_key(others, |file: &&FileVersion| signed_key(-(file.changed_ms.max(-1e15) as i64)).into());
+        newest.into_iter().take(MAX_COMPARED).filter_map(|file| index_of(shared, &file.address)).collect()
     }
 }
 
@@ -228,8 +228,8 @@ pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
     reset,
     questions: &[],
     on_reply: take_nothing,
-    on_action: act,
-    on_command: command,
+    on_action,
+    on_command,
     bindings: KEYS,
     link_keys: &[],
     on_escape: close_nothing,
@@ -245,13 +245,13 @@ fn reset(live: &mut Watch, _: &mut Shared, change: Change) {
     }
 }
 
-fn act(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
+fn on_action(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
     match action {
         WatchAction::FilesReported(files) => {
             if !std::mem::replace(&mut live.is_served, true) {
                 (live.is_on, live.newer) = (false, None);
                 // The version of the file when it was read is kept, since the file may have changed meanwhile.
-                live.files.iter_mut().for_each(|heard| heard.version = version_from_etag(&heard.version));
+                live.files.iter_mut().for_each(|file| file.version = version_from_etag(&file.version));
             }
             update_files(live, shared, files);
             reload_if_following(live);
@@ -261,10 +261,10 @@ fn act(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<E
             live.loaded_version = Some((load, version));
             live.start_polling(shared, shared.load);
         }
-        WatchAction::Polled(heard) => {
+        WatchAction::Polled(file) => {
             // Another file may be open by now.
-            if live.files.iter().any(|known| known.address == heard.address) && !live.is_served {
-                update_files(live, shared, vec![heard]);
+            if live.files.iter().any(|known| known.address == file.address) && !live.is_served {
+                update_files(live, shared, vec![file]);
                 reload_if_following(live);
             }
         }
@@ -279,7 +279,7 @@ fn act(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<E
     }
 }
 
-fn command(live: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
+fn on_command(live: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
     match step {
         WatchStep::Reload => match &live.newer {
             Some(offer) => live.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
@@ -291,9 +291,9 @@ fn command(live: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<E
         }
         WatchStep::Follow => {
             live.follows = !live.follows;
-            let said =
+            let status =
                 if live.follows { "Following: newer versions open by themselves." } else { "No longer following." };
-            shared.remark = Some(said.to_owned());
+            shared.remark = Some(status.to_owned());
             reload_if_following(live);
         }
     }
@@ -325,44 +325,44 @@ fn update_files(live: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) 
         return;
     }
     let open = open_address(shared).map(str::to_owned);
-    let of = |address: &str| known.iter().find(|heard| heard.address == address);
+    let of = |address: &str| known.iter().find(|file| file.address == address);
     // A file that was removed keeps its rank.
     if let Some(open) = &open
         && live.file_at(open).is_none()
     {
         live.files.extend(of(open).cloned());
     }
-    let rank = open.as_ref().map(|open| live.file_at(open).and_then(|heard| heard.rank));
+    let rank = open.as_ref().map(|open| live.file_at(open).and_then(|file| file.rank));
     let since = live.newer.as_ref().map_or(f64::NEG_INFINITY, |offer| offer.changed_ms);
     let mut newest: Option<&FileVersion> = None;
     let listed = shared.snapshots.len();
-    for heard in &live.files {
-        let is_listed = index_of(shared, &heard.address).is_some();
+    for file in &live.files {
+        let is_listed = index_of(shared, &file.address).is_some();
         if !is_listed && shared.snapshots.len() < MAX_LISTED {
             shared.snapshots.push(SnapshotChoice {
-                origin: Origin::Link(heard.address.clone()),
+                origin: Origin::Link(file.address.clone()),
                 member: None,
-                file: url::file_name(&heard.address),
+                file: url::file_name(&file.address),
                 path: None,
                 bytes: None,
                 load: None,
             });
         }
-        let is_newer = match of(&heard.address) {
-            Some(before) => before.version != heard.version,
+        let is_newer = match of(&file.address) {
+            Some(before) => before.version != file.version,
             // A file that was listed before is new only because writing it has finished.
             None => !is_first && !is_listed,
         };
-        let is_asked = rank.is_none_or(|rank| rank == heard.rank) || Some(&heard.address) == open.as_ref();
-        if is_newer && is_asked && newest.is_none_or(|newest| newest.changed_ms <= heard.changed_ms) {
-            newest = Some(heard);
+        let is_asked = rank.is_none_or(|rank| rank == file.rank) || Some(&file.address) == open.as_ref();
+        if is_newer && is_asked && newest.is_none_or(|newest| newest.changed_ms <= file.changed_ms) {
+            newest = Some(file);
         }
     }
     if shared.snapshots.len() > listed {
         ranks::on_files_listed(shared);
     }
-    if let Some(heard) = newest.filter(|heard| heard.changed_ms >= since) {
-        let is_open = open.as_ref() == Some(&heard.address);
-        live.newer = Some(NewerFile { address: heard.address.clone(), changed_ms: heard.changed_ms, is_open });
+    if let Some(file) = newest.filter(|file| file.changed_ms >= since) {
+        let is_open = open.as_ref() == Some(&file.address);
+        live.newer = Some(NewerFile { address: file.address.clone(), changed_ms: file.changed_ms, is_open });
     }
 }

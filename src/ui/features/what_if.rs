@@ -26,23 +26,10 @@ use std::rc::Rc;
 /// Handles a change of device. Only the typed texts are kept.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Simulator {
-            settings,
-            capacity,
-            skips_empty_cache: never_empties,
-            pending: asked,
-            was_abandoned: is_left,
-            ..
-        } = std::mem::take(simulator);
-        let is_left = is_left || asked.is_some() || shared.simulation.is_some();
+        let Simulator { settings, capacity, skips_empty_cache, pending, was_abandoned, .. } = std::mem::take(simulator);
+        let was_abandoned = was_abandoned || pending.is_some() || shared.simulation.is_some();
         shared.simulation = None;
-        *simulator = Simulator {
-            settings,
-            capacity,
-            skips_empty_cache: never_empties,
-            was_abandoned: is_left,
-            ..Simulator::default()
-        };
+        *simulator = Simulator { settings, capacity, skips_empty_cache, was_abandoned, ..Simulator::default() };
     }
 }
 
@@ -192,7 +179,7 @@ fn write_snapshot(
     simulator: &mut Simulator,
     shared: &mut Shared,
     row: usize,
-    then: AfterWrite,
+    next: AfterWrite,
     effects: &mut Vec<Effect>,
 ) {
     let (Some(settings), Some((snapshot, device))) = (view::settings_of_row(simulator, row), snapshot_to_save(shared))
@@ -204,8 +191,9 @@ fn write_snapshot(
     }
     shared.remark = Some(["Simulating ", &settings, "…"].concat());
     let file = [&snapshot.name, " · ", &settings, " (simulated)"].concat();
-    let Terms { capacity, skips_empty_cache: never_empties } = simulator.terms;
-    let job = ExportJob::Simulated { settings, capacity, never_empties, source: snapshot.name.clone() };
+    let Terms { capacity, skips_empty_cache } = simulator.terms;
+    let job =
+        ExportJob::Simulated { settings, capacity, never_empties: skips_empty_cache, source: snapshot.name.clone() };
     let categories = Box::new(shared.rules.set());
     effects.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
@@ -215,7 +203,7 @@ fn write_snapshot(
         file,
         is_gzipped: false,
         extends_trace: false,
-        next: then,
+        next,
     })));
 }
 

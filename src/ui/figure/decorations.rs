@@ -66,9 +66,9 @@ impl Pen<'_> {
         self.shapes.push(Shape::Bar { x, y, tint, opacity });
     }
 
-    pub(super) fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: FontStyle) {
+    pub(super) fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, style: FontStyle) {
         let size = FONT_SIZE * self.scale;
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style: face }));
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style }));
     }
 
     /// Returns the upper and lower edge of the device's rows.

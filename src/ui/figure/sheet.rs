@@ -87,17 +87,17 @@ struct Layout {
 }
 
 impl Layout {
-    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: FontStyle) {
+    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, style: FontStyle) {
         let size = FONT_SIZE * self.scale;
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style: face }));
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style }));
     }
 
     fn heading(&mut self, text: &str, css: f64) {
         let (size, at) = (css * self.scale, [self.left, self.y + css * self.scale * TOP_TO_BASELINE]);
         // Bold letters are about 10 % wider.
         let text = truncated(text, size * 1.1, self.right - self.left);
-        let (tint, face, anchor) = (Tint::Strong, FontStyle::Bold, Anchor::Start);
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style: face }));
+        let (tint, style, anchor) = (Tint::Strong, FontStyle::Bold, Anchor::Start);
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style }));
         self.y += (css + 6.0) * self.scale;
     }
 

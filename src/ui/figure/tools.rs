@@ -77,8 +77,8 @@ impl Pen<'_> {
         let (x, y) = (x.round(), y.round());
         self.bar([x, x + wide], [y, y + height], Tint::Accent, 1.0);
         let at = [x + wide / 2.0, y + height / 2.0 + size * MIDDLE_TO_BASELINE];
-        let (tint, face, anchor) = (Tint::Ground, FontStyle::Plain, Anchor::Middle);
-        self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, style: face }));
+        let (tint, style, anchor) = (Tint::Ground, FontStyle::Plain, Anchor::Middle);
+        self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, style }));
         wide
     }
 

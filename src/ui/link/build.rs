@@ -104,10 +104,10 @@ pub(crate) fn for_snapshot(state: &State, place: usize) -> Option<Link> {
     let choice = state.snapshots.get(place)?;
     let Origin::Link(address) = &choice.origin else { return None };
     let urls = snapshot_urls(state, address);
-    let chosen = urls.iter().position(|url| url == address)?;
+    let snapshot = urls.iter().position(|url| url == address)?;
     Some(Link {
         urls,
-        snapshot: chosen,
+        snapshot,
         member: choice.member,
         name: String::new(),
         fingerprint: String::new(),

@@ -164,10 +164,10 @@ impl LinkState {
     /// Resets the state when another file is opened or the file is closed. A link that waits for a file is kept, and
     /// one to a hosted file too, since a failed load can be retried.
     pub(crate) fn on_file_closed(&mut self) {
-        let wanted = self.pending.take();
-        let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
+        let pending = self.pending.take();
+        let asks = pending.as_ref().is_some_and(|link| link.urls.is_empty());
         let notice = self.notice.take().filter(|_| asks);
-        *self = LinkState { pending: wanted, notice, ..LinkState::default() };
+        *self = LinkState { pending, notice, ..LinkState::default() };
     }
 
     /// Returns the name of the file that the link waits for. Empty if the link has no name.

@@ -18,10 +18,10 @@ pub struct PartialState {
 }
 
 impl PartialState {
-    pub(crate) fn new(told: PartialFile, is_chosen: bool) -> PartialState {
-        let devices = told.summary.devices.iter().zip(&told.devices);
+    pub(crate) fn new(file: PartialFile, is_chosen: bool) -> PartialState {
+        let devices = file.summary.devices.iter().zip(&file.devices);
         let overviews = devices.map(|(summary, device)| Rc::new(overview(summary.events, device))).collect();
-        PartialState { file: told, overviews, is_chosen }
+        PartialState { file, overviews, is_chosen }
     }
 
     /// Returns the number of events decoded so far, over all devices.

@@ -104,16 +104,17 @@ impl Shared {
 
 /// Returns the address at a height. In a gap, that of the last byte below it.
 fn address_or_last_mapped(map: &AddressMap, height: u64) -> u64 {
-    let after = map.ranges.partition_point(|range| range.from <= height);
+    let after = map.ranges.partition_point(|range| range.axis_start <= height);
     let below = after.checked_sub(1).and_then(|at| map.ranges.get(at));
-    below.map_or(0, |range| range.address.saturating_add((height - range.from).min(range.bytes.saturating_sub(1))))
+    below
+        .map_or(0, |range| range.address.saturating_add((height - range.axis_start).min(range.bytes.saturating_sub(1))))
 }
 
 /// Returns the ranges that overlap the window.
 fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
-    let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
-    let beyond = map.ranges.partition_point(|range| range.from <= top);
+    let first = map.ranges.partition_point(|range| range.axis_start.saturating_add(range.bytes) < bottom);
+    let beyond = map.ranges.partition_point(|range| range.axis_start <= top);
     map.ranges.get(first..beyond.max(first).min(first.saturating_add(MAX_RANGES))).unwrap_or_default()
 }
 
@@ -133,14 +134,14 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
         }
     };
     for range in visible_ranges(map, view) {
-        add(range.address, range.from, i64::MAX);
+        add(range.address, range.axis_start, i64::MAX);
         // Starts at the visible part. A range may be long, with the window deep inside.
-        let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.from);
-        let last = view.row_from_bytes(range.from.saturating_add(range.bytes)) - near;
+        let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.axis_start);
+        let last = view.row_from_bytes(range.axis_start.saturating_add(range.bytes)) - near;
         let mut next = (range.address.saturating_add(bottom) / step).saturating_add(1).saturating_mul(step);
         let end = range.address.saturating_add(range.bytes);
         while next < end {
-            let at = range.from.saturating_add(next - range.address);
+            let at = range.axis_start.saturating_add(next - range.address);
             if view.row_from_bytes(at) > height.min(last) {
                 break;
             }
@@ -154,8 +155,8 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
 fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
     let between = visible_ranges(map, view).windows(2).filter_map(|pair| {
         let [below, above] = pair else { return None };
-        let (end, from) = (below.address.saturating_add(below.bytes), below.from.saturating_add(below.bytes));
-        let y = [from, above.from].map(|height| view.row_from_bytes(height) as f64);
+        let (end, from) = (below.address.saturating_add(below.bytes), below.axis_start.saturating_add(below.bytes));
+        let y = [from, above.axis_start].map(|height| view.row_from_bytes(height) as f64);
         let text = [&Bytes(above.address.saturating_sub(end)).to_string(), " of unmapped addresses"].concat();
         Some(Gap { y, text })
     });

@@ -65,7 +65,7 @@ impl Shared {
         let curve = |line: Line| {
             let row = |at: usize| {
                 line.values(curves).get(at).map(|&value| match line {
-                    Line::Free => ratio(value, curves.reserved_then.get(at).copied().unwrap_or(0)) * height,
+                    Line::Free => ratio(value, curves.reserved_at_max_free.get(at).copied().unwrap_or(0)) * height,
                     _ => view.row_from_bytes(value) as f64,
                 })
             };
@@ -76,7 +76,7 @@ impl Shared {
 
     /// Returns true if the curve would add nothing. If nothing awaits its free, allocated equals active.
     fn is_redundant(&self, curves: &Curves, line: Line) -> bool {
-        matches!(line, Line::AwaitingFree | Line::InUse) && curves.pending.iter().all(|&bytes| bytes == 0)
+        matches!(line, Line::AwaitingFree | Line::InUse) && curves.awaiting_free.iter().all(|&bytes| bytes == 0)
     }
 
     /// Returns the entries of the key. Empty if the plot has no curves.
@@ -105,14 +105,14 @@ impl Shared {
                 continue;
             }
             // Both are parts of the live bytes, which are already labelled as requested.
-            let told =
+            let values =
                 matches!(line, Line::InUse | Line::AwaitingFree) && !self.plots.hidden_lines.contains(&Line::Requested);
             for (text, exactly) in texts.iter_mut().zip([false, true]) {
                 if !text.is_empty() {
                     text.push_str(" · ");
                 }
                 let value = value_at(curves, line, at, exactly)?;
-                text.push_str(&if told { value.replace(" (requested)", "") } else { value });
+                text.push_str(&if values { value.replace(" (requested)", "") } else { value });
             }
         }
         Some(texts)
@@ -150,7 +150,7 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
         Line::InUse => ("", " in use (requested)"),
         Line::AwaitingFree => ("", " awaiting free (requested)"),
         Line::Free => {
-            let of = *curves.reserved_then.get(at)?;
+            let of = *curves.reserved_at_max_free.get(at)?;
             let share = ["≤ ", &percent(value, of), " free"].concat();
             return Some(if exactly {
                 [&share, " (", &group_digits(value), " of ", &bytes(of), ")"].concat()

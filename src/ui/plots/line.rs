@@ -77,7 +77,7 @@ impl Line {
             Line::Rounded => &curves.rounded,
             Line::Requested => &curves.requested,
             Line::InUse => &curves.allocated,
-            Line::AwaitingFree => &curves.pending,
+            Line::AwaitingFree => &curves.awaiting_free,
             Line::Free => &curves.free,
             Line::Planned => &[],
         }

@@ -17,12 +17,12 @@ impl Shared {
     }
 
     /// Selects the segment at a position, if there is one, and clears the selection.
-    pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, at: Position) {
+    pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, position: Position) {
         (self.selection, self.selecting) = (None, None);
-        let seen_in = self.looks.layout_key();
+        let plot = self.looks.layout_key();
         self.plots.selected_segment = memory.and_then(|memory| {
             let segment = memory.segment.clone()?;
-            Some(Box::new(SelectedSegment { segment, position: at, plot: seen_in, free: memory.free }))
+            Some(Box::new(SelectedSegment { segment, position, plot, free: memory.free }))
         });
     }
 }
@@ -95,16 +95,9 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     let Some(segment) = segment else {
         return blank(if matches!(hover.plot, Plot::Addresses(_)) { "Not mapped" } else { "Nothing reserved" });
     };
-    let site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
+    let call_site = segment.call_site.clone().unwrap_or_else(|| "no stack".to_owned());
     let lifetime = lifetime_text(segment);
-    Card {
-        title: reserved_text(segment),
-        call_site: site,
-        lifetime,
-        hidden,
-        segment: usage_text(segment),
-        ..Card::default()
-    }
+    Card { title: reserved_text(segment), call_site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
 }
 
 /// Describes the segment of a block, for a line of its card.
@@ -135,7 +128,7 @@ pub fn segment_view(chosen: &SelectedSegment) -> SegmentView {
     fact("As of", event_text(chosen.position.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
-        site: segment.site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
+        site: segment.call_site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
         facts,
     }
 }

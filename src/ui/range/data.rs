@@ -68,14 +68,14 @@ impl RangeScope {
 
     pub(crate) fn scope(self, moment: u32, span: Option<Span>) -> Scope {
         let Some(span) = span else {
-            return if self == RangeScope::WholeTrace { Scope::Ever } else { Scope::At(moment) };
+            return if self == RangeScope::WholeTrace { Scope::All } else { Scope::At(moment) };
         };
         match self {
             RangeScope::Live => Scope::At(moment),
-            RangeScope::WholeTrace => Scope::Ever,
+            RangeScope::WholeTrace => Scope::All,
             RangeScope::Allocated => Scope::Allocated(span),
             RangeScope::Freed => Scope::Freed(span),
-            RangeScope::Kept => Scope::Kept(span),
+            RangeScope::Kept => Scope::StillLive(span),
             RangeScope::ByteMoments => Scope::ByteMoments(span),
             RangeScope::Change => Scope::Change(span),
         }

@@ -48,7 +48,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
         Some(StackKind::Native) => "C++ frames only",
         Some(StackKind::Python) => "has Python frames",
     };
-    let allocated_at = match rule.allocated_at {
+    let allocated = match rule.allocated {
         None => "",
         Some(Birth::Before) => "allocated before recording",
         Some(Birth::Recorded) => "allocated while recording",
@@ -64,7 +64,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
         Some(ModelCall::Earlier) => "call site after the model call",
     };
     let of = if rule.of == StackOrigin::Freed { "in the stack of the free" } else { "" };
-    for text in [frames, of, stack, allocated_at, ends, model] {
+    for text in [frames, of, stack, allocated, ends, model] {
         append(&mut all, [text, "", ""]);
     }
     for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.told)] {

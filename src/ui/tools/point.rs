@@ -25,7 +25,7 @@ impl Point {
         match (self.at, axis) {
             (MomentSpec::X(of, x), axis) if of == axis => Some(x),
             (MomentSpec::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
-            _ => self.facts.map(|facts| facts.place.get(axis)),
+            _ => self.facts.map(|facts| facts.position.get(axis)),
         }
     }
 
@@ -38,7 +38,7 @@ impl Point {
             (
                 MomentSpec::X(Axis::Time, _)
                 | MomentSpec::After(_)
-                | MomentSpec::MostReserved
+                | MomentSpec::PeakReserved
                 | MomentSpec::OutOfMemory,
                 None,
             ) => None,

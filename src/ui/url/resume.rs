@@ -60,20 +60,11 @@ impl ResponseHead {
 
     /// Creates a response from a status and the values of [`Answer::HEADERS`].
     pub fn new(status: u16, headers: [Option<String>; 7]) -> ResponseHead {
-        let [coding, length, uncompressed, ranges, tag, modified, part] = headers;
+        let [coding, length, uncompressed, ranges, etag, modified, content_range] = headers;
         let number = |text: Option<String>| text.and_then(|text| text.trim().parse().ok());
-        let coding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
+        let encoding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
         let (length, uncompressed) = (number(length), number(uncompressed));
-        ResponseHead {
-            status,
-            encoding: coding,
-            length,
-            uncompressed,
-            ranges,
-            etag: tag,
-            modified,
-            content_range: part,
-        }
+        ResponseHead { status, encoding, length, uncompressed, ranges, etag, modified, content_range }
     }
 
     /// Returns the `ETag` or `Last-Modified` that identifies this version of the file. `None` if the server sends

@@ -17,13 +17,13 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let text = TEXTS[usize::from(byte()) % TEXTS.len()].to_owned();
         let actions = if byte().is_multiple_of(2) { 0 } else { u32::from(byte()) };
         let between = byte().is_multiple_of(3).then(|| [u32::from(byte()), u32::from(byte())]);
-        let filter = EventsFilter { text, actions, between };
+        let filter = EventsFilter { text, actions, range: between };
         let rows = [u32::from(byte() % 8), u32::from(byte())];
         let reveal = Some(u32::from(byte()));
         let chosen = vec![[0, 2], [3, u32::MAX]];
-        let question = Box::new(EventsQuestion { filter, rows, reveal, chosen, find: None });
+        let question = Box::new(EventsQuestion { filter, rows, reveal, selected: chosen, find: None });
         let page = page(opened, device.device, question.clone());
-        assert!(page.all == last && page.listed <= last && page.first == rows[0], "{question:?}");
+        assert!(page.total == last && page.listed <= last && page.first == rows[0], "{question:?}");
         assert!(page.revealed.is_none_or(|row| row < page.listed) && page.revealed.is_some() == (page.listed > 0));
         assert_eq!(page.rows.len() as u32, page.listed.saturating_sub(rows[0]).min(rows[1]));
         assert!(page.rows.is_sorted_by(|one, next| one.event < next.event));
@@ -35,7 +35,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         opened.engine.request(Request::Ask(Ask {
             serial: 2,
             device: device.device,
-            what: Question::EventsText(question),
+            question: Question::EventsText(question),
         }));
         loop {
             match opened.next_reply() {
@@ -63,13 +63,23 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let curves = match opened.reply(Request::Ask(Ask {
             serial: 3,
             device: device.device,
-            what: Question::Curves { view, only },
+            question: Question::Curves { view, only },
         })) {
             Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
             other => panic!("expected curves, got {other:?}"),
         };
         check_round_trip(&curves);
-        let Curves { edge_px, reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
+        let Curves {
+            edge_px,
+            reserved,
+            rounded,
+            requested,
+            allocated,
+            awaiting_free: pending,
+            free,
+            reserved_at_max_free: reserved_then,
+            ..
+        } = curves;
         let columns = edge_px.len().saturating_sub(1);
         for curve in [&reserved, &rounded, &requested, &allocated, &pending, &free, &reserved_then] {
             assert_eq!(curve.len(), columns);
@@ -79,7 +89,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
 }
 
 fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> EventsPage {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Events(question) })) {
         Reply::Answer { answer: Answer::Events(page), .. } => {
             check_round_trip(&*page);
             *page

@@ -25,7 +25,7 @@ const MAX_SLICES: usize = 3_000_000;
 pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, String> {
     let mut engine = Engine::new();
     let (name, total_bytes) = ("f".to_owned(), Some(file.len() as u64));
-    engine.request(Request::Open { name, total_bytes, access: Access::Anywhere, member: None });
+    engine.request(Request::Open { name, total_bytes, access: Access::Random, member: None });
     let mut at = 0;
     for _ in 0..MAX_SLICES {
         if let Some(want) = engine.wants() {
@@ -100,7 +100,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            what: Question::Scene { view, looks: Looks::default() },
+            question: Question::Scene { view, looks: Looks::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("expected a scene, got {other:?}"),
@@ -111,7 +111,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            what: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { looks: Looks::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("expected a hit, got {other:?}"),
@@ -149,7 +149,7 @@ impl Opened {
                 match self.reply(Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    what: Question::Details(allocation),
+                    question: Question::Details(allocation),
                 })) {
                     Reply::Answer { answer: Answer::Details(details), .. } => {
                         details.iter().for_each(|details| check_round_trip(&**details));
@@ -166,7 +166,7 @@ impl Opened {
                 match self.reply(Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    what: Question::Report(question),
+                    question: Question::Report(question),
                 })) {
                     Reply::Answer { answer: Answer::Report(report), .. } => check_round_trip(&*report),
                     other => panic!("expected a report, got {other:?}"),
@@ -175,7 +175,7 @@ impl Opened {
             for moment in [0, u32::MAX, device.events as u32] {
                 for at in [0, u64::MAX, highest] {
                     self.hit(device.device, moment, at);
-                    for step in [Step::Above, Step::Below, Step::Earlier, Step::Later, Step::Onto(moment)] {
+                    for step in [Step::Above, Step::Below, Step::Earlier, Step::Later, Step::To(moment)] {
                         self.step(device, moment, at, step);
                     }
                 }
@@ -189,7 +189,7 @@ impl Opened {
         let to = match self.reply(Request::Ask(Ask {
             serial: 1,
             device: device.device,
-            what: Question::Step { looks, moment, byte, step },
+            question: Question::Step { looks, moment, byte, step },
         })) {
             Reply::Answer { answer: Answer::Step(to), .. } => to,
             other => panic!("expected a step, got {other:?}"),
@@ -203,7 +203,7 @@ impl Opened {
             MomentSpec::X(Axis::Time, x),
             MomentSpec::X(Axis::Time, -x),
         ];
-        match self.reply(Request::Ask(Ask { serial: 1, device: device.device, what: Question::Moments(at) })) {
+        match self.reply(Request::Ask(Ask { serial: 1, device: device.device, question: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 check_round_trip(&moments);
                 assert_eq!((moments.len(), moments[0].moment), (4, to.moment));

@@ -10,7 +10,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
     for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
         let list = SegmentsQuestion {
             moment,
-            only: MemoryFilter::default(),
+            filter: MemoryFilter::default(),
             sort: SegmentSort::Address,
             colouring: Default::default(),
             width_px: 0,
@@ -44,20 +44,23 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             fit_rows: u32::from(byte()),
             sort,
             rows: [u32::from(byte() % 8), 30],
-            only: MemoryFilter { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
+            filter: MemoryFilter { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
             reveal: Some(addresses[addresses.len() / 2]),
             ..list
         };
         state(opened, device.device, picture);
-        let all = state(opened, device.device, SegmentsQuestion { only: MemoryFilter::default(), ..picture });
+        let all = state(opened, device.device, SegmentsQuestion { filter: MemoryFilter::default(), ..picture });
         for bar in &all.bars {
             let pieces = all.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page");
             let edges: Vec<u32> = pieces.iter().flat_map(|piece| piece.x).collect();
             assert!(edges.is_sorted() && bar.x[0] < bar.x[1] && bar.x[1] <= picture.width_px, "{bar:?} {edges:?}");
         }
         for address in addresses {
-            let request =
-                Request::Ask(Ask { serial: 4, device: device.device, what: Question::MemoryAt { moment, address } });
+            let request = Request::Ask(Ask {
+                serial: 4,
+                device: device.device,
+                question: Question::MemoryAt { moment, address },
+            });
             match opened.reply(request) {
                 Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
                     check_round_trip(&hit);
@@ -84,7 +87,7 @@ fn segment_at(told: &SegmentsPage, address: u64) -> Option<u64> {
 }
 
 fn state(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
-    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::State(question) })) {
+    match opened.reply(Request::Ask(Ask { serial: 3, device, question: Question::State(question) })) {
         Reply::Answer { answer: Answer::State(page), .. } => {
             check_round_trip(&*page);
             *page

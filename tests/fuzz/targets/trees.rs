@@ -23,18 +23,18 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
     let span = Span { from: one, to: other };
     let query = ["/[a-f]/", "a", ">=0", "0x0"][usize::from(byte() % 4)].to_owned();
     let Reply::Answer { answer: Answer::Find(_), .. } =
-        reply(Request::Ask(Ask { serial: FIND, device: number, what: Question::Find(query) }))
+        reply(Request::Ask(Ask { serial: FIND, device: number, question: Question::Find(query) }))
     else {
         panic!("expected an answer to the search")
     };
 
     // One moment and one other scope. All scopes would take too much time per input.
     let others = [
-        Scope::Ever,
+        Scope::All,
         Scope::At(u32::MAX),
         Scope::Allocated(span),
         Scope::Freed(span),
-        Scope::Kept(span),
+        Scope::StillLive(span),
         Scope::ByteMoments(span),
     ];
     for scope in [Scope::At(one), others[usize::from(byte()) % others.len()]] {
@@ -44,7 +44,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             merge: [Merge::Line, Merge::Function, Merge::File][usize::from(pick / 2 % 3)],
             internal: [Internal::Shown, Internal::Hidden][usize::from(pick / 8 % 2)],
         };
-        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
         let rows = [0, 2000];
         let whole =
             TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: Some(FIND), rows };
@@ -54,7 +54,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             match reply(Request::Ask(Ask {
                 serial: 1,
                 device: number,
-                what: Question::Moments(vec![MomentSpec::Moment(moment)]),
+                question: Question::Moments(vec![MomentSpec::Moment(moment)]),
             })) {
                 Reply::Answer { answer: Answer::Moments(moments), .. } => {
                     assert_eq!(page.total.count, moments[0].count);
@@ -73,7 +73,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             allocation: Some(1),
         };
         let Reply::Answer { answer: Answer::Flame(boxes), .. } =
-            reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Flame(question) }))
+            reply(Request::Ask(Ask { serial: 1, device: number, question: Question::Flame(question) }))
         else {
             panic!("no boxes")
         };
@@ -87,7 +87,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
         let fold = |state| Fold {
             node: some,
-            reach: [FoldScope::One, FoldScope::AllBelow][usize::from(pick / 16 % 2)],
+            scope: [FoldScope::Node, FoldScope::Subtree][usize::from(pick / 16 % 2)],
             state,
         };
         for reveal in
@@ -107,7 +107,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let request = Request::Ask(Ask {
             serial: 1,
             device: number,
-            what: Question::Heaviest { scope, arrangement, node: some },
+            question: Question::Heaviest { scope, arrangement, node: some },
         });
         let Reply::Answer { answer: Answer::Heaviest(allocation), .. } = reply(request) else {
             panic!("not the heaviest")
@@ -116,29 +116,29 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let looks = Looks { highlight: Highlight::Node(arrangement, some), ..Looks::default() };
         let view = View::fit(device.events + 1, device.drawn_peak, 9, 9);
         assert!(matches!(
-            reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Scene { view, looks } })),
+            reply(Request::Ask(Ask { serial: 1, device: number, question: Question::Scene { view, looks } })),
             Reply::Answer { answer: Answer::Scene(_), .. }
         ));
     }
     let Reply::Answer { answer: Answer::Range(facts), .. } =
-        reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Range(span) }))
+        reply(Request::Ask(Ask { serial: 1, device: number, question: Question::Range(span) }))
     else {
         panic!("no range")
     };
     check_round_trip(&facts);
     assert!(facts.span.from <= facts.span.to && facts.span.to <= last);
-    assert!(facts.kept.count <= facts.allocated.count && facts.kept.bytes <= facts.allocated.bytes);
-    assert!(facts.peak >= facts.at_begin.max(facts.at_end));
+    assert!(facts.still_live.count <= facts.allocated.count && facts.still_live.bytes <= facts.allocated.bytes);
+    assert!(facts.peak >= facts.live_at_start.max(facts.live_at_end));
     assert!((facts.span.from..=facts.span.to).contains(&facts.peak_moment));
     if adds_up {
-        assert!(facts.kept.bytes <= facts.at_end);
+        assert!(facts.still_live.bytes <= facts.live_at_end);
         let change = i128::from(facts.allocated.bytes) - i128::from(facts.freed.bytes);
-        assert_eq!(i128::from(facts.at_end) - i128::from(facts.at_begin), change, "{facts:?}");
+        assert_eq!(i128::from(facts.live_at_end) - i128::from(facts.live_at_start), change, "{facts:?}");
     }
 }
 
 fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQuestion) -> TreePage {
-    match reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
+    match reply(Request::Ask(Ask { serial: 1, device, question: Question::Tree(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Tree(page), .. } => {
             check_round_trip(&*page);
             *page
@@ -156,10 +156,16 @@ fn check_sums(page: &TreePage, adds_up: bool) {
     for row in &page.rows {
         let children: Vec<_> = page.rows.iter().filter(|it| it.parent == row.node && it.node != row.node).collect();
         assert!(children.is_sorted_by_key(|child| u64::MAX - child.weight.bytes));
-        assert_eq!(children.iter().map(|child| child.weight.count).sum::<u32>() + row.own.count, row.weight.count);
+        assert_eq!(
+            children.iter().map(|child| child.weight.count).sum::<u32>() + row.self_weight.count,
+            row.weight.count
+        );
         assert!(row.found <= row.weight.bytes);
         if adds_up && row.weight.bytes < u64::MAX {
-            assert_eq!(children.iter().map(|child| child.weight.bytes).sum::<u64>() + row.own.bytes, row.weight.bytes);
+            assert_eq!(
+                children.iter().map(|child| child.weight.bytes).sum::<u64>() + row.self_weight.bytes,
+                row.weight.bytes
+            );
         }
     }
 }

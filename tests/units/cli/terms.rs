@@ -12,7 +12,7 @@ fn positions_are_parsed_from_words_events_and_times() {
     assert_eq!(parse_when("1759252605604106us"), Ok(When::Time(TimeArg::Since1970(1_759_252_605_604_106))));
     assert_eq!(parse_when("350ms"), Ok(When::Time(TimeArg::SinceFirst(350_000))));
     assert_eq!(parse_when("1.25s"), Ok(When::Time(TimeArg::SinceFirst(1_250_000))));
-    let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };
+    let named = |action| NamedEvent { action, address: 0x7f89_b400_0000, version: 3 };
     assert_eq!(parse_when("alloc:7f89b4000000_3"), Ok(When::Named(named(NamedAction::Alloc))));
     assert_eq!(parse_when("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(NamedAction::FreeCompleted))));
     for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12h", "1.5"] {

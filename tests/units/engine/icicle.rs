@@ -80,11 +80,11 @@ proptest! {
             let parent = boxes[it.parent as usize];
             prop_assert!(parent.x[0] <= it.x[0] && it.x[1] <= parent.x[1]);
             if place > 0 {
-                prop_assert_eq!((it.row, parent.nodes), (parent.row + 1, 1));
+                prop_assert_eq!((it.row, parent.node_count), (parent.row + 1, 1));
                 prop_assert!(it.parent < place);
                 prop_assert_eq!(tree.parent(it.node), Some(parent.node));
             }
-            if it.nodes == 1 {
+            if it.node_count == 1 {
                 prop_assert_eq!((it.weight, it.found), (tree.weight(it.node), tree.found(it.node)));
             }
             // The width is at most one pixel off.
@@ -98,10 +98,10 @@ proptest! {
         }
         // From the zoomed box on, children are sorted by weight and add up to their node, except for boxes below a
         // pixel.
-        for (place, parent) in (0u32..).zip(boxes).skip(icicle.zoom).filter(|(_, parent)| parent.nodes == 1) {
+        for (place, parent) in (0u32..).zip(boxes).skip(icicle.zoom).filter(|(_, parent)| parent.node_count == 1) {
             let children: Vec<&FlameBox> =
                 boxes.iter().skip(icicle.zoom + 1).filter(|it| it.parent == place).collect();
-            prop_assert!(children.iter().filter(|it| it.nodes == 1).is_sorted_by_key(|it| std::cmp::Reverse(it.weight.bytes)));
+            prop_assert!(children.iter().filter(|it| it.node_count == 1).is_sorted_by_key(|it| std::cmp::Reverse(it.weight.bytes)));
             let below = std::iter::successors(tree.first_child(parent.node), |&node| tree.next_sibling(node));
             let below: Vec<Weight> = below.map(|node| tree.weight(node)).collect();
             let exact: u64 = below.iter().map(|weight| weight.bytes).sum();
@@ -124,7 +124,7 @@ fn boxes_are_sorted_by_weight_and_thin_ones_merged() {
     let mut rows = vec![(0, 30), (0, 50)];
     rows.extend((0..20).map(|_| (0, 1)));
     let icicle = drawn(&TestTree::new(&rows), 0, 50);
-    let seen: Vec<_> = icicle.boxes.iter().map(|it| (it.node, it.nodes, it.x, it.weight.bytes)).collect();
+    let seen: Vec<_> = icicle.boxes.iter().map(|it| (it.node, it.node_count, it.x, it.weight.bytes)).collect();
     assert_eq!(seen, [(0, 1, [0, 50], 100), (2, 1, [0, 25], 50), (1, 1, [25, 40], 30), (3, 20, [40, 50], 20)]);
 }
 

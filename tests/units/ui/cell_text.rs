@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn every_cell_kind_has_exact_and_short_text() {
     let cases = [
-        (Cell::Nothing, "", ""),
+        (Cell::Empty, "", ""),
         (Cell::Text("a|b".to_owned()), "a|b", "a|b"),
         (Cell::Bytes(39_951_360), "39,951,360 B", "38.1 MiB"),
         (Cell::Change(-2048), "−2,048 B", "−2.00 KiB"),
@@ -29,11 +29,11 @@ fn every_cell_kind_has_exact_and_short_text() {
 #[test]
 fn total_row_is_labelled_all() {
     let all = Cell::Text("all".to_owned());
-    let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
-    assert_eq!(total_row(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
+    let mut sheet = Sheet { total: vec![Cell::Empty, Cell::Bytes(5), Cell::Empty], ..Sheet::default() };
+    assert_eq!(total_row(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Empty]);
     let cells = vec![Cell::Count(1), Cell::Bytes(5), Cell::Text("a".to_owned())];
     sheet.rows = vec![SheetRow { cells, ..SheetRow::default() }];
-    assert_eq!(total_row(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
+    assert_eq!(total_row(&sheet).unwrap().cells, [Cell::Empty, Cell::Bytes(5), all]);
     sheet.total.clear();
     assert_eq!(total_row(&sheet), None);
 }

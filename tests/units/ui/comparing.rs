@@ -4,7 +4,7 @@ use super::map_position;
 use engine::protocol::PairMap;
 
 fn map() -> PairMap {
-    PairMap { align: None, places: vec![(0, 0), (10, 100), (20, 110), (30, 110), (40, 120)] }
+    PairMap { align: None, moments: vec![(0, 0), (10, 100), (20, 110), (30, 110), (40, 120)] }
 }
 
 #[test]

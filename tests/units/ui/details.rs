@@ -4,27 +4,27 @@ use super::*;
 use engine::protocol::CategoryDetails;
 
 fn sample() -> Details {
-    let frame = |name: &str, filename: &str, user| FrameText {
+    let frame = |name: &str, filename: &str, is_user_code| FrameText {
         name: name.into(),
         filename: filename.into(),
         line: "7".into(),
-        user,
+        is_user_code,
         fx: vec![],
     };
     Details {
         allocation: 12,
         requested: 3 << 20,
         rounded: 3 << 20,
-        rounded_derived: true,
+        is_rounded_estimated: true,
         address: Some(0x7f00_0000),
-        category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), why: "it says so".into() }),
+        category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), reason: "it says so".into() }),
         allocated_event: Some(10),
         allocated_us: Some(1_700_000_000_000_000),
         freed_event: Some(25),
         freed_us: Some(1_700_000_000_001_250),
         lifetime_us: Some(1250),
         free_requested_event: Some(24),
-        total_after: 5 << 20,
+        live_after: 5 << 20,
         stream: Some(0),
         pool: Some((0, 0)),
         frames: vec![
@@ -61,7 +61,7 @@ Stack · 3 frames, innermost first:
 
 #[test]
 fn unknown_facts_are_stated() {
-    let early = Details { origin: Origin::FreedOnly, allocated_event: None, stack_of_free: true, ..sample() };
+    let early = Details { origin: Origin::FreedOnly, allocated_event: None, is_free_stack: true, ..sample() };
     let view = view(&early);
     assert!(view.warning.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));

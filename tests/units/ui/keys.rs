@@ -12,7 +12,8 @@ fn keys_are_unique_in_overlapping_scopes() {
         for b in &BINDINGS[at + 1..] {
             assert_ne!(a.command, b.command, "a command is in the table once");
             assert!(
-                a.control != b.control || ["tree-rows", GRID, TIMELINE, "device", "why-report"].contains(&a.control),
+                a.control != b.control
+                    || ["tree-rows", GRID, TIMELINE, "device", "insights-report"].contains(&a.control),
                 "{}",
                 a.control
             );

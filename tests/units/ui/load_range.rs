@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn range(from: u32, to: u32, last: u32) -> Option<LoadRange> {
-    Some(LoadRange { from, to, last })
+fn range(from: u32, to: u32, max_events: u32) -> Option<LoadRange> {
+    Some(LoadRange { from, to, max_events })
 }
 
 #[test]
@@ -24,8 +24,8 @@ fn common_notations_of_ranges_are_parsed() {
 
 #[test]
 fn written_range_parses_to_the_same_range() {
-    for (from, to, last) in [(0, u32::MAX, 1), (5, 6, u32::MAX), (5, u32::MAX, u32::MAX), (0, 1000, u32::MAX)] {
-        let range = LoadRange { from, to, last };
+    for (from, to, max_events) in [(0, u32::MAX, 1), (5, 6, u32::MAX), (5, u32::MAX, u32::MAX), (0, 1000, u32::MAX)] {
+        let range = LoadRange { from, to, max_events };
         assert_eq!(parse(&to_text(range)), Some(range), "{}", to_text(range));
     }
 }

@@ -48,21 +48,21 @@ impl Annotations {
             known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
         };
         let window = moment("from").zip(moment("to")).map(|(from, to)| Span { from, to });
-        let (ranges, steps, by_name, sums, highest, names_by_peak) = Default::default();
-        let (known, counted) = (SharedResults::new(device), RegionPass::new(window));
+        let (ranges, steps, by_name, sums, by_peak, names_by_peak) = Default::default();
+        let (shared, regions) = (SharedResults::new(device), RegionPass::new(window));
         let (has_steps, summed) = (false, 0);
         Annotations {
             device,
             question,
-            shared: known,
+            shared,
             has_steps,
             ranges,
             steps,
-            regions: counted,
+            regions,
             by_name,
             sums,
             summed,
-            by_peak: highest,
+            by_peak,
             names_by_peak,
         }
     }

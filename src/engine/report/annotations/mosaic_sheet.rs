@@ -20,7 +20,7 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
-    let mut add = |what, name, bytes, moment| found.push(Row { kind: what, name, bytes, moment });
+    let mut add = |kind, name, bytes, moment| found.push(Row { kind, name, bytes, moment });
     let peak = of.mosaic_peak.moment;
     add("dynamic peak", String::new(), of.mosaic_peak.bytes, peak);
     if let Some((_, highest)) = of.window_peak {

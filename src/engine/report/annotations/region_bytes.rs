@@ -68,12 +68,8 @@ fn name_key(name: Option<StringId>) -> u32 {
 impl RegionPass {
     /// Starts a pass, with the peak within `window` if there is one.
     pub(super) fn new(window: Option<Span>) -> RegionPass {
-        let window = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
-        RegionPass {
-            window_peak: window,
-            innermost: InnermostAnnotations::new(MarkScope::File),
-            ..RegionPass::default()
-        }
+        let window_peak = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
+        RegionPass { window_peak, innermost: InnermostAnnotations::new(MarkScope::File), ..RegionPass::default() }
     }
 
     /// Requests live bytes at these moments.

@@ -55,8 +55,8 @@ pub(super) struct NameTotals {
 
 impl NameTotals {
     /// Creates empty totals. `highest` is the index of the first annotation.
-    pub(super) fn new(name: StringId, highest: u32) -> NameTotals {
-        NameTotals { name, count: 0, micros: 0, highest_index: highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
+    pub(super) fn new(name: StringId, highest_index: u32) -> NameTotals {
+        NameTotals { name, count: 0, micros: 0, highest_index, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
 
     pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: RangeTotals) {
@@ -80,7 +80,7 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
 /// Returns the columns with the totals of a range. `of` returns the range and its totals for a row.
 pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
-        true => Cell::Nothing,
+        true => Cell::Empty,
         false => column::moment_cell(moment),
     };
     [

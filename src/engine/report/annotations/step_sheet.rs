@@ -52,7 +52,7 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
         sheet.rows.push(SheetRow { cells, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     if !sheet.rows.is_empty() {
-        sheet.total = vec![Cell::Nothing; columns.len()];
+        sheet.total = vec![Cell::Empty; columns.len()];
         sheet.total.splice(7..9, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1])]);
     }
     sheet.left_out = names.left_out(steps.spans.len());

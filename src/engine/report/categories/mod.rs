@@ -164,10 +164,10 @@ impl Parts {
         }
         columns.extend([
             column::cell("own_peak_live_bytes", "own peak", |place: Row| {
-                place.map_or(Cell::Nothing, |place| Cell::Bytes(most(place).0))
+                place.map_or(Cell::Empty, |place| Cell::Bytes(most(place).0))
             }),
             column::cell("own_peak_event", "own peak after event", |place: Row| {
-                place.map_or(Cell::Nothing, |place| column::moment_cell(most(place).1))
+                place.map_or(Cell::Empty, |place| column::moment_cell(most(place).1))
             }),
         ]);
         let note = "Live bytes. Each allocation has exactly one category.";
@@ -197,10 +197,10 @@ impl Parts {
         let sum = |number: u32| self.peak.rules.get(number as usize).copied().unwrap_or_default();
         let columns = [
             column::cell("rule", "rule", |number| {
-                rule(number).map_or(Cell::Nothing, |_| Cell::Count(u64::from(number) + 1))
+                rule(number).map_or(Cell::Empty, |_| Cell::Count(u64::from(number) + 1))
             }),
             column::cell("category", "category", |number| {
-                rule(number).map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone()))
+                rule(number).map_or(Cell::Empty, |rule| Cell::Text(rule.category.clone()))
             }),
             column::text("because", "reason", |number| {
                 rule(number).map_or_else(|| "no rule matches".to_owned(), CategoryRule::reason)

@@ -30,12 +30,12 @@ pub(super) struct Mosaic {
 
 impl Mosaic {
     pub(super) fn new(file: &OpenFile) -> Mosaic {
-        let now = vec![None; file.groups.categories.set().categories().len()];
+        let current = vec![None; file.groups.categories.set().categories().len()];
         Mosaic {
             event: 0,
             live_addresses: HashMap::default(),
-            peak_bytes: now.clone(),
-            current: now,
+            peak_bytes: current.clone(),
+            current,
             sum: 0,
             peak_sum: 0,
             peak_moment: 0,

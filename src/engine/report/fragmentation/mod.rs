@@ -83,14 +83,18 @@ impl Job for Fragmentation {
         let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
         out_of_line(|| course.step(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
-        let Parts { moment, worst, driver_request: driver, newest_oom: failed, fits, keeping, request: _ } = parts;
-        let layouts =
-            [Some(moment), Some(worst), driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
+        let Parts { moment, worst, driver_request, newest_oom, fits, keeping, request: _ } = parts;
+        let layouts = [
+            Some(moment),
+            Some(worst),
+            driver_request.as_mut().map(|it| &mut it.1),
+            newest_oom.as_mut().map(|it| &mut it.1),
+        ];
         for layout in layouts.into_iter().flatten() {
             out_of_line(|| layout.step(file, history, lives, slice))?;
         }
         keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
-        let told = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
+        let simulated_fits = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
         let parts = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
             let mut writing = ReportWriter::new(file, history, &self.question);
@@ -98,7 +102,7 @@ impl Job for Fragmentation {
             let kept = parts.keeping.finish(file, history);
             pinned_segments::write(&mut writing, &kept, &parts.moment);
             parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
-            write_fits(&mut writing, &parts, told);
+            write_fits(&mut writing, &parts, simulated_fits);
             parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
             write_moments(
                 &mut writing,
@@ -139,7 +143,7 @@ fn free_text(free: u64, blocks: u32, largest: u64) -> String {
 
 fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
     let history = writing.history;
-    let Parts { moment, worst, driver_request: driver, newest_oom: failed, .. } = parts;
+    let Parts { moment, worst, driver_request, newest_oom, .. } = parts;
     if lives.ranges.is_empty() {
         let text = "No segments recorded: reserved and free bytes are unknown.";
         writing.add_statement(Tone::Fact, text.to_owned(), None);
@@ -175,7 +179,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
         ("lost to rounding", sums.rounded.saturating_sub(sums.requested)),
         ("free (cached)", sums.free),
     ]);
-    if let Some((driver, layout)) = driver {
+    if let Some((driver, layout)) = driver_request {
         let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writing.file, &driver.kind);
         let needs =
@@ -208,7 +212,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
             Some(moment_evidence(driver.event)),
         );
     }
-    if let Some((event, layout)) = failed {
+    if let Some((event, layout)) = newest_oom {
         let (_, request) = history.address_and_size(EventIdx(*event));
         let sums = layout.total;
         let mut text = [
@@ -241,12 +245,12 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
         ];
         writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
     }
-    let astray = moment.state.outside_mapped;
-    if astray.count > 0 {
+    let outside = moment.state.outside_mapped;
+    if outside.count > 0 {
         let text = [
-            &bytes_text(astray.bytes),
+            &bytes_text(outside.bytes),
             " live in ",
-            &pluralize(astray.count.into(), "allocation"),
+            &pluralize(outside.count.into(), "allocation"),
             " are outside the recorded segments: the file does not list all of them.",
         ];
         writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
@@ -266,10 +270,10 @@ fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsF
         column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &SegmentsFit| fit.rounded),
         column::text("placement", "placement", goes),
         column::cell("block_bytes", "≤ free block", |fit: &SegmentsFit| {
-            fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
+            fit.block.map_or(Cell::Empty, |(_, bytes)| Cell::Bytes(bytes))
         }),
         column::cell("new_segment_bytes", "from the driver", |fit: &SegmentsFit| {
-            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
+            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Empty }
         }),
         column::bytes("free_bytes", "≤ free (cached)", |fit: &SegmentsFit| fit.free),
         column::bytes("largest_free_bytes", "≤ largest free block", |fit: &SegmentsFit| fit.largest_free),

@@ -42,13 +42,8 @@ pub(super) struct FreeOverTime {
 
 impl FreeOverTime {
     pub(super) fn new(history: &DeviceHistory) -> FreeOverTime {
-        let now = [history.reserved_at(Moment::START), 0, history.drawn_at(Moment::START)];
-        FreeOverTime {
-            current: now,
-            next_early: 0,
-            next_event: None,
-            parts: vec![[None; 2]; PARTS * FINE_PARTS_PER_PART],
-        }
+        let current = [history.reserved_at(Moment::START), 0, history.drawn_at(Moment::START)];
+        FreeOverTime { current, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINE_PARTS_PER_PART] }
     }
 
     /// Continues the pass.

@@ -19,7 +19,7 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout:
 
 /// Writes statements about empty segments and about pinned ones.
 fn write_statements(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment, reserved): (u32, u64)) {
-    let SegmentsKept { empty, empty_private, pinned, by_site, .. } = kept;
+    let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if empty.count > 0 {
         let segments = pluralize(empty.count.into(), "empty segment");
         let text =
@@ -42,7 +42,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment
             " pinned by one block: ",
             &bytes_text(pinned.bytes),
             " free (cached) cannot be released. Largest call site: ",
-            &truncate(&first.site),
+            &truncate(&first.call_site),
             " (",
             &bytes_text(first.free.bytes),
             " in ",
@@ -59,11 +59,11 @@ fn write_sheet(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, moment: u32)
     let reserved = kept.by_site.iter().fold(0u64, |sum, it| sum.saturating_add(it.reserved));
     let columns = [
         column::bytes("free_bytes", "≤ free (cached)", |it: &HeldBySite| it.free.bytes)
-            .total(Cell::Bytes(kept.pinned.bytes)),
+            .total(Cell::Bytes(kept.single_block.bytes)),
         column::count("segments", "segments", |it: &HeldBySite| it.free.count.into())
-            .total(Cell::Count(kept.pinned.count.into())),
+            .total(Cell::Count(kept.single_block.count.into())),
         column::bytes("reserved_bytes", "reserved", |it: &HeldBySite| it.reserved).total(Cell::Bytes(reserved)),
-        column::text("call_site", "call site", |it: &HeldBySite| truncate(&it.site)),
+        column::text("call_site", "call site", |it: &HeldBySite| truncate(&it.call_site)),
     ];
     let note = "Segments with a single live block, by the call site of that block. Expandable segments release free pages and are left out.";
     let mut sheet = sheet(["pinned", "Segments pinned by one block", note], &columns);

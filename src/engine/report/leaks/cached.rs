@@ -35,8 +35,8 @@ pub(super) struct Cached {
 
 impl Cached {
     pub(super) fn new(question: &ReportQuestion) -> Cached {
-        let least = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
-        Cached { min_bytes: least, next: 0, uses: Vec::new() }
+        let min_bytes = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
+        Cached { min_bytes, next: 0, uses: Vec::new() }
     }
 
     /// Continues the pass. The blocks of one segment are processed at once.
@@ -56,7 +56,7 @@ impl Cached {
     pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
         let (file, history) = (writing.file, writing.history);
         let last = history.event_count();
-        let Cached { min_bytes: least, uses, .. } = self;
+        let Cached { min_bytes, uses, .. } = self;
         let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {
             uses.fold([0u64; 3], |[count, total, unused], it| {
                 [count + 1, total.saturating_add(it.total), unused.saturating_add(it.unused)]
@@ -101,7 +101,7 @@ impl Cached {
                 writing.set_fix("Call torch.cuda.empty_cache().");
             }
         }
-        let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
+        let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= min_bytes.value.max(1));
         let order = |it: &SegmentUse| two_part_key(u64::from(it.live > 0), !it.unused);
         let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
         let ranked: Vec<(&SegmentUse, &Segment)> = ranked
@@ -119,14 +119,14 @@ impl Cached {
             column::bytes("largest_free_bytes", "largest free block", |(it, _): Row<'_>| it.largest),
             column::count("live_blocks", "live blocks", |(it, _): Row<'_>| it.live),
             column::cell("address", "address", |(_, segment): Row<'_>| {
-                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
+                segment.address.map_or(Cell::Empty, |address| Cell::Text(format!("0x{address:x}")))
             }),
             column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(file, segment.pool, segment.small)),
             column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),
         ];
         let note = "Sizes as recorded in the file. Empty segments first.";
         let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
-        sheet.threshold = Some(least);
+        sheet.threshold = Some(min_bytes);
         writing.add_sheet(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
             stack: writing.lines.stack_lines(&file.snapshot, segment.stack),
             ..evidence_row(moment_evidence(last))
@@ -134,7 +134,7 @@ impl Cached {
     }
 }
 
-fn segment_use(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
+fn segment_use(file: &OpenFile, index: u32, segment: &Segment) -> SegmentUse {
     let rows = segment.blocks.start as usize..segment.blocks.end as usize;
     let blocks = file.snapshot.blocks.get(rows).unwrap_or_default();
     let (mut live, mut used, mut largest) = (0, 0u64, 0);
@@ -146,13 +146,7 @@ fn segment_use(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
             largest = block.size.max(largest);
         }
     }
-    SegmentUse {
-        index: place,
-        total: segment.total_size,
-        unused: segment.total_size.saturating_sub(used),
-        largest,
-        live,
-    }
+    SegmentUse { index, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
 }
 
 /// Returns the label of a pool and its size class.

@@ -215,7 +215,7 @@ impl Growth {
             after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(site.baseline[0], |&(_, bytes)| bytes)
         };
         let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
-        Chart::Course { values, ends: self.end_labels.clone() }
+        Chart::Line { values, ends: self.end_labels.clone() }
     }
 
     /// Returns the growing call sites. Those with more allocations come first, because an allocation that is replaced

@@ -72,19 +72,19 @@ impl Lifetimes {
     /// Writes the statements and sheets.
     pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
         let Lifetimes {
-            min_bytes: least,
-            min_wait: longer,
-            max_lifetime: within,
+            min_bytes,
+            min_wait,
+            max_lifetime,
             never_freed,
-            delayed: late,
+            delayed,
             delayed_count,
             delayed_bytes,
             short_lived,
             ..
         } = self;
-        write_never_freed(writing, &never_freed, least);
-        write_delayed(writing, late.ranked(), (delayed_count, delayed_bytes), longer);
-        write_short_lived(writing, &short_lived, within);
+        write_never_freed(writing, &never_freed, min_bytes);
+        write_delayed(writing, delayed.ranked(), (delayed_count, delayed_bytes), min_wait);
+        write_short_lived(writing, &short_lived, max_lifetime);
     }
 }
 
@@ -176,7 +176,7 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
     let columns = [
         column::count("waited_events", "events waited", |id| (waited(id)[1] - waited(id)[0]).into()),
         column::cell("waited_us", "time waited", |id| {
-            elapsed(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
+            elapsed(waited(id)).map_or(Cell::Empty, |us| Cell::Micros(us.unsigned_abs()))
         }),
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id)))
             .total(Cell::Bytes(all)),

@@ -55,16 +55,16 @@ impl Job for Leaks {
         out_of_line(|| parts.lifetimes.step(file, history, slice))?;
         out_of_line(|| parts.rounding.step(file, history, slice))?;
         out_of_line(|| parts.cached.step(file, history, slice))?;
-        let Parts { lifetimes: lives, rounding: lost, cached } = self.parts.take().ok_or(OutOfTime)?;
+        let Parts { lifetimes, rounding, cached } = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
             let mut writing = ReportWriter::new(file, history, &self.question);
             // The most likely problems come first.
             if let Some(growth) = self.shared.growth() {
-                growth.write(&mut writing, &lives.never_freed);
+                growth.write(&mut writing, &lifetimes.never_freed);
             }
-            lives.write(&mut writing);
+            lifetimes.write(&mut writing);
             cached.write(&mut writing);
-            lost.write(&mut writing);
+            rounding.write(&mut writing);
             Ok(writing.report)
         })
     }

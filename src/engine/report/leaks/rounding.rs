@@ -54,7 +54,7 @@ impl RoundingLoss {
 
     /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let RoundingLoss { moment, population, next, losses, loss_index: places, requested, rounded: all, .. } = self;
+        let RoundingLoss { moment, population, next, losses, loss_index, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
         population.visit(history, next, slice, &mut |id, size| {
             let (block, known) = file.device_data(history).rounded_size(id);
@@ -62,7 +62,7 @@ impl RoundingLoss {
             *all = all.saturating_add(block);
             let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
             let new = losses.len() as u32;
-            let place = *places.entry((group, size, block)).or_insert(new);
+            let place = *loss_index.entry((group, size, block)).or_insert(new);
             if place == new {
                 let (lost, count, recorded) = (0, 0, 0);
                 losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
@@ -78,7 +78,7 @@ impl RoundingLoss {
     /// Writes the statements and the sheet.
     pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
         let (file, history) = (writing.file, writing.history);
-        let RoundingLoss { moment, min_bytes: least, losses, requested, rounded, .. } = self;
+        let RoundingLoss { moment, min_bytes, losses, requested, rounded, .. } = self;
         let numbers = &history.numbers;
         let lost = rounded.saturating_sub(requested);
         let mut text = "Lost to rounding at the peak: ≥ ".to_owned();
@@ -94,7 +94,7 @@ impl RoundingLoss {
         if rounded > 0 {
             writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         }
-        let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= least.value.max(1));
+        let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= min_bytes.value.max(1));
         let ranked = sorted_numbers(ranked.map(|(loss, place)| (two_part_key(!loss.lost, 0), place)).collect());
         let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|place| losses.get(place as usize)).collect();
         let lost = ranked.iter().fold(0u64, |lost, it| lost.saturating_add(it.lost));
@@ -110,7 +110,7 @@ impl RoundingLoss {
         let note = "Allocated (rounded) minus requested bytes, by size and call site. Exact where the block is still there at the end, \
                     otherwise a lower bound.";
         let mut sheet = sheet(["rounding", "Lost to rounding at the peak", note], &columns);
-        sheet.threshold = Some(least);
+        sheet.threshold = Some(min_bytes);
         writing.add_sheet(sheet, &columns, &ranked, |writing, it| {
             writing.allocation_row(AllocationId(it.example), Some(moment))
         });

@@ -164,14 +164,14 @@ impl ReportContext<'_> {
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
         type Row = (Module, ModuleTotals);
-        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
+        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Empty };
         let elapsed = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
             column::text("module", "module", |(module, sum): Row| truncate(&self.name(module, sum))),
             column::text("called_at", "called at", |(module, _): Row| truncate(&self.calls(module))),
             column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
             column::cell("peak_reserved_bytes", "peak reserved", |(_, sum): Row| match sum.reserved {
-                0 => Cell::Nothing,
+                0 => Cell::Empty,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),
             column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live_at_peak),
@@ -180,19 +180,19 @@ impl ReportContext<'_> {
             column::count("frees", "frees", |(_, sum): Row| sum.frees),
             column::bytes("freed_bytes", "freed", |(_, sum): Row| sum.freed),
             column::cell("mean_fragmentation", "≤ mean fragmentation", |(_, sum): Row| match sum.reserved {
-                0 => Cell::Nothing,
+                0 => Cell::Empty,
                 _ => known(sum, Cell::Ratio(sum.fragmentation_sum / sum.events as f64)),
             }),
             column::cell("duration_us", "duration", |(_, sum): Row| {
-                elapsed(sum).map_or(Cell::Nothing, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
+                elapsed(sum).map_or(Cell::Empty, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
         let mut sheet = sheet(["modules", "Modules", NOTE], &columns);
-        let told = modules.get(..rows as usize).unwrap_or(modules);
-        sheet.left_out = (modules.len() - told.len()) as u32;
+        let shown = modules.get(..rows as usize).unwrap_or(modules);
+        sheet.left_out = (modules.len() - shown.len()) as u32;
         let mut lines = StackLines::default();
-        for number in self.depth_first(told) {
+        for number in self.depth_first(shown) {
             let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
             let calls =
                 std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
@@ -207,13 +207,13 @@ impl ReportContext<'_> {
     }
 
     /// Returns modules in depth-first order, siblings by their first event.
-    fn depth_first(&self, told: &[u32]) -> Vec<u32> {
+    fn depth_first(&self, shown: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
             let first = if sum.events > 0 { sum.first } else { u32::MAX };
             two_part_key(first.into(), number.into())
         };
-        let by_time = sorted_by_key(told.to_vec(), key);
+        let by_time = sorted_by_key(shown.to_vec(), key);
         // First child and next sibling of each module.
         let mut children = vec![(0u32, 0u32); self.tree.modules.len()];
         for &number in by_time.iter().rev() {
@@ -221,7 +221,7 @@ impl ReportContext<'_> {
             let next = children.get_mut(parent).map_or(0, |links| std::mem::replace(&mut links.0, number));
             children.get_mut(number as usize).into_iter().for_each(|links| links.1 = next);
         }
-        let mut order = Vec::with_capacity(told.len());
+        let mut order = Vec::with_capacity(shown.len());
         let links = |number: u32| children.get(number as usize).copied().unwrap_or_default();
         let mut waiting = vec![links(0).0];
         while let Some(number) = waiting.pop() {

@@ -153,7 +153,7 @@ impl Sums {
         let Some(sum) = self.sums.get_mut(number).filter(|_| number > 0) else { return };
         let (live, reserved) = (u64::try_from(self.live).unwrap_or(0), u64::try_from(self.reserved).unwrap_or(0));
         let fragmentation = if reserved > 0 { 1.0 - live as f64 / reserved as f64 } else { 0.0 };
-        let named = CommonAnnotation::Same(innermost.at_event(&mut self.annotation_position, event));
+        let annotation = CommonAnnotation::Same(innermost.at_event(&mut self.annotation_position, event));
         let is_birth = change.is_some_and(|(_, is_birth)| is_birth);
         let is_end = change.is_some() && !is_birth || history.events.action(event) == Action::FreeCompleted;
         sum.add(ModuleTotals {
@@ -169,7 +169,7 @@ impl Sums {
             first: event,
             last: event,
             live_at_peak: 0,
-            annotation: named,
+            annotation,
         });
     }
 }

@@ -42,11 +42,11 @@ pub(super) struct OutOfMemory {
 
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
-        let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
+        let min_bytes = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
         OutOfMemory {
             device,
             question,
-            min_bytes: big,
+            min_bytes,
             sites: Vec::new(),
             allocated: RoundedAtOoms::default(),
             reported: None,
@@ -78,21 +78,21 @@ impl Job for OutOfMemory {
                 let event = chosen.or_else(|| oom_events(history).last()).ok_or(OutOfTime)?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
                 let state = DeviceState::new(history, lives, live.moment);
-                let (rooms, before) = Default::default();
-                self.reported.insert(OomState { event, live, state, by_kind: rooms, large_before: before, next: event })
+                let (by_kind, large_before) = Default::default();
+                self.reported.insert(OomState { event, live, state, by_kind, large_before, next: event })
             }
         };
-        let OomState { live, state, by_kind: rooms, large_before: before, next, .. } = refused;
+        let OomState { live, state, by_kind, large_before, next, .. } = refused;
         live.step(file, history, &mut |_, _| {}, slice)?;
         state.step(file, history, lives, slice)?;
-        rooms.step(state, lives, slice)?;
+        by_kind.step(state, lives, slice)?;
         let wanted = self.question.rows.min(MAX_REQUESTS) as usize;
-        while *next > 0 && before.len() < wanted {
+        while *next > 0 && large_before.len() < wanted {
             slice.tick()?;
             *next -= 1;
             let is_alloc = history.events.action(*next) == Action::Alloc;
             if is_alloc && history.address_and_size(EventIdx(*next)).1 >= self.min_bytes.value {
-                before.push(*next);
+                large_before.push(*next);
             }
         }
         let refused = self.reported.take().ok_or(OutOfTime)?;

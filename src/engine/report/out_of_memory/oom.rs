@@ -42,14 +42,14 @@ impl OomFacts {
     }
 
     pub(super) fn new(history: &DeviceHistory, event: u32) -> OomFacts {
-        let (driver, asked) = history.address_and_size(EventIdx(event));
+        let (device_free, request) = history.address_and_size(EventIdx(event));
         let moment = Moment::after(EventIdx(event));
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let change = |event| history.awaiting_free_change(event);
         OomFacts {
             event,
-            request: asked,
-            device_free: driver,
+            request,
+            device_free,
             reserved: positive(history.reserved_at(moment)),
             live: positive(history.drawn_at(moment)),
             awaiting_free: positive(Curve::new(&history.awaiting_free, &change).at(moment)),

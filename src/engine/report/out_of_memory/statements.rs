@@ -14,10 +14,10 @@ const DRIVER_GRANULARITY: u64 = 2 << 20;
 const SHOWN_EVENTS: u32 = 500;
 
 /// Writes the statements about an OOM. `site` is the call site of the request.
-pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, told: &OomState, site: &str) {
+pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
     let (file, history) = (writing.file, writing.history);
-    let moment = told.live.moment;
-    let (rooms, live) = (&told.by_kind.kinds, &told.live);
+    let moment = failure.live.moment;
+    let (rooms, live) = (&failure.by_kind.kinds, &failure.live);
     let knows_room = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let asked = file.rounding.rounded(facts.request);
     let mut text = "Out of memory at event ".to_owned();
@@ -150,8 +150,8 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, told: &Oom
         text.push('.');
         writing.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
     }
-    if knows_room && told.state.outside_mapped.bytes > 0 {
-        let mut text = bytes_text(told.state.outside_mapped.bytes);
+    if knows_room && failure.state.outside_mapped.bytes > 0 {
+        let mut text = bytes_text(failure.state.outside_mapped.bytes);
         text.push_str(" live are outside the recorded segments, so free bytes are less certain.");
         writing.add_statement(Tone::Fact, text, None);
     }

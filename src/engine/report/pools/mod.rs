@@ -55,12 +55,12 @@ impl Job for Pools {
         out_of_line(|| course.step(file, history, lives, slice))?;
         let contents = self.contents.get_or_insert_with(|| {
             let private = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool));
-            let begun = private.take(MAX_CONTENTS).map(|pool| {
+            let listed = private.take(MAX_CONTENTS).map(|pool| {
                 let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
                 let population = Population::new(history, Scope::At(moment));
                 PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
             });
-            begun.collect()
+            listed.collect()
         });
         for contents in contents.iter_mut() {
             out_of_line(|| contents.step(file, history, slice))?;

@@ -83,20 +83,10 @@ impl PoolPass {
         moments: [u32; 2],
     ) -> PoolPass {
         let pools = vec![Pool::default(); file.groups.group_count(history, Grouping::Pool) as usize];
-        let ends = Radix::with_capacity(lives.ranges.len());
-        let (ended, next_end, next_range, next_early, next_event) = Default::default();
-        let of_labels = vec![NOT_LOOKED_UP; file.snapshot.labels.len()];
-        PoolPass {
-            pools,
-            moments,
-            ranges_by_end: ends,
-            by_end: ended,
-            next_end,
-            next_range,
-            next_early,
-            next_event,
-            pool_of_labels: of_labels,
-        }
+        let ranges_by_end = Radix::with_capacity(lives.ranges.len());
+        let (by_end, next_end, next_range, next_early, next_event) = Default::default();
+        let pool_of_labels = vec![NOT_LOOKED_UP; file.snapshot.labels.len()];
+        PoolPass { pools, moments, ranges_by_end, by_end, next_end, next_range, next_early, next_event, pool_of_labels }
     }
 
     /// Continues the pass.

@@ -84,10 +84,10 @@ impl Groupings {
             without.change(modules + module, moment, bytes);
             module = self.tree.modules.get(module as usize).map_or(0, |module| module.parent);
         }
-        let GroupedStack { group, node_group: node, .. } = self.grouped_stack(&file.snapshot, stack, without);
+        let GroupedStack { group, node_group, .. } = self.grouped_stack(&file.snapshot, stack, without);
         without.change(group, moment, bytes);
-        if node > 0 {
-            without.change(node, moment, bytes);
+        if node_group > 0 {
+            without.change(node_group, moment, bytes);
         }
     }
 
@@ -102,15 +102,16 @@ impl Groupings {
         }
         let stack = normalized(stack);
         let mut frames = snapshot.stacks.frames(stack);
-        let node = frames.find(|&frame| site::is_backward(snapshot, snapshot.frames.frame(frame))).map_or(0, |frame| {
-            let next = self.nodes.len() as u32;
-            let place = *self.node_index.entry(snapshot.frames.frame(frame).name).or_insert(next);
-            if place == next {
-                self.nodes.push((without.add_group(), frame));
-            }
-            self.nodes.get(place as usize).map_or(0, |&(group, _)| group)
-        });
-        let known = GroupedStack { stack, group: without.add_group(), node_group: node };
+        let node_group =
+            frames.find(|&frame| site::is_backward(snapshot, snapshot.frames.frame(frame))).map_or(0, |frame| {
+                let next = self.nodes.len() as u32;
+                let place = *self.node_index.entry(snapshot.frames.frame(frame).name).or_insert(next);
+                if place == next {
+                    self.nodes.push((without.add_group(), frame));
+                }
+                self.nodes.get(place as usize).map_or(0, |&(group, _)| group)
+            });
+        let known = GroupedStack { stack, group: without.add_group(), node_group };
         self.stack_index.insert(stack, self.stacks.len() as u32);
         self.stacks.push(known);
         known

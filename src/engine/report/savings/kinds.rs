@@ -73,7 +73,7 @@ pub(super) struct Texts {
 
 impl SavingKind {
     pub(super) fn texts(self) -> Texts {
-        let [what, then, change, fix, unless] = match self {
+        let [subject, condition, label, fix, caveat] = match self {
             SavingKind::Activations => [
                 "Activations",
                 "Without them",
@@ -147,7 +147,7 @@ impl SavingKind {
                 "Waiting sooner can cost the overlap that the streams are for.",
             ],
         };
-        Texts { subject: what, condition: then, label: change, fix, caveat: unless }
+        Texts { subject, condition, label, fix, caveat }
     }
 
     /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if it does not apply.

@@ -56,18 +56,9 @@ struct ReservedPeak {
 
 impl Savings {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
-        let (loss, backward) = <(StackMatch, StackMatch)>::default();
-        let known = SharedResults::new(device);
-        Savings {
-            device,
-            question,
-            shared: known,
-            loss_matches: loss,
-            backward_matches: backward,
-            pass: None,
-            live: None,
-            reserved: None,
-        }
+        let (loss_matches, backward_matches) = <(StackMatch, StackMatch)>::default();
+        let shared = SharedResults::new(device);
+        Savings { device, question, shared, loss_matches, backward_matches, pass: None, live: None, reserved: None }
     }
 }
 
@@ -165,9 +156,9 @@ impl Savings {
         let categories = &file.groups.categories;
         let by = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
         let savings = KINDS.into_iter().filter_map(|kind| {
-            let without = run.without_kind(kind);
-            let saved = run.peak.1.saturating_sub(without.peak);
-            if saved < least.max(1) {
+            let effect = run.without_kind(kind);
+            let saved_bytes = run.peak.1.saturating_sub(effect.peak);
+            if saved_bytes < least.max(1) {
                 return None;
             }
             let (mut concerned_bytes, mut by_size) = (0u64, 0u64);
@@ -189,14 +180,14 @@ impl Savings {
             let some = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0);
             let ranked = sorted_numbers(some.map(|(site, (sum, ..))| (two_part_key(!sum, 0), site)).collect());
             let of = |site: u32| sites.get(site as usize).map(|&(sum, _, largest)| (site, sum, largest));
-            let most = ranked.into_iter().take(MAX_SITES).filter_map(of).collect();
+            let top_sites = ranked.into_iter().take(MAX_SITES).filter_map(of).collect();
             let confidence = match kind {
                 SavingKind::AwaitingFree => "high: recorded",
                 SavingKind::Loss => "medium: by function names",
                 _ if by_size > concerned_bytes / 2 => "low: classified by size",
                 _ => "medium: classified by call stack",
             };
-            Some(Saving { kind, effect: without, saved_bytes: saved, concerned_bytes, top_sites: most, confidence })
+            Some(Saving { kind, effect, saved_bytes, concerned_bytes, top_sites, confidence })
         });
         sorted_by_key(savings.collect(), |saving: &Saving| !u128::from(saving.saved_bytes))
     }

@@ -87,21 +87,21 @@ impl HeldOver {
 impl PeakPass {
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> PeakPass {
         let count = |by| file.groups.group_count(history, by);
-        let (sites, categories) = (count(Grouping::CallSite), count(Grouping::Category));
+        let (site_count, category_count) = (count(Grouping::CallSite), count(Grouping::Category));
         let (Moment(moment), bytes) = history.live_peak();
         let peak = (moment, bytes);
         let names = file.groups.categories.set().categories();
-        let begins = steps.spans.iter().skip(1).map(|step| step.from).collect();
+        let step_starts = steps.spans.iter().skip(1).map(|step| step.from).collect();
         PeakPass {
             peak,
-            site_count: sites,
-            category_count: categories,
+            site_count,
+            category_count,
             roles: names.iter().map(|name| Role::from_name(name)).collect(),
             changes: Changes::default(),
             without: None,
             groupings: Groupings::default(),
             kept_gradients: KeptGradients::default(),
-            held_over: HeldOver { step_starts: begins, starts_passed: 0, new_bytes: [0; 2] },
+            held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: [0; 2] },
             results: Vec::new(),
         }
     }
@@ -121,13 +121,13 @@ impl PeakPass {
     ) -> AllocationTraits {
         let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
         let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
-        let is_whole =
+        let has_full_lifetime =
             history.allocations.allocated_at(id) > Moment::START && history.allocations.freed_at(id).is_some();
         AllocationTraits {
             site: file.groups.call_site_group(stack),
             category,
             role: role.unwrap_or(Role::Other),
-            has_full_lifetime: is_whole,
+            has_full_lifetime,
         }
     }
 

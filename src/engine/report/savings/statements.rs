@@ -24,7 +24,7 @@ pub(super) fn write_insights(
     savings: &[Saving],
     steps: &Steps,
 ) {
-    let mut told: Vec<SavingKind> = Vec::new();
+    let mut reported: Vec<SavingKind> = Vec::new();
     for saving in savings {
         // All changes to optimizer state share one statement.
         let is_optimizer = |kind: SavingKind| {
@@ -33,10 +33,10 @@ pub(super) fn write_insights(
                 SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
             )
         };
-        if !told.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
+        if !reported.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
             write_statement(writing, (moment, peak), saving, savings);
         }
-        told.push(saving.kind);
+        reported.push(saving.kind);
     }
     if savings.is_empty() {
         let text = "No common change lowers the peak by as much as the threshold.".to_owned();
@@ -127,7 +127,7 @@ fn lowercase_first(text: &str) -> String {
 /// Writes statements about memory that could be released at the peak of reserved bytes.
 pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
     let reserved = layout.total.reserved;
-    let SegmentsKept { empty, pinned, by_site, .. } = kept;
+    let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
         let text = [
             "Reserved at its peak: ",
@@ -153,7 +153,7 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept
             " free (cached) in ",
             &pluralize(pinned.count.into(), "segment"),
             " pinned by one block each. Most by ",
-            &first.site,
+            &first.call_site,
             " (",
             &bytes_text(first.free.bytes),
             ").",

@@ -26,7 +26,7 @@ pub(super) fn write_savings(writing: &mut ReportWriter<'_>, peak: u64, savings: 
         column::event("peak_without_event", "peak then after event", |of: &Saving| of.effect.moment),
         column::text("confidence", "confidence", |of: &Saving| of.confidence.to_owned()),
         column::cell("call_site", "largest call site", |of: &Saving| {
-            of.top_sites.first().map_or(Cell::Nothing, |&(site, ..)| Cell::Text(label(file, history, site)))
+            of.top_sites.first().map_or(Cell::Empty, |&(site, ..)| Cell::Text(label(file, history, site)))
         }),
         column::text("unless", "why it may not apply", |of: &Saving| of.kind.texts().caveat.to_owned()),
     ];
@@ -77,18 +77,18 @@ impl<'a> GroupTable<'a> {
         if least.is_some_and(|least| ranked.len() <= least) {
             return;
         }
-        let GroupTable { titles: words, without: of, name_columns: names, is_name_last, .. } = self;
+        let GroupTable { titles, without, name_columns, is_name_last, .. } = self;
         let bytes = [
-            column::bytes("live_bytes", "live at the peak", |group| of(group).at_peak),
-            column::bytes("peak_without_bytes", "peak without it", |group| of(group).peak),
-            column::bytes("saved_bytes", "saved", move |group| peak.saturating_sub(of(group).peak)),
-            column::event("peak_without_event", "peak without it after event", |group| of(group).moment),
+            column::bytes("live_bytes", "live at the peak", |group| without(group).at_peak),
+            column::bytes("peak_without_bytes", "peak without it", |group| without(group).peak),
+            column::bytes("saved_bytes", "saved", move |group| peak.saturating_sub(without(group).peak)),
+            column::event("peak_without_event", "peak without it after event", |group| without(group).moment),
         ];
-        let (mut columns, last) = if is_name_last { (Vec::new(), names) } else { (names, Vec::new()) };
+        let (mut columns, last) = if is_name_last { (Vec::new(), name_columns) } else { (name_columns, Vec::new()) };
         columns.extend(bytes);
         columns.extend(last);
-        writing.add_sheet(sheet(words, &columns), &columns, &ranked, |writing, group| {
-            row(writing, group, of(group).moment)
+        writing.add_sheet(sheet(titles, &columns), &columns, &ranked, |writing, group| {
+            row(writing, group, without(group).moment)
         });
     }
 }
@@ -116,12 +116,12 @@ pub(super) fn write_categories(writing: &mut ReportWriter<'_>, run: &PeakPass) {
 
 pub(super) fn write_sites(writing: &mut ReportWriter<'_>, run: &PeakPass, live: &[AllocationId]) {
     let (file, history) = (writing.file, writing.history);
-    let count = file.groups.group_count(history, Grouping::CallSite);
-    let largest = largest_by_group(writing, count, live, &|id| Some(run.traits(file, history, id).site));
+    let end = file.groups.group_count(history, Grouping::CallSite);
+    let largest = largest_by_group(writing, end, live, &|id| Some(run.traits(file, history, id).site));
     let groups = GroupTable {
         titles: ["call_sites", "Peak without each call site", ""],
         first: 0,
-        end: count,
+        end,
         without: &|group| run.without_site(group),
         name_columns: vec![column::text("call_site", "call site", |group| label(file, history, group))],
         is_name_last: true,
@@ -210,7 +210,7 @@ pub(super) fn write_modules(writing: &mut ReportWriter<'_>, run: &PeakPass) {
 pub(super) fn write_named(writing: &mut ReportWriter<'_>, run: &PeakPass, by: NumberedGrouping) {
     let (file, history) = (writing.file, writing.history);
     // The groups before `first` are for allocations outside annotations or regions.
-    let (grouping, first, words, heading) = match by {
+    let (grouping, first, titles, heading) = match by {
         NumberedGrouping::Annotation => {
             (Grouping::Annotation, 1, ["annotations", "Peak without what each annotation allocated", ""], "annotation")
         }
@@ -223,7 +223,7 @@ pub(super) fn write_named(writing: &mut ReportWriter<'_>, run: &PeakPass, by: Nu
     };
     let name = |number| truncate(&file.groups.label(&file.snapshot, history, grouping, number));
     let groups = GroupTable {
-        titles: words,
+        titles,
         first,
         end: file.groups.group_count(history, grouping),
         without: &|number| run.without_numbered(by, number),

@@ -139,9 +139,9 @@ impl Checks {
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let Checks { driver_request: driver, newest_oom: failed, at_peak: active, at_end: end, .. } = self;
-        let beside = [driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
-        let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());
+        let Checks { driver_request, newest_oom, at_peak, at_end, .. } = self;
+        let beside = [driver_request.as_mut().map(|it| &mut it.1), newest_oom.as_mut().map(|it| &mut it.1)];
+        let layouts = [at_peak, at_end].into_iter().chain(beside.into_iter().flatten());
         for layout in layouts {
             layout.step(file, history, lives, slice)?;
         }
@@ -184,18 +184,18 @@ impl Checks {
         all.map(|about| self.run(about, file, history, lives)).collect()
     }
 
-    fn run(&self, about: Check, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> CheckResult {
-        let found = |part, whole, moment, conditions_hold, words: String| CheckResult {
-            check: about,
-            found_bytes: part,
-            whole_bytes: whole,
+    fn run(&self, check: Check, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> CheckResult {
+        let found = |found_bytes, whole_bytes, moment, conditions_hold, detail: String| CheckResult {
+            check,
+            found_bytes,
+            whole_bytes,
             moment: Some(moment),
             conditions_hold,
-            detail: words,
+            detail,
         };
         let none = |whole| CheckResult { moment: None, ..found(0, whole, 0, false, String::new()) };
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
-        match about {
+        match check {
             Check::FragmentedRequest => {
                 let Some((driver, layout)) = &self.driver_request else { return none(most_reserved) };
                 let free = layout.by_kind.serving(driver.kind);
@@ -213,7 +213,7 @@ impl Checks {
                 let fixed = fixed.fold(0u64, u64::saturating_add);
                 let words = bytes_text(request) + " requested, " + &largest_free_text(sums.largest_free);
                 // Segments that can grow already must not count as a reason to enable growth.
-                let conditions_hold = is_scattered && about.reaches_thresholds(fixed, sums.reserved);
+                let conditions_hold = is_scattered && check.reaches_thresholds(fixed, sums.reserved);
                 found(sums.free, sums.reserved, *event, conditions_hold, words)
             }
             Check::PinnedSegments => {

@@ -8,8 +8,8 @@ pub(super) struct KnownSetting {
 }
 
 /// Creates a row of [`KNOWN`].
-const fn known_setting(key: &'static str, default: &'static str, words: &'static str) -> KnownSetting {
-    KnownSetting { key, default, description: words }
+const fn known_setting(key: &'static str, default: &'static str, description: &'static str) -> KnownSetting {
+    KnownSetting { key, default, description }
 }
 
 /// Prefix of the rounding settings. There is one per size.

@@ -166,10 +166,10 @@ fn write_settings(writing: &mut ReportWriter<'_>) {
         }),
         column::text("value", "value", |(_, value): (&str, &str)| truncate(value)),
         column::cell("is_default", "default", |(key, value): (&str, &str)| {
-            known_settings::find_known(key).map_or(Cell::Nothing, |known| yes_or_no(known.is_default(value)))
+            known_settings::find_known(key).map_or(Cell::Empty, |known| yes_or_no(known.is_default(value)))
         }),
         column::cell("description", "description", |(key, _): (&str, &str)| {
-            known_settings::find_known(key).map_or(Cell::Nothing, |known| Cell::Text(known.description.to_owned()))
+            known_settings::find_known(key).map_or(Cell::Empty, |known| Cell::Text(known.description.to_owned()))
         }),
     ];
     let note = "As recorded in the file.";
@@ -190,9 +190,9 @@ fn write_checks(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
         column::cell("hint", "hint", |it: &CheckResult| yes_or_no(it.is_hint())),
         column::text("setting", "setting", |it: &CheckResult| it.check.setting().to_owned()),
         column::cell("value", "value", |it: &CheckResult| {
-            setting_value(settings, it.check.setting()).map_or(Cell::Nothing, |value| Cell::Text(truncate(value)))
+            setting_value(settings, it.check.setting()).map_or(Cell::Empty, |value| Cell::Text(truncate(value)))
         }),
-        column::cell("event", "after event", |it: &CheckResult| it.moment.map_or(Cell::Nothing, column::moment_cell)),
+        column::cell("event", "after event", |it: &CheckResult| it.moment.map_or(Cell::Empty, column::moment_cell)),
     ];
     let note = "A hint requires both the minimum share and the minimum bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
     let sheet = sheet(["checks", "Checks", note], &columns);

@@ -118,16 +118,16 @@ impl Families {
         let family = *self.by_stem.entry(stem.clone()).or_insert(next);
         if family == next {
             let none = Span { from: 0, to: 0 };
-            let (names_differ, repeats, has_earlier) = Default::default();
-            let (count, covered, first, last) = (0, 0, none, none);
+            let (names_differ, names_repeat, has_earlier) = Default::default();
+            let (count, covered_events, first, last) = (0, 0, none, none);
             self.families.push(Family {
                 stem,
                 name,
                 names_differ,
-                names_repeat: repeats,
+                names_repeat,
                 has_earlier,
                 count,
-                covered_events: covered,
+                covered_events,
                 first,
                 last,
             });
@@ -146,10 +146,10 @@ impl Families {
     /// Returns the steps, or `None` if no family marks steps. A second call returns `None`.
     pub(super) fn take_steps(&mut self) -> Option<Steps> {
         let family = self.families.get(self.step_family.take().flatten()? as usize)?;
-        let (spans, rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
+        let (spans, annotation_rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
         // Events between the annotations belong to no step.
         if family.names_differ || family.covered_events * 10 >= 9 * u64::from(family.last.to - family.first.from) {
-            return Some(Steps { spans, annotation_rows: rows, rule: StepRule::Annotations(family.stem.clone()) });
+            return Some(Steps { spans, annotation_rows, rule: StepRule::Annotations(family.stem.clone()) });
         }
         let ends = spans.iter().zip(spans.iter().skip(1));
         let spans = ends.map(|(one, next)| Span { from: one.to, to: next.to }).collect();

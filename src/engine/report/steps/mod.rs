@@ -39,17 +39,8 @@ pub(super) struct StepFinder {
 
 impl StepFinder {
     pub(super) fn new(device: i64) -> StepFinder {
-        let (placed, families, by_name, recurrence, steps) = Default::default();
-        StepFinder {
-            device,
-            placed,
-            is_placed: false,
-            families,
-            from_annotations: by_name,
-            recurrence,
-            steps,
-            is_done: false,
-        }
+        let (placed, families, from_annotations, recurrence, steps) = Default::default();
+        StepFinder { device, placed, is_placed: false, families, from_annotations, recurrence, steps, is_done: false }
     }
 
     /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
@@ -81,8 +72,8 @@ impl StepFinder {
 
     /// Returns the size of the results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let PlacedAnnotations { annotations: places, spans, .. } = &self.placed;
-        places.capacity() * size_of::<PlacedAnnotation>()
+        let PlacedAnnotations { annotations, spans, .. } = &self.placed;
+        annotations.capacity() * size_of::<PlacedAnnotation>()
             + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
     }
 }

@@ -173,8 +173,9 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
     let mut rest = numbers.into_iter();
     let mut next = || rest.next().unwrap_or_default();
     let (device, ending) = (next() as i64, next());
-    let ends = [Action::FreeRequested, Action::FreeCompleted].into_iter().find(|ends| *ends as u64 == ending)?;
-    let (may_start_awaiting_free, unexplained, statics) = (next() != 0, next() as u32, next() as u32);
+    let ending_action =
+        [Action::FreeRequested, Action::FreeCompleted].into_iter().find(|ends| *ends as u64 == ending)?;
+    let (may_start_awaiting_free, unexplained_count, static_count) = (next() != 0, next() as u32, next() as u32);
     let times_end = (next() as i64, next() as i64, next() != 0);
     let [drawn_last, reserved_last, pending_last] = [(); 3].map(|()| next() as i64);
     let action_counts = [(); Action::ALL.len()].map(|()| next());
@@ -215,8 +216,8 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
             LifetimeColumns { address, size, free_requested: requested, freed_at },
         ],
         allocated_at,
-        unexplained_count: unexplained,
-        static_count: statics,
+        unexplained_count,
+        static_count,
         may_start_awaiting_free,
     };
     let is_paired = end_ids.len() == end_rows.len()
@@ -249,7 +250,7 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         later_event_count: 0,
         note_events,
         annotated,
-        ending_action: ends,
+        ending_action,
     })
 }
 

@@ -17,7 +17,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
     let mut head = vec![HISTORY];
     scalar_values(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
     put(&head)?;
-    let DeviceHistory { events, allocations, drawn, reserved, awaiting_free: pending, .. } = history;
+    let DeviceHistory { events, allocations, drawn, reserved, awaiting_free, .. } = history;
     let times = &events.times;
     let [before, traced] = &allocations.parts;
     // Sorted as plain numbers, because sorting another type adds code to the page.
@@ -33,7 +33,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
     let address_labels = addresses.iter().filter_map(|address| by_address.get(address));
     let address = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.0).collect::<Column<u64>>();
     let size = |pairs: &Column<(u64, u64)>| pairs.iter().map(|pair| pair.1).collect::<Column<u64>>();
-    let totals = [drawn, reserved, pending].map(Totals::blocks);
+    let totals = [drawn, reserved, awaiting_free].map(Totals::blocks);
     let [drawn, reserved, pending] = &totals;
 
     write_columns(0, [&events.action], put)?;
@@ -125,21 +125,12 @@ fn encode_subject(subject: Subject) -> u64 {
 
 /// Collects all values that are not columns.
 fn scalar_values(history: &DeviceHistory) -> Vec<u64> {
-    let DeviceHistory {
-        device,
-        allocations,
-        events,
-        numbers,
-        drawn,
-        reserved,
-        awaiting_free: pending,
-        ending_action: ends,
-        ..
-    } = history;
+    let DeviceHistory { device, allocations, events, numbers, drawn, reserved, awaiting_free, ending_action, .. } =
+        history;
     let (first, latest, uneven) = events.times.bounds();
     let mut all = vec![
         *device as u64,
-        *ends as u64,
+        *ending_action as u64,
         allocations.may_start_awaiting_free.into(),
         allocations.unexplained_count.into(),
         allocations.static_count.into(),
@@ -147,7 +138,7 @@ fn scalar_values(history: &DeviceHistory) -> Vec<u64> {
         latest as u64,
         uneven.into(),
     ];
-    all.extend([drawn, reserved, pending].map(|totals| totals.last() as u64));
+    all.extend([drawn, reserved, awaiting_free].map(|totals| totals.last() as u64));
     all.extend(history.action_counts);
     let times = numbers.time_us.unwrap_or_default();
     all.extend([

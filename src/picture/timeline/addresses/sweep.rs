@@ -51,8 +51,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    pub(super) fn new(most_quads: usize) -> Estimate {
-        Estimate { max_quads: most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
+    pub(super) fn new(max_quads: usize) -> Estimate {
+        Estimate { max_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
     /// Returns the smallest θ that keeps the scene within the maximum number of quads.
@@ -134,14 +134,14 @@ pub(super) struct Sweep {
 const NO_QUAD: u32 = u32::MAX;
 
 impl Sweep {
-    pub(super) fn new(band_px: u32, lying: &AddressBlocks, grid: &Grid, most_quads: usize) -> Sweep {
+    pub(super) fn new(band_px: u32, lying: &AddressBlocks, grid: &Grid, max_quads: usize) -> Sweep {
         let cells = Cells::new(band_px, lying);
         let rows = lying.view().height_px as usize;
         let count = cells.cell_of_row(rows) + 1;
         debug_assert!(grid.len() < usize::from(u16::MAX), "columns are counted in 16 bits");
         Sweep {
             cells,
-            max_quads: most_quads,
+            max_quads,
             tree: LiveTree::new(lying.visible.len()),
             standing: None,
             column: 0,

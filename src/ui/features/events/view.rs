@@ -96,7 +96,7 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
         offset_px: events.scroll.top_px(rows.first().map_or(0, |row| row.row)),
         active: events.selected_rows.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
-        empty: match (page.listed, page.all) {
+        empty: match (page.listed, page.total) {
             (0, 0) => "No events recorded.",
             (0, _) if !events.is_filtered() => "No events in this range.",
             (0, _) => "No matches.",
@@ -110,11 +110,11 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let nothing = || plain("–".to_owned());
     let first = shared.device().and_then(|device| device.time_us).map(|(first, _)| first);
     let time = row.time_us.zip(first).map(|(at, first)| elapsed(at.saturating_sub(first)));
-    let mut site = if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() };
+    let mut site = if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() };
     if let Some(free) = row.device_free {
         let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
         site = asked.concat() + " free · " + &site;
-    } else if matches!(action, Action::Snapshot | Action::Unknown) && row.site.is_empty() {
+    } else if matches!(action, Action::Snapshot | Action::Unknown) && row.call_site.is_empty() {
         site.clear();
     }
     let knows_reserved = shared.device().is_some_and(|device| device.has_reserved());
@@ -131,7 +131,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
         stream_cell(row.stream),
         pool_cell(shared, row.pool),
         cell(site.clone(), site),
-        bytes_cell(row.active.saturating_sub(row.pending)),
+        bytes_cell(row.active.saturating_sub(row.awaiting_free)),
         bytes_cell(row.active),
         if knows_reserved { bytes_cell(row.reserved) } else { nothing() },
     ]
@@ -152,16 +152,16 @@ pub fn action_filters(events: &Events) -> Vec<ActionFilter> {
 pub fn status(events: &Events) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {
-        status.counts = [page.listed, page.all];
+        status.counts = [page.listed, page.total];
         let chosen = events.selected_rows.count();
         if chosen > 1 {
             status.text = number(chosen) + " selected · ";
         }
         status.text += &pluralize(page.listed.into(), "event");
-        if page.listed != page.all {
-            status.text += &[" of ", &group_digits(page.all.into())].concat();
+        if page.listed != page.total {
+            status.text += &[" of ", &group_digits(page.total.into())].concat();
         }
-        if events.answer.answered_question().is_some_and(|known| known.filter.between.is_some()) {
+        if events.answer.answered_question().is_some_and(|known| known.filter.range.is_some()) {
             status.text += " · in range";
         }
     }

@@ -66,7 +66,7 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
     };
     let at = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
-    let question = ExportQuestion { format, table, at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
+    let question = ExportQuestion { format, table, cursor: at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
     start_job(export, shared, ExportJob::Format(question), file, effects);
 }
 
@@ -88,7 +88,7 @@ fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: Str
     export.is_writing = true;
     shared.remark = Some(format!("Writing {file}…"));
     let is = |wanted| matches!(&job, ExportJob::Format(ExportQuestion { format, .. }) if *format == wanted);
-    let (is_packed, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
+    let (is_gzipped, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
     let categories = Box::new(shared.rules.set());
     effects.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
@@ -96,7 +96,7 @@ fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: Str
         job,
         categories,
         file,
-        is_gzipped: is_packed,
+        is_gzipped,
         extends_trace,
         next: AfterWrite::Save,
     })));

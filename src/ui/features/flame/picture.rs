@@ -115,13 +115,13 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
             y,
             fill: if is_change { change_level(of) } else { slot(of).map_or(FlameFill::Kind(kind), FlameFill::Slot) },
             is_faded,
-            is_hatched: of.nodes > 1,
+            is_hatched: of.node_count > 1,
             matched_px,
         });
         let pad = PAD_PX * canvas.scale;
         let max_width_px = f64::from(x[1] - x[0]) - 2.0 * pad;
         let signs = (max_width_px / (CHAR_WIDTH * text_px)).max(0.0) as usize;
-        if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= MIN_CHARS) {
+        if let Some(label) = label.filter(|_| of.node_count == 1 && signs >= MIN_CHARS) {
             picture.texts.push(FlameText {
                 text: box_label(label, of, scope, signs),
                 origin: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],

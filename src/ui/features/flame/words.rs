@@ -72,7 +72,7 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
         title.push_str(" · ");
         title.push_str(&exact(scope, bytes));
     }
-    let (name, place) = name_and_location(page, of);
+    let (name, location) = name_and_location(page, of);
     let mut shares = percent(bytes, page.total.bytes);
     shares.push_str(" of all");
     if let Some(parent) = page.boxes.get(of.parent as usize).filter(|_| of.row > 0) {
@@ -86,14 +86,14 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
         shares.push_str(" · found: ");
         shares.push_str(&amount(scope, of.found));
     }
-    FlameCard { title, name, location: place, shares }
+    FlameCard { title, name, location, shares }
 }
 
 /// Returns the name of a box, and its location.
 fn name_and_location(page: &FlamePage, of: &FlameBox) -> (String, String) {
     let label = label(page, of);
-    if of.nodes > 1 {
-        (group_digits(of.nodes.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
+    if of.node_count > 1 {
+        (group_digits(of.node_count.into()) + " frames narrower than a pixel", "The largest: ".to_owned() + &label.name)
     } else {
         (label.name.clone(), location(label))
     }
@@ -101,14 +101,14 @@ fn name_and_location(page: &FlamePage, of: &FlameBox) -> (String, String) {
 
 /// Returns the card of a box for [`Scope::Change`].
 fn change_card(page: &FlamePage, of: &FlameBox) -> FlameCard {
-    let (name, place) = name_and_location(page, of);
+    let (name, location) = name_and_location(page, of);
     let [begin, end] = of.ends;
     let title = [&change(begin.bytes, end.bytes), " · ", &exact_change(begin.bytes, end.bytes)].concat();
     let at = |name: &str, end: Weight| {
         [name, &Bytes(end.bytes).to_string(), " in ", &pluralize(end.count.into(), "allocation")].concat()
     };
     let shares = [at("A: ", begin), at("B: ", end), ratio(begin.bytes, end.bytes)].join(" · ");
-    FlameCard { title, name, location: place, shares }
+    FlameCard { title, name, location, shares }
 }
 
 /// Returns the status line: the selected box, the box of the selected allocation, or a hint.
@@ -118,12 +118,12 @@ pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
     let revealed = revealed.filter(|_| shared.selection.is_some());
     let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {
-        let hint = if page.is_cut { "Some rows are not drawn. Zoom in to see them. " } else { "" };
+        let hint = if page.is_truncated { "Some rows are not drawn. Zoom in to see them. " } else { "" };
         return hint.to_owned() + "Click to select, double-click or Enter to zoom in, Backspace to zoom out.";
     };
-    let FlameCard { title, name, location: place, shares } = card(shared, page, of);
+    let FlameCard { title, name, location, shares } = card(shared, page, of);
     let whose = if revealed.is_some() { "The selected allocation is in" } else { "" };
-    [whose.to_owned(), title, name, shares, place]
+    [whose.to_owned(), title, name, shares, location]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()

@@ -21,17 +21,17 @@ pub fn cell_view(cell: &Cell) -> CellView {
     if text == exact && !matches!(cell, Cell::Text(_)) {
         exact.clear();
     }
-    let part = match *cell {
+    let per_mille = match *cell {
         Cell::Share { part, whole } if whole > 0 => Some(per_mille(part, whole)),
         _ => None,
     };
-    CellView { text, exact, per_mille: part }
+    CellView { text, exact, per_mille }
 }
 
 /// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.
 pub fn spreadsheet_text(cell: &Cell) -> String {
     match cell {
-        Cell::Nothing | Cell::Share { whole: 0, .. } => String::new(),
+        Cell::Empty | Cell::Share { whole: 0, .. } => String::new(),
         // A cell must not contain separators.
         Cell::Text(text) => text.replace(['\t', '\n', '\r'], " "),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),

@@ -61,7 +61,7 @@ fn show_span(why: &mut InsightsTab, shared: &mut Shared, span: Span, effects: &m
 
 /// Handles the reply with the position of a span on the time axis.
 pub(crate) fn on_moments(shared: &mut Shared, span: Span, moments: &[MomentFacts]) {
-    let x = |facts: &MomentFacts| facts.place.time as f64;
+    let x = |facts: &MomentFacts| facts.position.time as f64;
     match (shared.axis, moments) {
         (Axis::Time, [from, to]) => zoom_to(shared, x(from), x(to)),
         // The axis may have changed meanwhile.

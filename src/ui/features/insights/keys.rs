@@ -5,7 +5,7 @@ use crate::binding::{Binding, KeyScope, bind};
 use crate::tab::Tab;
 
 /// Control of commands that navigate the report: the report itself.
-const REPORT: &str = "why-report";
+const REPORT: &str = "insights-report";
 
 pub(super) const KEYS: &[Binding<InsightsStep>] = {
     const AT: KeyScope = KeyScope::Tab(Tab::Insights);
@@ -17,6 +17,6 @@ pub(super) const KEYS: &[Binding<InsightsStep>] = {
         bind(AT, &["End"], Last, "Go to the last row", REPORT),
         bind(AT, &["Enter"], ShowEvidence, "Show the evidence", REPORT),
         bind(AT, &["Space"], ToggleStack, "Show or hide the stack", REPORT),
-        bind(AT, &["Shift+c"], Copy, "Copy the insight as Markdown", "why-copy"),
+        bind(AT, &["Shift+c"], Copy, "Copy the insight as Markdown", "insights-copy"),
     ]
 };

@@ -40,10 +40,10 @@ impl PartialEq for ReportInputs {
 /// Returns the current inputs.
 pub fn report_inputs(why: &InsightsTab) -> ReportInputs {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
-    let seen = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
+    let row_limits = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
     ReportInputs {
         report: why.report().cloned(),
-        row_limits: seen,
+        row_limits,
         unfolded: why.open_stacks.clone(),
         folded: why.collapsed.clone(),
     }
@@ -181,7 +181,7 @@ fn chart(chart: &Chart) -> ChartView {
             let marks = parts.iter().map(|part| mark(whole, part.bytes, &part.name, part.slot)).collect();
             ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None, boxes: Vec::new() }
         }
-        Chart::Course { values, ends } => {
+        Chart::Line { values, ends } => {
             let most = values.iter().copied().max().unwrap_or(0);
             let text = |bytes: Option<&u64>, end: &str| {
                 [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
@@ -190,7 +190,7 @@ fn chart(chart: &Chart) -> ChartView {
             let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
             ChartView { kind: ChartKind::Curve, marks, text, map: None, boxes: Vec::new() }
         }
-        Chart::Map(map) => ChartView {
+        Chart::HeatMap(map) => ChartView {
             kind: ChartKind::Map,
             marks: Vec::new(),
             text: map_text(map),
@@ -209,7 +209,7 @@ fn chart(chart: &Chart) -> ChartView {
 
 /// Returns a box whose change is shown by a symbol as well as by colour, with both numbers in the tooltip.
 fn box_view(of: &DeltaBox) -> BoxView {
-    let (way, glyph) = match of.b.cmp(&of.a) {
+    let (direction, glyph) = match of.b.cmp(&of.a) {
         std::cmp::Ordering::Greater => ("more", "▲ "),
         std::cmp::Ordering::Less => ("less", "▼ "),
         std::cmp::Ordering::Equal => ("same", ""),
@@ -217,7 +217,7 @@ fn box_view(of: &DeltaBox) -> BoxView {
     let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
     let label = [glyph, &delta, &of.name].concat();
     let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
-    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction: way }
+    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction }
 }
 
 /// Describes a map of ranks.
@@ -227,7 +227,7 @@ fn map_text(map: &HeatMap) -> String {
         0 => "from the first event to the last".to_owned(),
         steps => format!("aligned by {}", pluralize(steps.into(), "step")),
     };
-    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
+    format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.max))
 }
 
 /// A table of a report, with title and note.
@@ -304,14 +304,14 @@ pub enum StackView {
 /// Returns the contents of the report.
 pub fn view(why: &InsightsTab) -> ReportView {
     let Some(report) = why.report() else { return ReportView::default() };
-    let said = report.statements.iter().map(|statement| StatementView {
+    let statements_seen = report.statements.iter().map(|statement| StatementView {
         tone: statement.tone,
         text: statement.text.clone(),
         fix: statement.fix.clone(),
         chart: statement.chart.as_ref().map(chart),
         has_evidence: statement.evidence.is_some(),
     });
-    let statements: Vec<StatementView> = said.collect();
+    let statements: Vec<StatementView> = statements_seen.collect();
     let mut place = statements.len();
     let sheet_view = |sheet: &Sheet| {
         let seen = why.visible_rows(&sheet.key, sheet.rows.len());
@@ -356,7 +356,7 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
         (threshold, short)
     });
     let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
-    let (more, beyond) =
+    let (more, not_shown) =
         if why.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
@@ -368,7 +368,7 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
         rows,
         total: total_row(sheet).iter().flat_map(|row| &row.cells).map(cell_view).collect(),
         more,
-        not_shown: beyond,
+        not_shown,
     }
 }
 
@@ -379,7 +379,7 @@ fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     for (at, column) in sheet.columns.iter().enumerate() {
         let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
         let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
-            Cell::Nothing => None,
+            Cell::Empty => None,
             Cell::Text(_) => Some(ColumnKind::Text),
             Cell::Share { .. } => Some(ColumnKind::Share),
             _ => Some(ColumnKind::Number),

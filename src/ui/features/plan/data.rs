@@ -121,9 +121,9 @@ impl EditedRow {
 }
 
 impl Plan {
-    pub(super) fn add(&mut self, what: RowSubject, by: &str) {
+    pub(super) fn add(&mut self, subject: RowSubject, by: &str) {
         if self.rows.len() < MAX_ROWS {
-            self.rows.push(EditedRow { subject: what, factor: by.to_owned() });
+            self.rows.push(EditedRow { subject, factor: by.to_owned() });
         }
     }
 

@@ -27,13 +27,13 @@ pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
     questions: &[(AskPhase::BeforeScene, publish), (AskPhase::Last, simulate)],
     on_reply: take,
     on_action: act,
-    on_command: command,
+    on_command,
     bindings: KEYS,
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };
 
-fn command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithoutSelection: PlanStep, _: &mut Vec<Effect>) {
+fn on_command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithoutSelection: PlanStep, _: &mut Vec<Effect>) {
     let is_drawn = shared.planned.drawn == DrawnCurve::Without;
     shared.draw_curve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without });
 }

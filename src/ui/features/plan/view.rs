@@ -52,8 +52,8 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
     }
     let question = plan.question(shared.capacity());
     let page = question.as_ref().and_then(|question| shared.planned.page(question));
-    let problem = page.map(|page| &page.problem).filter(|problem| !problem.is_empty());
-    let page = page.filter(|page| page.problem.is_empty());
+    let problem = page.map(|page| &page.error).filter(|problem| !problem.is_empty());
+    let page = page.filter(|page| page.error.is_empty());
     let capacity = plan.capacity(shared.capacity());
     let mut groups = Vec::new();
     let mut caveats: Vec<&str> = Vec::new();
@@ -112,8 +112,8 @@ fn row(row: &super::EditedRow) -> PlanRowView {
             PlanRowView { group: Some(group.clone()), title: "", factor: Some(row.factor.clone()), error }
         }
         RowSubject::Preset(preset) => {
-            let by = preset.has_number().then(|| row.factor.clone());
-            PlanRowView { group: None, title: words::preset_title(*preset), factor: by, error }
+            let factor = preset.has_number().then(|| row.factor.clone());
+            PlanRowView { group: None, title: words::preset_title(*preset), factor, error }
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
             None => Bytes(new - capacity).to_string() + " too little",
         };
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left].concat()));
-        facts.push(("Largest batch", largest_batch(page.fits)));
+        facts.push(("Largest batch", largest_batch(page.max_batch)));
     }
     facts
 }

@@ -15,9 +15,9 @@ use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableS
 
 /// Columns with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
-    (TableColumn::Number, "#", "Index of the allocation, in order of allocation"),
+    (TableColumn::Id, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
-    (TableColumn::Site, "Call site", "Innermost frame of your code"),
+    (TableColumn::CallSite, "Call site", "Innermost frame of your code"),
     (TableColumn::Address, "Address", "Start address"),
     (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
     (TableColumn::Pool, "Pool", "Memory pool"),
@@ -127,7 +127,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         (Some(freed), None) => events(freed.saturating_add(1), None),
         (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
     };
-    let site = if row.site.is_empty() { "no stack" } else { &row.site };
+    let site = if row.call_site.is_empty() { "no stack" } else { &row.call_site };
     vec![
         cell(number(row.allocation), String::new()),
         bytes_cell(row.requested),
@@ -147,7 +147,7 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };
     if let Some(page) = table.page() {
-        let (listed, mut chosen) = (page.listed, page.chosen);
+        let (listed, mut chosen) = (page.listed, page.selected);
         // The sum of a single row is known without a request.
         if table.selected_rows.count() < 2 {
             let row = table.selected_rows.active().and_then(|row| row.checked_sub(page.first));
@@ -165,7 +165,7 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
-            let gone = page.gone.bytes;
+            let gone = page.freed.bytes;
             match table.change_span() {
                 Some(_) => {
                     let new = listed.bytes.saturating_sub(gone);
@@ -176,7 +176,7 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
                 None => status.text += &format!(" · {}", Bytes(listed.bytes)),
             }
         }
-        let found = matches_text(shared, table.find_serial(), Scope::Ever, page.found);
+        let found = matches_text(shared, table.find_serial(), Scope::All, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
             status.exact = format!("Found: {} B; ", group_digits(page.found.bytes)) + &status.exact;
@@ -191,7 +191,7 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
 
 /// Returns the value of `aria-sort` for a column header.
 pub fn aria_sort(sort: TableSort, column: TableColumn) -> &'static str {
-    match (sort.column == column, sort.way) {
+    match (sort.column == column, sort.direction) {
         (false, _) => "none",
         (true, SortDirection::Ascending) => "ascending",
         (true, SortDirection::Descending) => "descending",

@@ -24,7 +24,7 @@ pub(super) const LINKS: &[Key<Table>] = &[
 ];
 
 fn sort(table: &Table, _: &Shared) -> String {
-    let TableSort { column, way } = table.sort;
+    let TableSort { column, direction: way } = table.sort;
     let sign = if way == SortDirection::Ascending { "+" } else { "-" };
     word_if(table.sort != Table::default().sort, &[word_at(&COLUMNS, column as usize), sign].concat())
 }
@@ -33,6 +33,6 @@ fn set_sort(table: &mut Table, _: &mut Shared, link: &mut ValueReader<'_>) {
     let way = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
     let column = link.text.trim_end_matches(['+', '-']);
     let column = COLUMNS.iter().position(|name| *name == column).and_then(|at| TableColumn::ALL.get(at)).copied();
-    let sort = link.check(column).map(|column| TableSort { column, way });
+    let sort = link.check(column).map(|column| TableSort { column, direction: way });
     table.sort = sort.unwrap_or(Table::default().sort);
 }

@@ -148,15 +148,14 @@ impl Tree {
     }
 
     pub(crate) fn on_page(&mut self, serial: u32, page: TreePage) {
-        let Some(PendingRows { mut question, after_reveal: then, .. }) =
-            self.pending.take_if(|asked| asked.serial == serial)
+        let Some(PendingRows { mut question, after_reveal, .. }) = self.pending.take_if(|asked| asked.serial == serial)
         else {
             return;
         };
         self.reply_count = self.reply_count.wrapping_add(1);
         let nothing_folded_since = question.folds == self.position.folds;
         if question.arrangement == self.arrangement {
-            page.opened.iter().for_each(|&node| self.position.fold(node, FoldScope::One, FoldState::Open));
+            page.opened.iter().for_each(|&node| self.position.fold(node, FoldScope::Node, FoldState::Open));
         }
         if nothing_folded_since {
             question.folds.clone_from(&self.position.folds);
@@ -174,7 +173,7 @@ impl Tree {
             self.selection_row =
                 Some(SelectionRow { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
         }
-        match (page.revealed, then) {
+        match (page.revealed, after_reveal) {
             (Some((row, node)), AfterReveal::Activate) => {
                 (self.position.row, self.position.node) = (row, Some(node));
                 self.scroll.show_centred(row, page.row_count);
@@ -211,10 +210,10 @@ pub(crate) struct TreePosition {
 impl TreePosition {
     /// Opens or closes a node. Overrides earlier changes, which are removed.
     pub(crate) fn fold(&mut self, node: u32, reach: FoldScope, state: FoldState) {
-        let is_all = node == 0 && reach == FoldScope::AllBelow;
-        let stays = |fold: &Fold| fold.node != node || (fold.reach, reach) == (FoldScope::AllBelow, FoldScope::One);
+        let is_all = node == 0 && reach == FoldScope::Subtree;
+        let stays = |fold: &Fold| fold.node != node || (fold.scope, reach) == (FoldScope::Subtree, FoldScope::Node);
         self.folds.retain(|fold| !is_all && stays(fold));
-        self.folds.push(Fold { node, reach, state });
+        self.folds.push(Fold { node, scope: reach, state });
     }
 }
 

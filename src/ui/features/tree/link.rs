@@ -55,9 +55,9 @@ pub(super) const LINKS: &[Key<Tree>] = &[
 /// Formats the opened (`o`) and closed (`c`) nodes. Capital letters include all descendants.
 fn folds(tree: &Tree, _: &Shared) -> String {
     let fold = |fold: &Fold| {
-        let sign = match (fold.reach, fold.state) {
-            (FoldScope::One, FoldState::Open) => "o",
-            (FoldScope::One, _) => "c",
+        let sign = match (fold.scope, fold.state) {
+            (FoldScope::Node, FoldState::Open) => "o",
+            (FoldScope::Node, _) => "c",
             (_, FoldState::Open) => "O",
             _ => "C",
         };
@@ -71,10 +71,10 @@ fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut ValueReader<'_>) {
     link.for_each_entry(&mut |entry| {
         let (node, sign) = entry.split_at(entry.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len());
         let (reach, fold) = match sign {
-            "o" => (FoldScope::One, FoldState::Open),
-            "c" => (FoldScope::One, FoldState::Closed),
-            "O" => (FoldScope::AllBelow, FoldState::Open),
-            "C" => (FoldScope::AllBelow, FoldState::Closed),
+            "o" => (FoldScope::Node, FoldState::Open),
+            "c" => (FoldScope::Node, FoldState::Closed),
+            "O" => (FoldScope::Subtree, FoldState::Open),
+            "C" => (FoldScope::Subtree, FoldState::Closed),
             _ => return None,
         };
         tree.position.fold(node.parse().ok()?, reach, fold);

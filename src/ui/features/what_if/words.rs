@@ -12,7 +12,7 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
     let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
     let off = Bytes(proof.largest_reserved_error);
-    let mut told = vec![match proof.departs_at {
+    let mut lines = vec![match proof.departs_at {
         None if proof.is_exact => format!(
             "The simulation reproduces this recording exactly: {addresses}, {segments}, reserved bytes off by {off}."
         ),
@@ -26,23 +26,23 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
         }
     }];
     let assumed = if proof.assumed.is_empty() { "recorded".to_owned() } else { proof.assumed.join("; ") };
-    told.push(format!("Settings: {} ({assumed}).", proof.settings));
+    lines.push(format!("Settings: {} ({assumed}).", proof.settings));
     if !proof.not_exercised.is_empty() {
-        told.push(format!("Not exercised here: {}.", proof.not_exercised.join(", ")));
+        lines.push(format!("Not exercised here: {}.", proof.not_exercised.join(", ")));
     }
-    told
+    lines
 }
 
 /// Returns the conclusions from the runs.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
-    let mut told = Vec::new();
-    let Some((recorded, others)) = answer.runs.split_first() else { return told };
+    let mut lines = Vec::new();
+    let Some((recorded, others)) = answer.runs.split_first() else { return lines };
     let survives = |run: &&WhatIfRun| run.oom_event.is_none();
     let best = others.iter().filter(survives).min_by_key(|run| run.peak_reserved);
     match best {
         Some(best) if recorded.oom_event.is_some() => {
             let names = others.iter().filter(survives).map(|run| run.settings.as_str()).collect::<Vec<_>>();
-            told.push(format!(
+            lines.push(format!(
                 "The out-of-memory error would not have happened with {}; least memory with {}. What the program would have done \
                  next is not recorded: these runs end there.",
                 names.join(" or "),
@@ -51,7 +51,7 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
         }
         Some(best) if best.peak_reserved < recorded.peak_reserved => {
             let saved = recorded.peak_reserved - best.peak_reserved;
-            told.push(format!(
+            lines.push(format!(
                 "{} lowers the peak of reserved memory by {} ({}) to {}.",
                 best.settings,
                 Bytes(saved),
@@ -59,24 +59,24 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
                 Bytes(best.peak_reserved)
             ));
         }
-        Some(_) => told.push("None of these settings lowers the peak of reserved memory.".to_owned()),
+        Some(_) => lines.push("None of these settings lowers the peak of reserved memory.".to_owned()),
         None if recorded.oom_event.is_some() && !others.is_empty() => {
-            told.push("None of these settings avoids the out-of-memory error.".to_owned());
+            lines.push("None of these settings avoids the out-of-memory error.".to_owned());
         }
         None => {}
     }
     if let Some(capacity) = answer.capacity {
         let source = if answer.is_capacity_recorded { ", as the recorded OOM tells" } else { "" };
-        told.push(format!("Memory of the device: {}{source}.", Bytes(capacity)));
+        lines.push(format!("Memory of the device: {}{source}.", Bytes(capacity)));
     }
     if answer.start_changes_peak != 0 {
-        told.push(format!(
+        lines.push(format!(
             "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is {} {}.",
             Bytes(answer.start_changes_peak.unsigned_abs()),
             if answer.start_changes_peak < 0 { "lower" } else { "higher" }
         ));
     }
-    told
+    lines
 }
 
 /// Returns the lowest and the highest peak, or `none` if they are equal.

@@ -197,7 +197,7 @@ fn heat_map_rows_follow_requested_order() {
     // No rank has a tp coordinate.
     assert_eq!(names(Order::Tp), names(Order::Rank));
     let map = of.map(Order::Peak).unwrap();
-    assert_eq!((map.most, map.values[255], map.values[511]), (4 * GIB, 255, 191));
+    assert_eq!((map.max, map.values[255], map.values[511]), (4 * GIB, 255, 191));
 }
 
 #[test]

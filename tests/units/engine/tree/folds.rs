@@ -4,14 +4,14 @@ use super::*;
 
 #[test]
 fn last_fold_operation_wins() {
-    let fold = |node, reach, state| Fold { node, reach, state };
+    let fold = |node, scope, state| Fold { node, scope, state };
     let (open, closed) = (FoldState::Open, FoldState::Closed);
     let folds = Folds::new(&[
-        fold(3, FoldScope::One, open),
-        fold(1, FoldScope::AllBelow, closed),
-        fold(4, FoldScope::One, open),
-        fold(4, FoldScope::AllBelow, open),
-        fold(4, FoldScope::One, closed),
+        fold(3, FoldScope::Node, open),
+        fold(1, FoldScope::Subtree, closed),
+        fold(4, FoldScope::Node, open),
+        fold(4, FoldScope::Subtree, open),
+        fold(4, FoldScope::Node, closed),
     ]);
     let nothing = FoldAction::default();
     let (state, below) = folds.resolve(1, nothing, open);

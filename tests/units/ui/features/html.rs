@@ -29,7 +29,7 @@ fn progress_and_result_of_saving_are_reported() {
         (saved, SaveState::Idle, "Saved a.html: 3.00 MiB, including the snapshot (1.00 MiB, compressed)."),
         (SaveProgress::Failed("no".into()), SaveState::Idle, "The page could not be saved: no."),
     ] {
-        act(&mut html, &mut shared, step, &mut effects);
+        on_action(&mut html, &mut shared, step, &mut effects);
         assert_eq!((html, shared.remark.as_deref()), (saving, Some(said)));
     }
 }

@@ -22,7 +22,7 @@ fn rows_become_groups_of_the_question() {
     ];
     let question = plan(&rows).question(None).expect("a plan");
     let factor = |times, by| Factor::new(times, by).expect("a factor");
-    let eighth = |name: &str| (PlanGroup::Where(name.to_owned()), factor(1, 8));
+    let eighth = |name: &str| (PlanGroup::NamedIfAny(name.to_owned()), factor(1, 8));
     assert_eq!(
         question.groups,
         [
@@ -64,7 +64,7 @@ fn number_of_rows_is_limited() {
 
 #[test]
 fn largest_batch_has_three_decimals() {
-    let page = |fits| PlanPage { recorded: (100, 3), planned: (80, 0), fits, ..PlanPage::default() };
+    let page = |max_batch| PlanPage { recorded: (100, 3), planned: (80, 0), max_batch, ..PlanPage::default() };
     let said = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
     assert_eq!(said(Some((12_034_050, 8))), "× 12,034.050 of the recorded one, limited by what is live after event 7");
     assert_eq!(said(Some((999, 0))), "× 0.999 of the recorded one, limited by what is live before the first event");

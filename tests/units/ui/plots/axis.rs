@@ -4,7 +4,7 @@ use super::*;
 use engine::protocol::MappedRange;
 
 fn map() -> AddressMap {
-    let range = |address, bytes, from| MappedRange { address, bytes, from, segments: 1 };
+    let range = |address, bytes, axis_start| MappedRange { address, bytes, axis_start, segments: 1 };
     AddressMap {
         height: 5000,
         ranges: vec![range(0x1_0000, 1000, 0), range(0x9_0000, 3990, 1010)],

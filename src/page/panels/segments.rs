@@ -7,8 +7,8 @@ use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, s
 use crate::elements::elements;
 use engine::protocol::SegmentsPage;
 use std::rc::Rc;
-use ui::memory::SegmentsAction;
-use ui::memory::words::{
+use ui::segments::SegmentsAction;
+use ui::segments::words::{
     Heading, KeptLine, SegmentsCard, empty_message, headings, hovered, kept_lines, outside_segments, pool_choices,
     request_placement, status, stream_choices, sums,
 };
@@ -16,11 +16,11 @@ use ui::tab::Tab;
 use ui::{Action, State};
 
 elements! {
-    HtmlCanvasElement: memory_canvas;
-    HtmlElement: memory_card, memory_card_life, memory_card_segment, memory_card_site, memory_card_title, memory_fit,
-        memory_fits, memory_headings, memory_kept, memory_note, memory_plot, memory_reading, memory_scroll, memory_sums, state;
-    HtmlInputElement: memory_request;
-    HtmlSelectElement: memory_pool, memory_sort, memory_stream;
+    HtmlCanvasElement: segments_canvas;
+    HtmlElement: segments_card, segments_card_life, segments_card_segment, segments_card_site, segments_card_title, segments_fit,
+        segments_fits, segments_headings, segments_kept, segments_note, segments_plot, segments_reading, segments_scroll, segments_sums, segments;
+    HtmlInputElement: segments_request;
+    HtmlSelectElement: segments_pool, segments_sort, segments_stream;
 }
 
 #[derive(Default)]
@@ -41,37 +41,37 @@ impl Part for Panel {
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let scrolled = |top, height| Action::feature(SegmentsAction::Scrolled(top, height));
-        watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
+        watch_scroll(app, &elements.segments_scroll, 0.0, scrolled)
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.memory_sort, "change", |app, elements, _| {
-            act(app, SegmentsAction::SortChosen(elements.memory_sort.selected_index().max(0) as usize));
+        on(&elements.segments_sort, "change", |app, elements, _| {
+            act(app, SegmentsAction::SortChosen(elements.segments_sort.selected_index().max(0) as usize));
         });
-        on(&elements.memory_pool, "change", |app, elements, _| {
-            act(app, SegmentsAction::PoolChosen(elements.memory_pool.selected_index().max(0) as usize));
+        on(&elements.segments_pool, "change", |app, elements, _| {
+            act(app, SegmentsAction::PoolChosen(elements.segments_pool.selected_index().max(0) as usize));
         });
-        on(&elements.memory_stream, "change", |app, elements, _| {
-            act(app, SegmentsAction::StreamChosen(elements.memory_stream.selected_index().max(0) as usize));
+        on(&elements.segments_stream, "change", |app, elements, _| {
+            act(app, SegmentsAction::StreamChosen(elements.segments_stream.selected_index().max(0) as usize));
         });
-        on(&elements.memory_request, "input", |app, elements, _| {
-            act(app, SegmentsAction::RequestTyped(elements.memory_request.value()));
+        on(&elements.segments_request, "input", |app, elements, _| {
+            act(app, SegmentsAction::RequestTyped(elements.segments_request.value()));
         });
-        on(&elements.memory_kept, "click", |app, _, event| {
+        on(&elements.segments_kept, "click", |app, _, event| {
             if let Some(allocation) = number_at(event, "data-keeper") {
                 act(app, SegmentsAction::KeptLineClicked(allocation));
             }
         });
-        on(&elements.memory_request, "keydown", |_, elements, event| {
-            move_focus_from_field(&elements.memory_canvas, event);
+        on(&elements.segments_request, "keydown", |_, elements, event| {
+            move_focus_from_field(&elements.segments_canvas, event);
         });
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let memory = &state.memory;
+        let memory = &state.segments;
         let choices = [pool_choices(memory), stream_choices(memory)];
         if let Some(choices) = self.choices.update(choices) {
-            for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
+            for (picker, lines) in [&elements.segments_pool, &elements.segments_stream].into_iter().zip(choices) {
                 elements.fill_options(picker, lines);
                 // A filter without alternatives is hidden.
                 picker.set_hidden(lines.len() < 3);
@@ -79,11 +79,11 @@ impl Part for Panel {
             self.chosen = LastShown::default();
         }
         if let Some((chosen, is_fitted)) = self.chosen.update((memory.picker_indices(), memory.fits())) {
-            let pickers = [&elements.memory_sort, &elements.memory_pool, &elements.memory_stream];
+            let pickers = [&elements.segments_sort, &elements.segments_pool, &elements.segments_stream];
             for (picker, place) in pickers.into_iter().zip(chosen) {
                 picker.set_selected_index(*place as i32);
             }
-            set_flag(&elements.memory_fit, "aria-pressed", *is_fitted);
+            set_flag(&elements.segments_fit, "aria-pressed", *is_fitted);
         }
         if let Some(Some(page)) = self.page.update(memory.page().cloned()) {
             show_sums(elements, page);
@@ -97,46 +97,51 @@ impl Part for Panel {
             (None, None) => Vec::new(),
         };
         if let Some(answer) = self.answer.update((answer, memory.request_error.is_some())) {
-            elements.memory_fits.set_class_name(if answer.1 { "wrong" } else { "" });
-            clear(&elements.memory_fits);
+            elements.segments_fits.set_class_name(if answer.1 { "wrong" } else { "" });
+            clear(&elements.segments_fits);
             for line in &answer.0 {
-                elements.append_new(&elements.memory_fits, "p", "", line);
+                elements.append_new(&elements.segments_fits, "p", "", line);
             }
         }
         if let Some(headings) = self.headings.update(headings(memory)) {
-            clear(&elements.memory_headings);
+            clear(&elements.segments_headings);
             for heading in headings {
-                let line = elements.append_new(&elements.memory_headings, "p", "", "");
+                let line = elements.append_new(&elements.segments_headings, "p", "", "");
                 elements.append_new(&line, "b", "", &heading.name);
                 elements.append_new(&line, "span", "", &heading.sums);
                 set_style(&line, "transform", &["translateY(", &heading.top.to_string(), "px)"].concat());
             }
         }
-        set_text(&elements.memory_note, &empty_message(&state.memory, state));
-        set_text(&elements.memory_reading, &status(&state.memory, state));
+        set_text(&elements.segments_note, &empty_message(&state.segments, state));
+        set_text(&elements.segments_reading, &status(&state.segments, state));
         if let Some(text) = self.text.update(memory.request_text.clone()) {
-            elements.set_value(&elements.memory_request, text);
+            elements.set_value(&elements.segments_request, text);
         }
-        if let Some(card) = self.card.update(hovered(&state.memory, state)) {
-            elements.memory_card.set_hidden(card.is_none());
+        if let Some(card) = self.card.update(hovered(&state.segments, state)) {
+            elements.segments_card.set_hidden(card.is_none());
             if let Some(card) = card {
-                set_text(&elements.memory_card_title, &card.title);
-                set_text(&elements.memory_card_site, &card.site);
-                set_text(&elements.memory_card_life, &card.lifetime);
-                set_text(&elements.memory_card_segment, &card.segment);
+                set_text(&elements.segments_card_title, &card.title);
+                set_text(&elements.segments_card_site, &card.site);
+                set_text(&elements.segments_card_life, &card.lifetime);
+                set_text(&elements.segments_card_segment, &card.segment);
             }
         }
         if let Some(([x, y], canvas)) = memory.pointer.zip(memory.canvas) {
-            place_card(elements, &elements.memory_plot, &elements.memory_card, [x / canvas.scale, y / canvas.scale]);
+            place_card(
+                elements,
+                &elements.segments_plot,
+                &elements.segments_card,
+                [x / canvas.scale, y / canvas.scale],
+            );
         }
     }
 }
 
 fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
-    clear(&elements.memory_kept);
-    elements.memory_kept.set_hidden(lines.is_empty());
+    clear(&elements.segments_kept);
+    elements.segments_kept.set_hidden(lines.is_empty());
     for line in lines {
-        let item = elements.append_new(&elements.memory_kept, "li", "", "");
+        let item = elements.append_new(&elements.segments_kept, "li", "", "");
         match line.allocation {
             Some(allocation) => {
                 let button = elements.new_button("", &line.text, ("data-keeper", &allocation.to_string()));
@@ -154,28 +159,28 @@ fn act(app: &'static App, action: SegmentsAction) {
 
 fn show_sums(elements: &Elements, page: &SegmentsPage) {
     let [short, exact] = sums(page);
-    let astray = outside_segments(page);
-    let short = if astray.is_empty() { short } else { [&short, " · ", &astray].concat() };
-    set_text(&elements.memory_sums, &short);
-    set_attribute(&elements.memory_sums, "title", &exact);
-    let whole = &page.whole;
+    let outside = outside_segments(page);
+    let short = if outside.is_empty() { short } else { [&short, " · ", &outside].concat() };
+    set_text(&elements.segments_sums, &short);
+    set_attribute(&elements.segments_sums, "title", &exact);
+    let whole = &page.total;
     for (name, value) in [
         ("data-moment", page.moment.into()),
         ("data-reserved", whole.reserved),
         ("data-requested", whole.requested),
         ("data-rounded", whole.rounded),
-        ("data-pending", whole.pending),
+        ("data-pending", whole.awaiting_free),
         ("data-free", whole.free),
         ("data-largest-free", whole.largest_free),
         ("data-segments", whole.segments.into()),
         ("data-blocks", whole.blocks.into()),
-        ("data-astray", page.astray.bytes),
+        ("data-astray", page.outside_mapped.bytes),
         ("data-rows", page.rows.into()),
-        ("data-empty-segments", page.kept.empty.count.into()),
-        ("data-empty-bytes", page.kept.empty.bytes),
-        ("data-pinned-segments", page.kept.pinned.count.into()),
-        ("data-pinned-free", page.kept.pinned.bytes),
+        ("data-empty-segments", page.releasable.empty.count.into()),
+        ("data-empty-bytes", page.releasable.empty.bytes),
+        ("data-pinned-segments", page.releasable.single_block.count.into()),
+        ("data-pinned-free", page.releasable.single_block.bytes),
     ] {
-        set_attribute(&elements.state, name, &value.to_string());
+        set_attribute(&elements.segments, name, &value.to_string());
     }
 }

@@ -13,16 +13,16 @@ use picture::render::layers::{self, PlacedRect};
 use picture::render::{Bars, OverlayRect, PictureTheme};
 use picture::timeline::scene::FADED;
 use ui::features::FeatureCommand;
-use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
-use ui::memory::{SegmentsAction, SegmentsStep};
+use ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::segments::{SegmentsAction, SegmentsStep};
 use ui::tab::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Event, ImageData, WheelEvent};
 
 elements! {
-    HtmlCanvasElement: memory_canvas;
-    HtmlElement: memory_plot, memory_scroll, memory_space;
+    HtmlCanvasElement: segments_canvas;
+    HtmlElement: segments_plot, segments_scroll, segments_space;
 }
 
 /// Minimum width, in CSS pixels, of a segment with lines at its sides. On a narrower one they would cover half its
@@ -44,11 +44,11 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        watch_size(app, &elements.memory_plot, |canvas| Action::feature(SegmentsAction::Resized(canvas)))
+        watch_size(app, &elements.segments_plot, |canvas| Action::feature(SegmentsAction::Resized(canvas)))
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        let plot = &elements.memory_plot;
+        let plot = &elements.segments_plot;
         on(plot, "pointermove", |app, elements, event| {
             act(app, SegmentsAction::PointerAt(position(app, elements, event)));
         });
@@ -62,7 +62,7 @@ impl Part for Panel {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
                 let step = if wheel.delta_y() < 0.0 { SegmentsStep::ZoomIn } else { SegmentsStep::ZoomOut };
-                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
+                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Segments(step))));
             }
         });
     }
@@ -74,17 +74,17 @@ impl Part for Panel {
             return;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(&state.memory, state) else { return };
+        let Some(picture) = picture(&state.segments, state) else { return };
         let now = (picture, app.theme.borrow().clone());
         if self.shown.as_ref() == Some(&now) {
             return;
         }
         let (picture, theme) = &now;
         let look = base_look(&theme.look, picture.is_ordered, &picture.faded);
-        let thick = state.memory.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
+        let thick = state.segments.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
         if draw(elements, picture, theme, &look, thick).is_some() {
             self.frames += 1;
-            dom::set_attribute(&elements.memory_canvas, "data-frames", &self.frames.to_string());
+            dom::set_attribute(&elements.segments_canvas, "data-frames", &self.frames.to_string());
             self.shown = Some(now);
         }
     }
@@ -93,16 +93,16 @@ impl Part for Panel {
 impl Panel {
     /// Synchronizes the scroll bar with the state.
     fn scroll(&mut self, elements: &Elements, state: &State) {
-        let scroll = &state.memory.scroll;
+        let scroll = &state.segments.scroll;
         let height = scroll.all_px() as i32;
         if height != self.height {
             self.height = height;
-            set_style(&elements.memory_space, "height", &[&height.to_string(), "px"].concat());
+            set_style(&elements.segments_space, "height", &[&height.to_string(), "px"].concat());
         }
         let (jumps, px) = scroll.jump();
         if jumps != self.jumps {
             self.jumps = jumps;
-            elements.memory_scroll.set_scroll_top(px as i32);
+            elements.segments_scroll.set_scroll_top(px as i32);
         }
     }
 }
@@ -138,11 +138,11 @@ fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &Pi
         let colour = match tile.kind {
             PieceKind::Free => continue,
             PieceKind::Rounding => paint + FADED,
-            PieceKind::Live | PieceKind::Pending => paint,
+            PieceKind::Live | PieceKind::AwaitingFree => paint,
         };
         let is_block = tile.kind != PieceKind::Rounding;
         let is_wide = x[1] - x[0] >= MIN_BLOCK_PX * thick;
-        let striped = tile.kind == PieceKind::Pending;
+        let striped = tile.kind == PieceKind::AwaitingFree;
         drawn.blocks.push(PlacedRect { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
             // Drawn at half the height, so that it differs in shape as well as in colour.
@@ -161,7 +161,7 @@ fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &Pi
         drawn.above.extend(OverlayRect::outline(around[0], around[1], thick, rgba));
     }
     let image = draw_bars(&drawn);
-    let canvas = &elements.memory_canvas;
+    let canvas = &elements.segments_canvas;
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
         canvas.set_height(height);
@@ -191,6 +191,6 @@ fn act(app: &App, action: SegmentsAction) {
 
 /// Returns the position of a mouse event on the canvas, in device pixels.
 fn position(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
-    let scale = app.state.borrow().memory.canvas?.scale;
-    position_in(&elements.memory_plot, event, scale)
+    let scale = app.state.borrow().segments.canvas?.scale;
+    position_in(&elements.segments_plot, event, scale)
 }

@@ -1,10 +1,10 @@
 //! Registration of the Segments tab as a feature.
 
-use super::{Memory, SegmentsAction, SegmentsStep, act, ask, keys, link, reset, step, take};
+use super::{SegmentsAction, SegmentsStep, SegmentsTab, act, ask, keys, link, reset, step, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
-pub(crate) const FEATURE: Feature<Memory, SegmentsAction, SegmentsStep> = Feature {
+pub(crate) const FEATURE: Feature<SegmentsTab, SegmentsAction, SegmentsStep> = Feature {
     reset,
     questions: &[(AskPhase::WithScene, ask)],
     on_reply: take,

@@ -1,6 +1,6 @@
 //! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
-use super::Memory;
+use super::SegmentsTab;
 use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
@@ -71,7 +71,7 @@ pub enum SegmentsStroke {
 }
 
 /// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
-pub fn picture(memory: &Memory, shared: &Shared) -> Option<SegmentsPicture> {
+pub fn picture(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
     let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());
@@ -131,8 +131,8 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<SegmentsPicture> {
     // A block thinner than a pixel has no piece, so its position is marked instead.
     let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == SegmentsStroke::Selected);
     let address = shared.selection.as_deref().and_then(|selection| selection.address);
-    let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
-    if let Some([row, x]) = page.revealed.filter(|_| is_told && !is_drawn) {
+    let is_revealed = address.is_some() && question.is_some_and(|question| question.reveal == address);
+    if let Some([row, x]) = page.revealed.filter(|_| is_revealed && !is_drawn) {
         let [left, _] = across([x, x]);
         let thick = scale.round().max(1.0) as i32;
         picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], SegmentsStroke::Selected));
@@ -156,6 +156,6 @@ fn text(piece: &SegmentsPiece, tile: &SegmentsTile, place: usize, text_px: f64) 
     let longer = [before, &short].concat();
     let room = |text: &String| (text.chars().count() as f64 + 1.5) * CHAR_WIDTH * text_px <= width;
     let text = Some(longer).filter(room).or(Some(short).filter(room))?;
-    let at = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
-    Some(SegmentsText { text, origin: at, tile: place })
+    let origin = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
+    Some(SegmentsText { text, origin, tile: place })
 }

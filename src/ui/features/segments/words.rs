@@ -1,6 +1,6 @@
 //! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
 
-use super::{BlockInBar, Memory};
+use super::{BlockInBar, SegmentsTab};
 use crate::hover::lifetime_text;
 use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
@@ -44,12 +44,12 @@ fn stream(stream: Option<u64>) -> String {
 }
 
 /// Returns the entries of the pool picker.
-pub fn pool_choices(memory: &Memory) -> Vec<String> {
+pub fn pool_choices(memory: &SegmentsTab) -> Vec<String> {
     choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
 }
 
 /// Returns the entries of the stream picker.
-pub fn stream_choices(memory: &Memory) -> Vec<String> {
+pub fn stream_choices(memory: &SegmentsTab) -> Vec<String> {
     choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
 }
 
@@ -78,7 +78,7 @@ fn group_sums(sums: &SegmentsSums) -> String {
 }
 
 /// Returns the headings of the visible groups.
-pub fn headings(memory: &Memory) -> Vec<Heading> {
+pub fn headings(memory: &SegmentsTab) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
     let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
     let is_seen = |group: &&SegmentsGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
@@ -92,14 +92,14 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
 
 /// Returns the totals as one line: abbreviated, and in exact bytes.
 pub fn sums(page: &SegmentsPage) -> [String; 2] {
-    let whole = &page.whole;
+    let whole = &page.total;
     let line = |bytes: &dyn Fn(u64) -> String| {
         let mut text = pluralize(whole.segments.into(), "segment");
         for (before, value, after) in [
             (" · ", whole.reserved, " reserved"),
             (" · live ", whole.requested, " requested, "),
             ("≥ ", whole.rounded, " rounded"),
-            (" · ", whole.pending, " awaiting free"),
+            (" · ", whole.awaiting_free, " awaiting free"),
             (" · free ≤ ", whole.free, ", "),
             ("the largest ≤ ", whole.largest_free, ""),
         ] {
@@ -144,7 +144,8 @@ fn fit_text(fit: &SegmentsFit, of: usize) -> String {
                 ]
                 .concat()
             };
-            let grows = if fit.grows { " needs more memory mapped: ≥ " } else { " needs a new segment of " };
+            let grows =
+                if fit.extends_segment { " needs more memory mapped: ≥ " } else { " needs a new segment of " };
             [rounded, grows.to_owned(), Bytes(fit.new_segment).to_string(), room]
         }
     };
@@ -153,7 +154,7 @@ fn fit_text(fit: &SegmentsFit, of: usize) -> String {
 }
 
 /// Returns the card of a position.
-fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
+fn card(memory: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
     let mut card = SegmentsCard { segment: segment(memory, bar), ..SegmentsCard::default() };
     match piece {
         None => {
@@ -170,8 +171,8 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Segm
 }
 
 /// Describes the blocks that keep the segment of a free block from being released.
-fn keeper_text(memory: &Memory, bar: &SegmentsBar) -> String {
-    let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
+fn keeper_text(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
+    let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
     let mut text = "Kept by ".to_owned();
@@ -200,7 +201,7 @@ const MAX_PINNED_SITES: usize = 2;
 
 /// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
 pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
-    let kept = &page.kept;
+    let kept = &page.releasable;
     let mut lines = Vec::new();
     let segments = |of: Weight, what: &str| {
         let count = group_digits(of.count.into());
@@ -212,7 +213,8 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     }
     for pinned in kept.by_site.iter().take(MAX_PINNED_SITES) {
         let free = Bytes(pinned.free.bytes).to_string();
-        let text = [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.site];
+        let text =
+            [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.call_site];
         lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
     }
     let more = kept.by_site.len().saturating_sub(MAX_PINNED_SITES) as u64 + u64::from(kept.left_out);
@@ -223,7 +225,7 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     lines
 }
 
-fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
+fn block(memory: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     let details = memory.piece_details(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
@@ -247,7 +249,7 @@ fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
     card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
-    if piece.kind == PieceKind::Pending {
+    if piece.kind == PieceKind::AwaitingFree {
         card.lifetime.insert_str(0, "awaiting free · ");
     }
     if piece.count == 1 {
@@ -259,7 +261,7 @@ fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     }
 }
 
-fn segment(memory: &Memory, bar: &SegmentsBar) -> String {
+fn segment(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -278,13 +280,13 @@ pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<
 }
 
 /// Returns the card at the pointer.
-pub fn hovered(memory: &Memory, shared: &Shared) -> Option<SegmentsCard> {
+pub fn hovered(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
     let place = memory.hit_test(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
 
 /// Returns the status line: the active position, or a hint.
-pub fn status(memory: &Memory, shared: &Shared) -> String {
+pub fn status(memory: &SegmentsTab, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
     }
@@ -292,13 +294,13 @@ pub fn status(memory: &Memory, shared: &Shared) -> String {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let SegmentsCard { title, site, lifetime: life, segment } = card(memory, shared, place);
-    let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
+    let SegmentsCard { title, site, lifetime, segment } = card(memory, shared, place);
+    let parts = [title, site, lifetime, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Returns the text shown instead of bars. Empty if there are any.
-pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
+pub fn empty_message(memory: &SegmentsTab, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = shared.device().is_some_and(|device| device.has_reserved());
     if !knows {
@@ -313,12 +315,12 @@ pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
 
 /// Describes live bytes outside the recorded segments. Empty if there are none.
 pub fn outside_segments(page: &SegmentsPage) -> String {
-    if page.astray.count == 0 {
+    if page.outside_mapped.count == 0 {
         return String::new();
     }
-    let mut text = pluralize(page.astray.count.into(), "live allocation");
+    let mut text = pluralize(page.outside_mapped.count.into(), "live allocation");
     text.push_str(" of ");
-    text.push_str(&Bytes(page.astray.bytes).to_string());
+    text.push_str(&Bytes(page.outside_mapped.bytes).to_string());
     text.push_str(" are outside the recorded segments");
     text
 }

@@ -27,7 +27,7 @@ const TOPICS: [Topic; Topic::ALL.len() + 2] = {
 };
 
 elements! {
-    HtmlElement: why_note, why_report, why_sheets, why_statements, why_topics;
+    HtmlElement: insights_note, insights_report, insights_sheets, insights_statements, insights_topics;
 }
 
 #[derive(Default)]
@@ -49,28 +49,28 @@ impl Part for Panel {
         for topic in TOPICS {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
-            set_attribute(&button, "aria-controls", "why-report");
-            append(&elements.why_topics, &button);
+            set_attribute(&button, "aria-controls", "insights-report");
+            append(&elements.insights_topics, &button);
         }
         Ok(())
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.why_topics, "click", |app, _, event| {
+        on(&elements.insights_topics, "click", |app, _, event| {
             if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::from_name(&name)) {
                 act(app, InsightsAction::TopicChosen(topic));
             }
         });
-        on(&elements.why_topics, "keydown", move_focus);
+        on(&elements.insights_topics, "keydown", move_focus);
         // The arrow leads back to the topics, which are displayed on the left.
-        on(&elements.why_report, "keydown", |app, elements, event| {
+        on(&elements.insights_report, "keydown", |app, elements, event| {
             let is_item = attribute_at(event, "data-item").is_some();
             if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
                 event.prevent_default();
                 focus_topic(app, elements);
             }
         });
-        on(&elements.why_report, "click", |app, _, event| {
+        on(&elements.insights_report, "click", |app, _, event| {
             let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(InsightsAction::StackToggled))
                 .or_else(|| place("data-more").map(InsightsAction::MoreClicked))
@@ -86,7 +86,7 @@ impl Part for Panel {
                 act(app, action);
             }
         });
-        on(&elements.why_report, "change", |app, _, event| {
+        on(&elements.insights_report, "change", |app, _, event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
             let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
@@ -109,14 +109,14 @@ impl Part for Panel {
             let is_same = self.topic.update(marks.topic).is_none();
             // Reading the scroll position forces a layout of the page. It is needed only if the position may change.
             let moves = focus.is_some() || !(is_same || is_first);
-            let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
-            let was_there = elements.why_sheets.has_child_nodes();
+            let top = if is_same && moves { elements.insights_report.scroll_top() } else { 0 };
+            let was_there = elements.insights_sheets.has_child_nodes();
             self.pieces = show_statements(elements, state, theme);
             if focus.is_some() || is_same && was_there {
                 // A report that is already visible is replaced at once, without flicker.
-                self.pieces.show_all(elements, &elements.why_sheets);
+                self.pieces.show_all(elements, &elements.insights_sheets);
             } else {
-                self.pieces.show(elements, &elements.why_sheets);
+                self.pieces.show(elements, &elements.insights_sheets);
             }
             mark_items(elements, state);
             if let Some(focus) = focus {
@@ -124,7 +124,7 @@ impl Part for Panel {
             }
             // Focusing may have scrolled the report.
             if moves {
-                elements.why_report.set_scroll_top(top);
+                elements.insights_report.set_scroll_top(top);
             }
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
@@ -132,9 +132,9 @@ impl Part for Panel {
         if !is_new && !self.pieces.is_done() {
             if moved {
                 // A key may lead to the last row, so all rows have to exist.
-                self.pieces.show_all(elements, &elements.why_sheets);
+                self.pieces.show_all(elements, &elements.insights_sheets);
             } else {
-                self.pieces.show(elements, &elements.why_sheets);
+                self.pieces.show(elements, &elements.insights_sheets);
             }
             mark_items(elements, state);
         }
@@ -143,7 +143,7 @@ impl Part for Panel {
             app.frame.request();
         }
         if let Some(&is_busy) = self.busy.update(marks.is_busy || !is_whole) {
-            set_flag(&elements.why_report, "aria-busy", is_busy);
+            set_flag(&elements.insights_report, "aria-busy", is_busy);
         }
         let Some(marks) = self.marks.update(marks).cloned() else { return };
         for topic in TOPICS {
@@ -165,10 +165,10 @@ impl Part for Panel {
             let alarm = if marks.alarms.contains(&topic) { "Has a warning" } else { "" };
             set_attribute(&button, "title", alarm);
         }
-        let report = &elements.why_report;
+        let report = &elements.insights_report;
         set_attribute(report, "data-topic", marks.topic.name());
         set_attribute(report, "aria-label", marks.topic.title());
-        set_text(&elements.why_note, marks.note);
+        set_text(&elements.insights_note, marks.note);
         mark_items(elements, state);
         if moved && focus_selector(elements).is_some() {
             focus_item(elements, &item_selector(marks.active));
@@ -194,7 +194,7 @@ fn row_of_map(event: &Event) -> Option<usize> {
 
 /// Returns the button of a topic.
 fn topic_button(elements: &Elements, topic: Topic) -> Option<Element> {
-    let button = elements.why_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
+    let button = elements.insights_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
     button.ok()?
 }
 
@@ -205,7 +205,7 @@ fn item_selector(place: usize) -> String {
 /// Marks the item that was clicked last, and makes the active one reachable by Tab.
 fn mark_items(elements: &Elements, state: &State) {
     let marks = tab_state(&state.insights, state);
-    let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
+    let Ok(items) = elements.insights_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
         let Some(item) = items.get(at).and_then(|item| item.dyn_into::<Element>().ok()) else { continue };
         let is = |place: Option<usize>| place == Some(at as usize);
@@ -219,7 +219,7 @@ fn mark_items(elements: &Elements, state: &State) {
 
 /// Returns a selector for the focused element of the report, to restore the focus after an update.
 fn focus_selector(elements: &Elements) -> Option<String> {
-    let focus = elements.focused_element().filter(|focus| elements.why_report.contains(Some(focus)))?;
+    let focus = elements.focused_element().filter(|focus| elements.insights_report.contains(Some(focus)))?;
     // The simulator below the report restores its own focus.
     if focus.closest("#what-if").ok().flatten().is_some() {
         return None;
@@ -231,7 +231,7 @@ fn focus_selector(elements: &Elements) -> Option<String> {
 
 /// Focuses the element of the report that matches `selector`, or else the active item.
 fn focus_item(elements: &Elements, selector: &str) {
-    let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
+    let find = |selector: &str| elements.insights_report.query_selector(selector).ok().flatten();
     let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
     found.iter().for_each(focus_element);
 }
@@ -239,11 +239,11 @@ fn focus_item(elements: &Elements, selector: &str) {
 /// Shows the statements of the report. Returns its tables, which are shown in pieces.
 fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.insights);
-    clear(&elements.why_statements);
-    for (place, said) in view.statements.iter().enumerate() {
-        append(&elements.why_statements, &new_statement(elements, place, said, theme));
+    clear(&elements.insights_statements);
+    for (place, statement) in view.statements.iter().enumerate() {
+        append(&elements.insights_statements, &new_statement(elements, place, statement, theme));
     }
-    clear(&elements.why_sheets);
+    clear(&elements.insights_sheets);
     Pieces::new(view.sheets)
 }
 

@@ -1,10 +1,10 @@
 //! Keyboard navigation between blocks and segments.
 
-use super::data::{Memory, NavTarget, SegmentsStep, nav_target, nav_targets};
+use super::data::{NavTarget, SegmentsStep, SegmentsTab, nav_target, nav_targets};
 
 /// Moves to another block or segment. If its rows are not loaded, scrolls there and finishes the step when they
 /// arrive.
-pub(super) fn navigate(memory: &mut Memory, step: SegmentsStep) {
+pub(super) fn navigate(memory: &mut SegmentsTab, step: SegmentsStep) {
     let Some(page) = memory.page().cloned() else { return };
     let (now, last) = (memory.active, page.rows.saturating_sub(1));
     let places = || nav_targets(&page).map(|place| (nav_target(place), place.0.row));

@@ -29,7 +29,7 @@ pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::S
 
 /// State of the Segments tab.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct SegmentsTab {
     /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
     pub scroll: Scroll,
@@ -63,9 +63,9 @@ pub struct Memory {
     pub streams: Vec<u64>,
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
+impl Default for SegmentsTab {
+    fn default() -> SegmentsTab {
+        SegmentsTab {
             canvas: None,
             scroll: Scroll::new(ROW_PX),
             filter: MemoryFilter::default(),
@@ -88,7 +88,7 @@ impl Default for Memory {
     }
 }
 
-impl Memory {
+impl SegmentsTab {
     /// Returns the rows that are shown.
     pub fn page(&self) -> Option<&Rc<SegmentsPage>> {
         self.answer.latest()
@@ -151,7 +151,7 @@ impl Memory {
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
         let hovered = self.pointer.and_then(|pointer| self.hit_test(pointer));
         // For a free block, the allocation that keeps its segment from being released.
-        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.keeper)))
+        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.largest_block)))
     }
 
     /// Returns the details of a piece's allocation, if they are known.

@@ -3,7 +3,7 @@
 mod data;
 
 pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{BlockInBar, Memory, ROW_PX, SegmentsAction, SegmentsStep};
+pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsStep, SegmentsTab};
 
 mod feature;
 mod keys;
@@ -28,7 +28,7 @@ use std::rc::Rc;
 const ZOOM: f64 = 1.5;
 
 /// Handles pointer and control input.
-pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(memory: &mut SegmentsTab, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
     match action {
         SegmentsAction::Resized(canvas) => memory.canvas = Some(canvas),
         SegmentsAction::Scrolled(top, height) => memory.scroll.set_visible(top, height),
@@ -80,11 +80,11 @@ fn hit(place: BlockInBar<'_>) -> Hit {
     let own = piece.and_then(allocation);
     let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
     // For a free block, the allocation that keeps its segment from being released.
-    (nav_target(place), own.or(bar.keeper), own.is_none().then_some(segment))
+    (nav_target(place), own.or(bar.largest_block), own.is_none().then_some(segment))
 }
 
 /// Selects the allocation at a position, or the segment if the position is free.
-fn select_hit(memory: &mut Memory, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
+fn select_hit(memory: &mut SegmentsTab, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
     let allocation = found.and_then(|(_, allocation, _)| allocation);
     shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
     match allocation {
@@ -94,13 +94,13 @@ fn select_hit(memory: &mut Memory, shared: &mut Shared, found: Option<Hit>, effe
 }
 
 /// Selects an allocation that is already in view.
-fn select_visible(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
+fn select_visible(memory: &mut SegmentsTab, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     memory.revealed_allocation = Some(allocation);
     select(shared, allocation, effects);
 }
 
 /// Runs a command.
-pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn step(memory: &mut SegmentsTab, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.picker_indices();
     // The first entry stands for all.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
@@ -132,7 +132,7 @@ pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: SegmentsStep,
 }
 
 /// Requests the missing rows, one question at a time and always for the latest cursor, so that scrubbing is animated.
-fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(memory: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = memory.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (shared.cursor.moment, shared.looks.colouring);
@@ -144,7 +144,7 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     let pads = 2 * memory.pad_px() as u32;
     let question = SegmentsQuestion {
         moment,
-        only: memory.filter,
+        filter: memory.filter,
         sort: memory.sort,
         colouring,
         width_px: canvas.width_px.saturating_sub(pads).max(1),
@@ -165,17 +165,17 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
 }
 
 /// Handles a change of device. Canvas and sort order are kept.
-fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
+fn reset(memory: &mut SegmentsTab, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
         shared.segment = None;
-        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
+        let SegmentsTab { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *memory = Memory { canvas, sort, scroll, ..Memory::default() };
+        *memory = SegmentsTab { canvas, sort, scroll, ..SegmentsTab::default() };
     }
 }
 
-fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(memory: &mut SegmentsTab, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::State(page) => take_page(memory, serial, page),
         Answer::Details(details) => {
@@ -189,13 +189,13 @@ fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mu
 }
 
 /// Handles a reply with rows.
-fn take_page(memory: &mut Memory, serial: u32, page: Box<SegmentsPage>) {
+fn take_page(memory: &mut SegmentsTab, serial: u32, page: Box<SegmentsPage>) {
     memory.answer.take(serial, Rc::from(page));
     let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.answered_question().copied()) else {
         return;
     };
     memory.scroll.rows = page.rows;
-    if question.only == MemoryFilter::default() {
+    if question.filter == MemoryFilter::default() {
         for group in &page.groups {
             insert_sorted(&mut memory.pools, group.pool.unwrap_or_default());
             group.stream.into_iter().for_each(|stream| insert_sorted(&mut memory.streams, stream));

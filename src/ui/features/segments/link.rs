@@ -1,13 +1,13 @@
 //! Link keys of the Segments tab.
 
-use super::{Memory, SegmentsAction, act};
+use super::{SegmentsAction, SegmentsTab, act};
 use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use engine::protocol::SegmentSort;
 
 /// Values of the key `segments`. The first one is the default and is not written.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
-pub(super) const LINKS: &[Key<Memory>] = &[
+pub(super) const LINKS: &[Key<SegmentsTab>] = &[
     view_key(
         "mpool",
         |memory, _| format_pool(memory.filter),
