@@ -62,9 +62,9 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
     for moment in expected["moments"].as_array().unwrap() {
         let at = moment[0].as_u64().unwrap() as u32;
         let report = report(opened, number, at);
-        let told = totals(&report, "categories", [0, 4, 5]);
-        assert_eq!(told, as_totals(&moment[1]), "{name}, device {number}: at moment {at}");
-        compared += told.len();
+        let reported = totals(&report, "categories", [0, 4, 5]);
+        assert_eq!(reported, as_totals(&moment[1]), "{name}, device {number}: at moment {at}");
+        compared += reported.len();
     }
     let report = report(opened, number, 0);
     assert_eq!(totals(&report, "categories", [0, 1, 3]), as_totals(&expected["peak"]), "{name}: at the peak");
@@ -80,22 +80,22 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
             continue;
         };
         let moment = Moment(best[1].as_u64().unwrap() as u32);
-        let told = (Cell::Bytes(best[0].as_u64().unwrap()), Cell::Event(moment.event_or_minus_one()));
-        assert_eq!(most, (&told.0, &told.1), "{name}: the most of {category}");
+        let reported = (Cell::Bytes(best[0].as_u64().unwrap()), Cell::Event(moment.event_or_minus_one()));
+        assert_eq!(most, (&reported.0, &reported.1), "{name}: the most of {category}");
         compared += 1;
     }
     let mosaic = &expected["mosaic"];
     assert_eq!(mosaic.is_null(), !report.sheets.iter().any(|sheet| sheet.key == "mosaic"), "{name}");
     if !mosaic.is_null() {
-        let told: BTreeMap<String, u64> =
+        let reported: BTreeMap<String, u64> =
             rows(&report, "mosaic").iter().map(|row| (text(&row.cells[0]), number_of(&row.cells[1]))).collect();
         let theirs = mosaic["categories"].as_object().unwrap();
         let theirs: BTreeMap<String, u64> =
             theirs.iter().map(|(name, it)| (name.clone(), it.as_u64().unwrap())).collect();
-        assert_eq!(told, theirs, "{name}: as Mosaic counts");
+        assert_eq!(reported, theirs, "{name}: as Mosaic counts");
         let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic").unwrap();
         assert_eq!(sheet.total[1], Cell::Bytes(mosaic["requested"].as_u64().unwrap()), "{name}: Mosaic's peak");
-        compared += told.len();
+        compared += reported.len();
     }
     compared
 }

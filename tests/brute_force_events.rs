@@ -42,12 +42,12 @@ fn check_rows(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
         let page = page(opened, device, EventsQuestion { rows: [event, 1], ..EventsQuestion::default() });
         let ours = &page.rows[0];
         let action = Action::ALL[usize::from(ours.action)].name();
-        let told = json!({
+        let actual = json!({
             "event": ours.event, "action": action, "time": ours.time_us, "size": ours.size, "version": ours.version,
             "address": ours.address, "stream": ours.stream, "pool": ours.pool, "active": ours.active,
             "pending": ours.awaiting_free, "reserved": ours.reserved,
         });
-        assert_eq!(&told, row, "{name}, device {device}, event {event}");
+        assert_eq!(&actual, row, "{name}, device {device}, event {event}");
     }
 }
 
@@ -83,11 +83,11 @@ fn report(opened: &mut Opened, device: i64, topic: Topic, at: Option<u32>) -> Re
 
 /// Compares `[moment, reserved, active, rounded, free, pending]` at each moment.
 fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
-    for (place, told) in expected.as_array().unwrap().iter().enumerate() {
-        let moment = told[0].as_u64().unwrap();
+    for (place, actual) in expected.as_array().unwrap().iter().enumerate() {
+        let moment = actual[0].as_u64().unwrap();
         let of = curves(opened, device, moment, MemoryFilter::default());
         let ours = json!([moment, of.reserved[0], of.requested[0], of.rounded[0], of.free[0], of.awaiting_free[0]]);
-        assert_eq!(&ours, told, "{name}, device {device}");
+        assert_eq!(&ours, actual, "{name}, device {device}");
         if place % 8 != 0 {
             continue;
         }
@@ -106,7 +106,11 @@ fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value)
             }
         };
         let ours = ["reserved_bytes", "live_bytes", "allocated_rounded_bytes", "free_bytes"].map(total);
-        assert_eq!(json!(ours), json!([told[1], told[2], told[3], told[4]]), "{name}, {device}, moment {moment}");
+        assert_eq!(
+            json!(ours),
+            json!([actual[1], actual[2], actual[3], actual[4]]),
+            "{name}, {device}, moment {moment}"
+        );
     }
 }
 
@@ -139,7 +143,7 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
     let at = moments[moments.len() / 2][0].as_u64().unwrap() as u32;
     let report = report(opened, device, Topic::Pools, Some(at));
     let sheet = sheet(&report, "pools");
-    for (pool, told) in expected["pools"].as_object().unwrap() {
+    for (pool, actual) in expected["pools"].as_object().unwrap() {
         let pool: Option<(u64, u64)> = serde_json::from_str(pool).unwrap();
         let called = match pool {
             None => "not recorded".to_owned(),
@@ -150,11 +154,14 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
         };
         let row = sheet.rows.iter().find(|row| *cell(sheet, row, "pool") == Cell::Text(called.clone()));
         let row = row.unwrap_or_else(|| panic!("{name}, device {device}: {called} is missing"));
-        let then = told[2 + moments.len() / 2].as_u64().unwrap();
+        let then = actual[2 + moments.len() / 2].as_u64().unwrap();
         let ours = json!([number(sheet, row, "max_live_bytes") as u64, number(sheet, row, "live_bytes") as u64]);
-        assert_eq!(ours, json!([told[0], then]), "{name}, device {device}: {called}");
+        assert_eq!(ours, json!([actual[0], then]), "{name}, device {device}: {called}");
         let Cell::Event(event) = cell(sheet, row, "max_live_event") else { panic!("expected an event") };
-        assert!(told[0] == json!(0) || event + 1 == told[1].as_i64().unwrap(), "{name}, {device}: {called} at {event}");
+        assert!(
+            actual[0] == json!(0) || event + 1 == actual[1].as_i64().unwrap(),
+            "{name}, {device}: {called} at {event}"
+        );
     }
     let reserved: i128 = sheet.rows.iter().map(|row| number(sheet, row, "reserved_bytes")).sum();
     assert_eq!(json!(reserved as u64), moments[moments.len() / 2][1], "{name}, device {device}: reserved by pools");
@@ -164,23 +171,23 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
 /// Returns the number of devices and pools that were compared.
 fn check(path: &Path) -> [usize; 2] {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let Some(told) = python(path) else { return [1, 1] };
+    let Some(actual) = python(path) else { return [1, 1] };
     let mut opened = open(&std::fs::read(path).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let devices = opened.summary.devices.clone();
-    assert_eq!(told.as_array().unwrap().len(), devices.len(), "{name}");
+    assert_eq!(actual.as_array().unwrap().len(), devices.len(), "{name}");
     let mut compared = [0, 0];
-    for (told, summary) in told.as_array().unwrap().iter().zip(&devices) {
+    for (actual, summary) in actual.as_array().unwrap().iter().zip(&devices) {
         let device = summary.device;
-        assert_eq!(told["device"].as_i64(), Some(device), "{name}");
+        assert_eq!(actual["device"].as_i64(), Some(device), "{name}");
         // Other tests cover unexplained bytes.
         if summary.unexplained_requested > 0 {
             continue;
         }
-        check_rows(&name, &mut opened, device, &told["rows"]);
-        check_filters(&name, &mut opened, device, &told["filters"]);
-        check_moments(&name, &mut opened, device, &told["moments"]);
-        check_fragmentation(&name, &mut opened, device, told);
-        compared = [compared[0] + 1, compared[1] + check_pools(&name, &mut opened, device, told)];
+        check_rows(&name, &mut opened, device, &actual["rows"]);
+        check_filters(&name, &mut opened, device, &actual["filters"]);
+        check_moments(&name, &mut opened, device, &actual["moments"]);
+        check_fragmentation(&name, &mut opened, device, actual);
+        compared = [compared[0] + 1, compared[1] + check_pools(&name, &mut opened, device, actual)];
     }
     compared
 }

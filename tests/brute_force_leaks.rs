@@ -119,11 +119,11 @@ fn check(path: &Path) -> usize {
     let thresholds: Map<String, Value> =
         THRESHOLDS.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
     let path = path.to_str().unwrap();
-    let told = python(&["sheets", path, &Value::Object(thresholds).to_string(), &Value::Object(steps).to_string()]);
-    let theirs: Vec<i64> = told.as_array().unwrap().iter().map(|it| it["device"].as_i64().unwrap()).collect();
+    let sheets = python(&["sheets", path, &Value::Object(thresholds).to_string(), &Value::Object(steps).to_string()]);
+    let theirs: Vec<i64> = sheets.as_array().unwrap().iter().map(|it| it["device"].as_i64().unwrap()).collect();
     assert_eq!(devices, theirs, "{name}: devices");
     let mut compared = 0;
-    for expected in told.as_array().unwrap() {
+    for expected in sheets.as_array().unwrap() {
         let device = expected["device"].as_i64().unwrap();
         let reports = [Topic::Leaks, Topic::Peak].map(|topic| report(&mut opened, device, topic, &THRESHOLDS));
         for (topic, key, columns) in SHEETS {
@@ -213,10 +213,10 @@ fn free_memory_at_failed_request_equals_end_of_shorter_trace() {
             let paths = [&short, &long, &out].map(|path| path.to_str().unwrap());
             let expected = python(&[&["refuse"][..], &paths].concat());
             let mut opened = open(&std::fs::read(&out).unwrap()).unwrap();
-            let told = report(&mut opened, 0, Topic::OutOfMemory, &[]);
-            let requests = told.sheets.iter().find(|sheet| sheet.key == "requests").unwrap();
+            let sheets = report(&mut opened, 0, Topic::OutOfMemory, &[]);
+            let requests = sheets.sheets.iter().find(|sheet| sheet.key == "requests").unwrap();
             assert_eq!(rows(requests, &["event"]), [json!([expected["event"]]).to_string()]);
-            let room = told.sheets.iter().find(|sheet| sheet.key == "room").unwrap();
+            let room = sheets.sheets.iter().find(|sheet| sheet.key == "room").unwrap();
             let columns = [
                 "largest_free_bytes",
                 "free_bytes",

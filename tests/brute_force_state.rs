@@ -52,14 +52,14 @@ fn state(opened: &mut Opened, device: i64, moment: u32) -> (Vec<String>, (u32, u
 /// Returns the number of blocks that were compared.
 fn check(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let Some(told) = python(path) else { return 1 };
+    let Some(expected_devices) = python(path) else { return 1 };
     let mut opened = open(&std::fs::read(path).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let devices = opened.summary.devices.clone();
     let mut compared = 0;
-    let told: Vec<&str> = told.split("device ").skip(1).collect();
-    assert_eq!(told.len(), devices.len(), "{name}: devices");
-    for (told, device) in told.iter().zip(&devices) {
-        let mut parts = told.split("moment ");
+    let expected_devices: Vec<&str> = expected_devices.split("device ").skip(1).collect();
+    assert_eq!(expected_devices.len(), devices.len(), "{name}: devices");
+    for (expected_devices, device) in expected_devices.iter().zip(&devices) {
+        let mut parts = expected_devices.split("moment ");
         let head: Vec<&str> = parts.next().unwrap().lines().collect();
         let numbers: Vec<i128> = head[0].split(' ').map(|number| number.parse().unwrap()).collect();
         let [ordinal, peak_moment, peak, end] = numbers[..] else { panic!("{head:?}") };

@@ -210,9 +210,9 @@ fn recorded_category_overrides_rules() {
     let text = serde_json::json!({"segments": [], "device_traces": [events]}).to_string();
     let mut opened = open(text.as_bytes()).unwrap();
     let first = opened.summary.devices[0].allocations as u32 - 5;
-    let told: Vec<String> =
+    let labels: Vec<String> =
         (first..first + 5).map(|id| opened.details(0, id).unwrap().category.unwrap().name).collect();
-    assert_eq!(told, ["parameter", "optimizer state", "temporary", "activation", "activation"]);
+    assert_eq!(labels, ["parameter", "optimizer state", "temporary", "activation", "activation"]);
 }
 
 #[test]

@@ -15,6 +15,14 @@ fn built_in_sets_round_trip() {
     }
 }
 
+#[test]
+fn old_keys_of_rules_are_read() {
+    let old = "{\"schema\": 1, \"rules\": [{\"category\": \"a\", \"told\": \"b\", \"born\": \"before\"}]}";
+    let new = old.replace("told", "classified").replace("born", "allocated");
+    assert_eq!(parsed(old), parsed(&new));
+    assert_eq!(parsed(old).rules[0].classified.as_deref(), Some("b"));
+}
+
 fn parsed(text: &str) -> CategorySet {
     yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
@@ -136,7 +144,7 @@ mod arbitrary {
                 |(
                     (category, note),
                     (name, file, frame),
-                    (recorded, told),
+                    (recorded, classified),
                     (stack, allocated),
                     (ends, model),
                     of,
@@ -155,7 +163,7 @@ mod arbitrary {
                         of,
                         turn,
                         recorded,
-                        told,
+                        classified,
                         stack,
                         allocated,
                         ends,

@@ -75,15 +75,15 @@ fn cycles(files: &[(&str, &str)]) -> Vec<String> {
             .map(String::as_str)
             .filter(|other| reach.get(other).is_some_and(|back| back.contains(*file)))
             .collect();
-        let mut told = String::new();
+        let mut listing = String::new();
         for from in &members {
             for (to, names) in arrows[from].iter().filter(|(to, _)| members.contains(to)) {
-                told += &format!("{from} -> {to}: {}\n", names.iter().copied().collect::<Vec<_>>().join(", "));
+                listing += &format!("{from} -> {to}: {}\n", names.iter().copied().collect::<Vec<_>>().join(", "));
             }
         }
-        found.insert(told);
+        found.insert(listing);
     }
-    found.into_iter().filter(|told| !told.is_empty()).collect()
+    found.into_iter().filter(|listing| !listing.is_empty()).collect()
 }
 
 /// The files of a crate by module path. The path of the root is empty.

@@ -164,8 +164,8 @@ fn invalid_arguments_exit_with_status_2() {
     for arguments in others.into_iter().chain(plots) {
         let output = memscape(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(told.contains("Usage: memscape") || told.contains("try '--help'"), "{told}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains("Usage: memscape") || message.contains("try '--help'"), "{message}");
         assert!(output.stdout.is_empty());
     }
 }

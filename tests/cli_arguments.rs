@@ -227,22 +227,22 @@ fn temporary_file_of_piped_snapshot_is_private() {
 #[test]
 fn file_larger_than_free_memory_prints_warning() {
     let path = snapshot("room");
-    let said = |words: &[&str]| {
+    let message = |words: &[&str]| {
         let output = run(words);
         assert_eq!(output.status.code(), Some(0), "{words:?}");
         (text(output.stdout), text(output.stderr))
     };
-    let (printed, silence) = said(&["summary", &path, "--free-memory", "1000000"]);
+    let (printed, silence) = message(&["summary", &path, "--free-memory", "1000000"]);
     assert_eq!(silence, "");
-    let (same, warning) = said(&["summary", &path, "--free-memory", "100"]);
+    let (same, warning) = message(&["summary", &path, "--free-memory", "100"]);
     assert_eq!(same, printed);
     assert!(warning.starts_with("memscape: a.json: "), "{warning}");
     let rest = "100 B is free. A range takes less: --load-last 1000000\n";
     assert!(warning.ends_with(rest) && warning.lines().count() == 1, "{warning}");
     // A range was chosen already.
-    assert_eq!(said(&["summary", &path, "--free-memory", "100", "--load-last", "1"]).1, "");
+    assert_eq!(message(&["summary", &path, "--free-memory", "100", "--load-last", "1"]).1, "");
     // `convert` cannot load a range, so none is suggested.
-    let (_, warning) = said(&["convert", &path, "-o", "-", "--to", "json", "--free-memory", "100"]);
+    let (_, warning) = message(&["convert", &path, "-o", "-", "--to", "json", "--free-memory", "100"]);
     assert!(warning.contains("100 B is free\n"), "{warning}");
     // The size of piped input is unknown.
     let piped = memscape()

@@ -63,49 +63,49 @@ fn piped_text_has_full_names() {
 #[test]
 fn json_rows_sum_to_totals() {
     let [a, b] = pair("diff-json");
-    let told = json(&[&a, &b]);
-    assert_eq!(told["schema"], SCHEMA);
-    let live = |side: &str| told[side]["live_bytes"].as_i64().unwrap();
-    assert_eq!(told["delta_bytes"].as_i64().unwrap(), live("b") - live("a"));
-    let rows = told["rows"].as_array().unwrap();
+    let diff = json(&[&a, &b]);
+    assert_eq!(diff["schema"], SCHEMA);
+    let live = |side: &str| diff[side]["live_bytes"].as_i64().unwrap();
+    assert_eq!(diff["delta_bytes"].as_i64().unwrap(), live("b") - live("a"));
+    let rows = diff["rows"].as_array().unwrap();
     let sum = |field: &str| rows.iter().map(|row| row[field].as_i64().unwrap()).sum::<i64>();
     assert_eq!((sum("a_bytes"), sum("b_bytes"), sum("delta_bytes")), (live("a"), live("b"), live("b") - live("a")));
-    assert_eq!((told["alignment"].as_str(), told["key"].as_str()), (Some("steps"), Some("stack")));
-    assert_eq!(told["matched_share"].as_f64(), Some(1.0));
-    assert!((1..=5).contains(&told["verdict"].as_array().unwrap().len()));
-    let steps = told["steps"].as_array().unwrap();
+    assert_eq!((diff["alignment"].as_str(), diff["key"].as_str()), (Some("steps"), Some("stack")));
+    assert_eq!(diff["matched_share"].as_f64(), Some(1.0));
+    assert!((1..=5).contains(&diff["verdict"].as_array().unwrap().len()));
+    let steps = diff["steps"].as_array().unwrap();
     assert_eq!((steps.len(), steps[1]["a_count"].as_i64()), (2, steps[1]["b_count"].as_i64()));
     assert!(steps.iter().all(|step| step["delta_bytes"].as_i64() > Some(0)), "{steps:?}");
-    let allocations = told["allocations"].as_array().unwrap();
+    let allocations = diff["allocations"].as_array().unwrap();
     assert!(allocations.iter().all(|row| row["relation"] == "×4" || row["relation"] == "×16"), "{allocations:?}");
     let factors: Vec<f64> =
-        told["scaling"].as_array().unwrap().iter().map(|group| group["factor"].as_f64().unwrap()).collect();
+        diff["scaling"].as_array().unwrap().iter().map(|group| group["factor"].as_f64().unwrap()).collect();
     assert!([1.0, 4.0, 16.0].iter().all(|factor| factors.contains(factor)), "{factors:?}");
 }
 
 #[test]
 fn two_positions_in_one_file_are_compared() {
     let [a, _] = pair("diff-moments");
-    let told = json(&[&a, &a, "--at-a", "-1", "--at-b", "peak"]);
-    assert_eq!((told["a"]["event"].as_i64(), told["a"]["live_bytes"].as_i64()), (Some(-1), Some(0)));
-    assert_eq!(told["delta_bytes"], told["b"]["live_bytes"]);
-    assert_eq!(told["key"], "stack", "a file compared with itself has all stacks in common");
+    let diff = json(&[&a, &a, "--at-a", "-1", "--at-b", "peak"]);
+    assert_eq!((diff["a"]["event"].as_i64(), diff["a"]["live_bytes"].as_i64()), (Some(-1), Some(0)));
+    assert_eq!(diff["delta_bytes"], diff["b"]["live_bytes"]);
+    assert_eq!(diff["key"], "stack", "a file compared with itself has all stacks in common");
     // Only one position is given. The other is aligned with it.
-    let told = json(&[&a, &a, "--at-a", "40"]);
-    assert_eq!((told["b"]["event"].as_i64(), told["delta_bytes"].as_i64()), (Some(40), Some(0)));
+    let diff = json(&[&a, &a, "--at-a", "40"]);
+    assert_eq!((diff["b"]["event"].as_i64(), diff["delta_bytes"].as_i64()), (Some(40), Some(0)));
 }
 
 #[test]
 fn range_limits_compared_peaks() {
     let [a, b] = pair("diff-range");
     let whole = json(&[&a, &b]);
-    let told = json(&[&a, &b, "--from", "-1", "--to", "end"]);
-    assert_eq!((&told["a"], &told["b"]), (&whole["a"], &whole["b"]));
+    let diff = json(&[&a, &b, "--from", "-1", "--to", "end"]);
+    assert_eq!((&diff["a"], &diff["b"]), (&whole["a"], &whole["b"]));
     let peak = whole["a"]["event"].as_i64().unwrap();
-    let told = json(&[&a, &b, "--to", &(peak / 2).to_string()]);
+    let diff = json(&[&a, &b, "--to", &(peak / 2).to_string()]);
     assert!(
-        told["a"]["event"].as_i64() <= Some(peak / 2)
-            && told["a"]["live_bytes"].as_i64() < whole["a"]["live_bytes"].as_i64()
+        diff["a"]["event"].as_i64() <= Some(peak / 2)
+            && diff["a"]["live_bytes"].as_i64() < whole["a"]["live_bytes"].as_i64()
     );
     let refused = memscape(&[&a, &b, "--from", "3", "--at-a", "peak"]);
     assert_eq!(refused.status.code(), Some(2));

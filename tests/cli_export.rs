@@ -42,8 +42,8 @@ fn every_format_is_equal_in_file_and_pipe() {
     for format in ExportFormat::ALL {
         let out = output_path(&format!("export-formats.{}", format.extension()));
         let done = export(&[&file, "--to", format.name(), "-o", out.to_str().unwrap()]);
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success() && said.contains("requested, "), "{said}");
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && message.contains("requested, "), "{message}");
         let piped = export(&[&file, "--to", format.name(), "-o", "-"]);
         assert_eq!(piped.stdout, std::fs::read(&out).unwrap(), "{format:?}");
     }
@@ -114,6 +114,6 @@ fn invalid_options_report_error() {
     );
     let other = output_path("export-elsewhen.json");
     std::fs::write(&other, "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5, \"dur\": 1}]}").unwrap();
-    let said = error_of(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
-    assert!(said.contains("the trace and the snapshot do not overlap"), "{said}");
+    let message = error_of(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
+    assert!(message.contains("the trace and the snapshot do not overlap"), "{message}");
 }

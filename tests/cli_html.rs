@@ -76,12 +76,15 @@ fn page_of_real_file_has_same_summary() {
         let file = corpus.join(name);
         let file = file.to_str().unwrap();
         let output = html(&folder, &[file, "-o", "out.html", "--at", "peak"], b"");
-        let says = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{says}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{message}");
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
         let size = memscape::units::group_digits(page.len() as u64);
-        assert!(says.contains(&format!("({size} B)")) && says.contains(" B of gzipped columns from "), "{says}");
+        assert!(
+            message.contains(&format!("({size} B)")) && message.contains(" B of gzipped columns from "),
+            "{message}"
+        );
         let summary = devices(&folder, file);
         // Without an OOM, the device with the higher peak is the default.
         let all = summary["devices"].as_array().unwrap().iter();
@@ -132,11 +135,11 @@ fn at_option_is_stored_in_view_link() {
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     let view_of = |words: &[&str]| {
         let output = html(&folder, &[&["a.json", "-o", "-"], words].concat(), b"");
-        let says = String::from_utf8(output.stderr).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
         (
             output.status.code(),
             view(&format!("{}data-view=\"\"", String::from_utf8(output.stdout).unwrap())).to_owned(),
-            says,
+            message,
         )
     };
     for (words, expected) in [
@@ -148,14 +151,14 @@ fn at_option_is_stored_in_view_link() {
     ] {
         assert_eq!(view_of(words).1, expected, "{words:?}");
     }
-    for (words, says) in [
+    for (words, message) in [
         (&["--at", "7"][..], "no event 7"),
         (&["--at", "350ms"], "has no times"),
         (&["--device", "3"], "no such device; available: 0"),
     ] {
         let (status, page, error) = view_of(words);
         assert_eq!((status, page.as_str()), (Some(1), ""), "{words:?}");
-        assert!(error.contains(says) && error.lines().count() == 1, "{words:?}: {error}");
+        assert!(error.contains(message) && error.lines().count() == 1, "{words:?}: {error}");
     }
 }
 
@@ -211,9 +214,9 @@ fn all_input_formats_are_embedded() {
         std::fs::write(folder.join(name), bytes).unwrap();
         for file in [name, "-"] {
             let output = html(&folder, &[file, "-o", "out.html"], if file == "-" { bytes } else { b"" });
-            let says = String::from_utf8(output.stderr).unwrap();
-            assert!(output.status.success() && says.contains(how), "{name}: {says}");
-            assert_eq!(says.contains("the first of 2 snapshots"), name == "a.zip", "{says}");
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() && message.contains(how), "{name}: {message}");
+            assert_eq!(message.contains("the first of 2 snapshots"), name == "a.zip", "{message}");
             assert_eq!(devices(&folder, "out.html"), numbers, "{name}");
             let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
             assert!(name != "a.json.gz" || embedded(&page) == gzip, "compressed input is embedded unchanged");
@@ -235,7 +238,7 @@ fn failed_write_keeps_existing_file() {
     std::fs::create_dir(folder.join("folder")).unwrap();
     let count = || std::fs::read_dir(&folder).unwrap().count();
     let before = count();
-    for (words, status, says) in [
+    for (words, status, message) in [
         (&["cut.json", "-o", "kept.html"][..], 1, "cut.json"),
         (&["none.json", "-o", "kept.html"], 1, "none.json"),
         (&["folder", "-o", "kept.html"], 1, "is a folder"),
@@ -252,7 +255,7 @@ fn failed_write_keeps_existing_file() {
         let output = html(&folder, words, b"");
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
-        assert!(error.contains(says) && (error.lines().count() == 1 || status == 2), "{words:?}: {error}");
+        assert!(error.contains(message) && (error.lines().count() == 1 || status == 2), "{words:?}: {error}");
     }
     let full = html(&folder, &["a.json", "-o", "/dev/full"], b"");
     assert_eq!(full.status.code(), Some(1), "{}", String::from_utf8_lossy(&full.stderr));

@@ -52,8 +52,8 @@ fn at_option_takes_event_time_and_address() {
     let path = snapshot("cli-live.pickle");
     let path = path.to_str().unwrap();
     let at = |when: &str| {
-        let told = json(&["live", path, "--at", when]);
-        ["event", "live_bytes", "awaiting_free_bytes", "count"].map(|field| told[field].as_i64().unwrap())
+        let live_json = json(&["live", path, "--at", when]);
+        ["event", "live_bytes", "awaiting_free_bytes", "count"].map(|field| live_json[field].as_i64().unwrap())
     };
     assert_eq!(at("peak"), [1, 1307, 0, 3]);
     assert_eq!(at("-1"), [-1, 7, 0, 1]);
@@ -78,9 +78,9 @@ fn by_option_groups_live_bytes() {
     let path = snapshot("cli-by.pickle");
     let path = path.to_str().unwrap();
     let by = |arguments: &[&str], fields: [&str; 3]| {
-        let told = json(&[&["live", path], arguments].concat());
-        assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(SCHEMA), &json!(0)));
-        let rows = told["rows"].as_array().unwrap().iter();
+        let live_json = json(&[&["live", path], arguments].concat());
+        assert_eq!((&live_json["schema"], &live_json["rows_left_out"]), (&json!(SCHEMA), &json!(0)));
+        let rows = live_json["rows"].as_array().unwrap().iter();
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
     };
     let fields = ["live_bytes", "name", "line"];
@@ -116,8 +116,8 @@ fn peak_of_range_includes_earlier_allocations() {
     let path = snapshot("cli-peak.pickle");
     let path = path.to_str().unwrap();
     let peak = |window: &[&str]| {
-        let told = json(&[&["peak", path], window].concat());
-        ["live_bytes", "event"].map(|field| told[field].as_i64().unwrap())
+        let live_json = json(&[&["peak", path], window].concat());
+        ["live_bytes", "event"].map(|field| live_json[field].as_i64().unwrap())
     };
     assert_eq!(peak(&[]), [1307, 1]);
     assert_eq!(peak(&["--from", "400", "--to", "600"]), [1307, 2], "the allocation is live until its free at 400");
@@ -145,10 +145,10 @@ fn search_results_are_sorted_by_size() {
     let path = snapshot("cli-find.pickle");
     let path = path.to_str().unwrap();
     let found = |arguments: &[&str]| {
-        let told = json(&[&["allocations", path], arguments].concat());
-        let rows = told["rows"].as_array().unwrap().iter();
+        let live_json = json(&[&["allocations", path], arguments].concat());
+        let rows = live_json["rows"].as_array().unwrap().iter();
         let numbers = rows.map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>();
-        (told["count"].as_u64().unwrap(), told["requested_bytes"].as_u64().unwrap(), numbers)
+        (live_json["count"].as_u64().unwrap(), live_json["requested_bytes"].as_u64().unwrap(), numbers)
     };
     assert_eq!(found(&["main"]), (3, 1350, vec![1, 2, 3]));
     assert_eq!(found(&["model.py"]), (2, 1050, vec![1, 3]));
@@ -198,8 +198,8 @@ fn mosaic_counting_excludes_baseline() {
     let path = snapshot("cli-mosaic.pickle");
     let path = path.to_str().unwrap();
     let of = |arguments: &[&str]| {
-        let told = json(&[arguments, &["--counting", "mosaic"]].concat());
-        ["event", "live_bytes", "count"].map(|field| told[field].as_i64().unwrap())
+        let live_json = json(&[arguments, &["--counting", "mosaic"]].concat());
+        ["event", "live_bytes", "count"].map(|field| live_json[field].as_i64().unwrap())
     };
     assert_eq!(of(&["live", path]), [1, 1300, 2]);
     assert_eq!(of(&["live", path, "--at", "-1"]), [-1, 0, 0]);

@@ -111,11 +111,11 @@ fn cancelled_request_stops_and_next_is_answered() {
         let params = json!({"requestId": id, "reason": "no longer needed"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     let answer = client.call(4, "sql", json!({"query": "SELECT count(*) FROM allocation"}));
     assert_eq!(answer["id"], 4, "a cancelled request has no response: {answer}");
     assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("[1]"), "{answer}");
-    assert!(begun.elapsed() < TIMEOUT, "{:?}", begun.elapsed());
+    assert!(started.elapsed() < TIMEOUT, "{:?}", started.elapsed());
     // Cancelling an unknown or answered request is no error.
     for id in [json!(4), json!("x"), json!(null)] {
         let params = json!({"requestId": id});

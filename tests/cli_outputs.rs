@@ -107,10 +107,13 @@ fn output_equal_to_input_is_rejected() {
             }
             for out in ["", "./", "link-", "hard-"].map(|prefix| [prefix, input].concat()) {
                 let output = run(&folder, &words, &out);
-                let says = error(&output);
-                assert_eq!(output.status.code(), Some(1), "{line} -o {out}: {says}");
-                assert!(says.contains("would overwrite the input") && says.contains(input), "{line} -o {out}: {says}");
-                assert_eq!((says.lines().count(), output.stdout.len()), (1, 0), "{line} -o {out}: {says}");
+                let message = error(&output);
+                assert_eq!(output.status.code(), Some(1), "{line} -o {out}: {message}");
+                assert!(
+                    message.contains("would overwrite the input") && message.contains(input),
+                    "{line} -o {out}: {message}"
+                );
+                assert_eq!((message.lines().count(), output.stdout.len()), (1, 0), "{line} -o {out}: {message}");
                 assert!(contents(&folder) == before, "{line} -o {out}");
             }
         }
@@ -149,8 +152,11 @@ fn ranks_report_does_not_overwrite_snapshot() {
     symlink("dump/rank1.json", folder.join("link.html")).unwrap();
     for out in ["dump/rank1.json", "link.html"] {
         let output = run(&folder, &ranks, out);
-        let says = error(&output);
-        assert!(output.status.code() == Some(1) && says.contains("overwrite the input dump/rank1.json"), "{says}");
+        let message = error(&output);
+        assert!(
+            output.status.code() == Some(1) && message.contains("overwrite the input dump/rank1.json"),
+            "{message}"
+        );
         assert!(contents(&folder.join("dump")) == before);
     }
     let output = run(&folder, &ranks, "dump/ranks.html");
@@ -164,8 +170,8 @@ fn stdin_and_output_of_same_file_are_rejected() {
     for line in ["memscape crop - -o in.json < in.json", "memscape crop in.json -o - >> in.json"] {
         let line = line.replace("memscape", MEMSCAPE);
         let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
-        let says = error(&output);
-        assert!(output.status.code() == Some(1) && says.contains("would overwrite the input"), "{line}: {says}");
+        let message = error(&output);
+        assert!(output.status.code() == Some(1) && message.contains("would overwrite the input"), "{line}: {message}");
         assert!(contents(&folder) == before, "{line}");
     }
 }
@@ -199,10 +205,10 @@ fn full_disk_keeps_existing_output() {
         // Limits files to 1 KiB. SIGXFSZ is ignored, so that writes fail with an error.
         let limited = format!("trap '' XFSZ; ulimit -f 1; exec {MEMSCAPE} {words} -o out");
         let output = Command::new("bash").args(["-c", &limited]).current_dir(&folder).output().unwrap();
-        let says = error(&output);
-        assert_eq!(output.status.code(), Some(1), "{line}: {says}");
-        assert!(says.contains("out: "), "{line}: {says}");
-        assert!(contents(&folder) == before, "{line}: {says}");
+        let message = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(message.contains("out: "), "{line}: {message}");
+        assert!(contents(&folder) == before, "{line}: {message}");
     }
     let pages = self::folder("full-man");
     let limited = format!("trap '' XFSZ; ulimit -f 1; exec {MEMSCAPE} man .");
@@ -237,9 +243,9 @@ fn signal_during_write_leaves_no_file() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         while names() == before && process.try_wait().unwrap().is_none() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{line}");
+            assert!(started.elapsed() < Duration::from_secs(60), "{line}");
             std::thread::sleep(Duration::from_millis(1));
         }
         let _ = Command::new("kill")

@@ -86,14 +86,14 @@ fn scaled_groups_move_the_peak() {
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(sets.iter().flat_map(|set| ["--set", set])).collect();
-        let told = json(&arguments);
-        assert_eq!(told["planned"], json!({"peak_live_bytes": peak * MIB, "peak_event": event}), "{sets:?}");
-        assert_eq!(told["recorded"], recorded, "{sets:?}");
-        assert_eq!(told["groups"].as_array().unwrap().len(), sets.len());
+        let plan_json = json(&arguments);
+        assert_eq!(plan_json["planned"], json!({"peak_live_bytes": peak * MIB, "peak_event": event}), "{sets:?}");
+        assert_eq!(plan_json["recorded"], recorded, "{sets:?}");
+        assert_eq!(plan_json["groups"].as_array().unwrap().len(), sets.len());
     }
-    let told = json(&[&path, "--set", "activations=1.5x"]);
+    let plan_json = json(&[&path, "--set", "activations=1.5x"]);
     assert_eq!(
-        told["groups"],
+        plan_json["groups"],
         json!([{"group": "activations", "factor": 1.5, "count": 8, "peak_live_bytes": 160 * MIB}])
     );
 }
@@ -116,10 +116,10 @@ fn presets_give_expected_peaks() {
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(presets.iter().flat_map(|preset| ["--preset", preset])).collect();
-        let told = json(&arguments);
-        let rounded = told["planned"]["peak_live_bytes"].as_u64().unwrap() / MIB;
-        assert_eq!((rounded, &told["planned"]["peak_event"]), (peak, &json!(event)), "{presets:?}");
-        assert_eq!(told["caveats"].as_array().unwrap().len(), presets.len(), "each preset has a caveat");
+        let plan_json = json(&arguments);
+        let rounded = plan_json["planned"]["peak_live_bytes"].as_u64().unwrap() / MIB;
+        assert_eq!((rounded, &plan_json["planned"]["peak_event"]), (peak, &json!(event)), "{presets:?}");
+        assert_eq!(plan_json["caveats"].as_array().unwrap().len(), presets.len(), "each preset has a caveat");
     }
 }
 
@@ -128,12 +128,12 @@ fn largest_batch_fits_capacity_exactly() {
     let path = snapshot("cli-plan-batch.json");
     // 100 + k × 160 after the forward pass and at the end, since activations and the temporary grow.
     for (capacity, factor, headroom) in [("260MiB", 1.0, 0), ("500MiB", 2.5, 240), ("150MiB", 0.312, -110)] {
-        let told = json(&[&path, "--capacity", capacity]);
-        assert_eq!(told["largest_batch"], json!({"factor": factor, "limited_by_event": 8}), "{capacity}");
-        assert_eq!(told["headroom_bytes"], json!(headroom * MIB as i64), "{capacity}");
+        let plan_json = json(&[&path, "--capacity", capacity]);
+        assert_eq!(plan_json["largest_batch"], json!({"factor": factor, "limited_by_event": 8}), "{capacity}");
+        assert_eq!(plan_json["headroom_bytes"], json!(headroom * MIB as i64), "{capacity}");
     }
-    let told = json(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
-    assert_eq!(told["largest_batch"]["factor"], json!(3.125));
+    let plan_json = json(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
+    assert_eq!(plan_json["largest_batch"]["factor"], json!(3.125));
     let words = text(&[&path, "--capacity", "500MiB", "--preset", "batch=2"]);
     for part in [
         "Recorded peak         260 MiB after event 8\n",
@@ -191,7 +191,7 @@ fn generated_with_sequence(length: u32) -> String {
 fn sequence_plan_uses_measured_scaling() {
     let [short, double, long] = [128, 256, 1024].map(generated_with_sequence);
     let peak = |path: &str| json(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
-    let planned = |told: &Value| told["planned"]["peak_live_bytes"].as_u64().unwrap();
+    let planned = |plan_json: &Value| plan_json["planned"]["peak_live_bytes"].as_u64().unwrap();
     // The expected value is the peak of the same training recorded with the longer sequence.
     let (truth, measured) = (peak(&long), json(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
     let off = |bytes: u64| bytes.abs_diff(truth) as f64 / truth as f64;
@@ -208,9 +208,9 @@ fn sequence_plan_uses_measured_scaling() {
 
     // Without a preset, the plan is for the other file's sequence length, whether longer or shorter.
     for (from, to) in [(&short, &double), (&double, &short)] {
-        let told = json(&[from, "--scaling-from", to]);
+        let plan_json = json(&[from, "--scaling-from", to]);
         let truth = peak(to);
-        assert!(planned(&told).abs_diff(truth) as f64 / (truth as f64) < 0.01, "{told:#} {truth}");
+        assert!(planned(&plan_json).abs_diff(truth) as f64 / (truth as f64) < 0.01, "{plan_json:#} {truth}");
     }
     let text = text(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]);
     assert!(text.contains("Measured from A to B (×2): "), "{text}");
@@ -242,9 +242,9 @@ fn plan_without_segment_matches_brute_force() {
         };
         let (_, peak) = crate::without::highest(&crate::without::curve(&history, is_outside));
         let group = format!("0x{from:x}..0x{to:x}=0");
-        let told = json(&[&path, "--set", &group]);
-        assert_eq!(told["planned"]["peak_live_bytes"], json!(peak), "{group}");
-        lower += usize::from(told["planned"]["peak_live_bytes"] != told["recorded"]["peak_live_bytes"]);
+        let plan_json = json(&[&path, "--set", &group]);
+        assert_eq!(plan_json["planned"]["peak_live_bytes"], json!(peak), "{group}");
+        lower += usize::from(plan_json["planned"]["peak_live_bytes"] != plan_json["recorded"]["peak_live_bytes"]);
     }
     assert!(lower > 0, "no segment lowers the peak");
 }

@@ -109,21 +109,21 @@ fn folder_with_outlier_and_missing_rank_is_summarized() {
     assert!(more > 0, "{of}");
 
     // Piped output has full names, and does not depend on the order of the files.
-    let told = text(&["ranks", path]);
-    assert!(told.starts_with("5 ranks alike (peak ") && told.contains("No file of 1 rank (6)"), "{told}");
-    assert!(!told.contains('…'), "{told}");
+    let listing = text(&["ranks", path]);
+    assert!(listing.starts_with("5 ranks alike (peak ") && listing.contains("No file of 1 rank (6)"), "{listing}");
+    assert!(!listing.contains('…'), "{listing}");
     let mut files: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()).collect();
     files.sort_unstable_by(|one, other| other.cmp(one));
     let arguments: Vec<&str> = ["ranks"].into_iter().chain(files.iter().map(String::as_str)).collect();
-    assert_eq!(text(&arguments), told);
+    assert_eq!(text(&arguments), listing);
     let few = text(&["ranks", path, "--top", "3"]);
     assert!(few.contains("… 5 more (see --top)") && few.contains("snapshot_rank5.pickle"), "{few}");
     let markdown = text(&["ranks", path, "--markdown"]);
     assert!(markdown.starts_with("# Ranks\n\n- 5 ranks alike") && markdown.contains("| 5 | "), "{markdown}");
 
-    let (_, told_small, _) = memscape(&["ranks", path, "--memory", "1"]);
-    assert!(told_small.contains("not enough memory") && told_small.contains("--memory"), "{told_small}");
+    let (_, limited, _) = memscape(&["ranks", path, "--memory", "1"]);
+    assert!(limited.contains("not enough memory") && limited.contains("--memory"), "{limited}");
     // Memory for one file at a time.
     let small = json(&["ranks", path, "--memory", "1MiB"]);
     assert_eq!((&small["ranks"], &small["memory_budget_bytes"]), (&of["ranks"], &(1 << 20).into()));
@@ -133,8 +133,8 @@ fn folder_with_outlier_and_missing_rank_is_summarized() {
 fn explain_compares_rank_with_group_median() {
     let folder = eight_ranks("ranks-explain");
     let path = folder.to_str().unwrap();
-    let told = text(&["ranks", path, "--explain", "5"]);
-    assert!(told.starts_with("rank 5 against rank 2, the median of the largest group\n\n"), "{told}");
+    let listing = text(&["ranks", path, "--explain", "5"]);
+    assert!(listing.starts_with("rank 5 against rank 2, the median of the largest group\n\n"), "{listing}");
     let of = json(&["ranks", path, "--explain", "5"]);
     assert_eq!(of["b"]["file"], "snapshot_rank5.pickle", "{of}");
     let more = json(&["ranks", path])["ranks"][5]["delta_to_median_bytes"].clone();
@@ -208,11 +208,11 @@ fn names_pattern_gives_rank_host_and_coordinates() {
     let path = folder.to_str().unwrap();
     let of = json(&["ranks", path, "--names", "{host}-stage{pp}-{tp}-{rank}.pickle"]);
     let rows = of["ranks"].as_array().unwrap();
-    let told: Vec<_> =
+    let listing: Vec<_> =
         rows.iter().map(|row| (row["rank"].as_u64(), row["host"].as_str(), row["coords"]["tp"].as_str())).collect();
     let rank = |number: u64, host, tp| (Some(number), Some(host), Some(tp));
-    assert_eq!(told[..4], [rank(0, "gpu0", "0"), rank(1, "gpu0", "1"), rank(2, "gpu1", "0"), rank(3, "gpu1", "1")]);
-    assert_eq!(told[4], (None, None, None));
+    assert_eq!(listing[..4], [rank(0, "gpu0", "0"), rank(1, "gpu0", "1"), rank(2, "gpu1", "0"), rank(3, "gpu1", "1")]);
+    assert_eq!(listing[4], (None, None, None));
     assert_eq!(of["groups"][1]["shared"], "pp 0");
     assert_eq!(of["notes"][0], "File names: the pattern fits 4 of 5.");
     let (code, _, error) = memscape(&["ranks", path, "--names", "rank.pickle"]);

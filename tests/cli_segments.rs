@@ -61,8 +61,8 @@ fn snapshot(name: &str, settings: Value) -> PathBuf {
 fn json_lists_groups_segments_and_blocks() {
     let path = snapshot("cli-state.pickle", json!({}));
     let path = path.to_str().unwrap();
-    let told = json(&["segments", path, "--at", "end"]);
-    assert_eq!((told["schema"].as_i64(), told["event"].as_i64()), (Some(SCHEMA.into()), Some(4)));
+    let segments_json = json(&["segments", path, "--at", "end"]);
+    assert_eq!((segments_json["schema"].as_i64(), segments_json["event"].as_i64()), (Some(SCHEMA.into()), Some(4)));
     let sums = |value: &Value| {
         [
             "segment_count",
@@ -75,8 +75,8 @@ fn json_lists_groups_segments_and_blocks() {
         ]
         .map(|key| value[key].as_u64().unwrap())
     };
-    assert_eq!(sums(&told["sums"]), [3, 42 * MIB, 2, 10 * MIB - 3, 2 * MIB, 32 * MIB, 4]);
-    let groups = told["groups"].as_array().unwrap();
+    assert_eq!(sums(&segments_json["sums"]), [3, 42 * MIB, 2, 10 * MIB - 3, 2 * MIB, 32 * MIB, 4]);
+    let groups = segments_json["groups"].as_array().unwrap();
     let kinds: Vec<_> = groups.iter().map(|group| (group["pool"][0].as_u64(), group["small"].as_bool())).collect();
     assert_eq!(
         kinds,
@@ -99,9 +99,9 @@ fn json_lists_groups_segments_and_blocks() {
 #[test]
 fn pool_and_stream_filter_segments() {
     let path = snapshot("cli-state-before.pickle", json!({}));
-    let told = json(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
-    assert_eq!(told["sums"]["largest_free_bytes"].as_u64(), Some(12 * MIB));
-    assert_eq!(told["groups"].as_array().unwrap().len(), 2, "only one pool is listed");
+    let segments_json = json(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
+    assert_eq!(segments_json["sums"]["largest_free_bytes"].as_u64(), Some(12 * MIB));
+    assert_eq!(segments_json["groups"].as_array().unwrap().len(), 2, "only one pool is listed");
     let other = self::json(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
     assert_eq!(other["sums"]["reserved_bytes"].as_u64(), Some(20 * MIB));
 }
@@ -111,12 +111,12 @@ fn pool_and_stream_filter_segments() {
 fn request_finds_best_fit_block() {
     let path = snapshot("cli-state-fits.pickle", json!({}));
     let fits = |path: &Path, bytes: &str| {
-        let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
+        let segments_json = json(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
         let fit = |fit: &Value| {
             let at = fit["block_address"].as_str().map(|at| u64::from_str_radix(&at[2..], 16).unwrap() / MIB);
             (fit["pool"][0].as_u64().unwrap(), at, fit["new_segment_bytes"].as_u64().unwrap() / MIB)
         };
-        told["fits"].as_array().unwrap().iter().map(fit).collect::<Vec<_>>()
+        segments_json["fits"].as_array().unwrap().iter().map(fit).collect::<Vec<_>>()
     };
     assert_eq!(fits(&path, "3MiB"), [(0, Some(108), 0), (1, Some(300), 0)], "the smallest sufficient block is used");
     assert_eq!(fits(&path, "5MiB"), [(0, Some(114), 0), (1, Some(300), 0)]);
@@ -163,13 +163,16 @@ fn command_line_matches_engine() {
         let mut file = opened::open(&std::fs::read(path).unwrap()).unwrap();
         for device in file.summary.devices.clone() {
             let ordinal = device.device.to_string();
-            let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
+            let segments_json = json(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
             let page = stated::list(&mut file, device.device, u32::MAX);
-            let blocks =
-                told["groups"].as_array().unwrap().iter().flat_map(|group| group["segments"].as_array().unwrap());
+            let blocks = segments_json["groups"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|group| group["segments"].as_array().unwrap());
             let blocks: usize = blocks.map(|segment| segment["blocks"].as_array().unwrap().len()).sum();
             assert_eq!(blocks, page.pieces.len(), "{path:?}");
-            assert_eq!(told["sums"]["live_bytes"].as_u64(), Some(page.total.requested), "{path:?}");
+            assert_eq!(segments_json["sums"]["live_bytes"].as_u64(), Some(page.total.requested), "{path:?}");
         }
     }
 }

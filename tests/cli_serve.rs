@@ -61,9 +61,9 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
     // Tests write the same file in parallel while their servers read it, so it is renamed into place.
-    let begun = folder.join(format!("{name}.{:?}", std::thread::current().id()));
-    std::fs::write(&begun, bytes).unwrap();
-    std::fs::rename(&begun, &path).unwrap();
+    let started = folder.join(format!("{name}.{:?}", std::thread::current().id()));
+    std::fs::write(&started, bytes).unwrap();
+    std::fs::rename(&started, &path).unwrap();
     path
 }
 
@@ -186,11 +186,11 @@ fn reload_uses_cached_columns() {
     let server = start(&[path.to_str().unwrap()]);
     let sent = || get(&server, "0/kept.pickle", "Accept-Encoding: gzip\r\n").body;
     let process = server.process.id();
-    let begun = processor_time(process);
+    let started = processor_time(process);
     let first = sent();
-    let decoding = processor_time(process) - begun;
+    let decoding = processor_time(process) - started;
     assert!((0..20).all(|_| sent() == first));
-    let again = processor_time(process) - begun - decoding;
+    let again = processor_time(process) - started - decoding;
     assert!(again < decoding.max(1) * 10, "twenty times: {again} after {decoding} hundredths of a second");
     std::fs::write(&path, generated("2")).unwrap();
     let other = sent();
@@ -209,9 +209,9 @@ fn closed_connections_are_not_decoded() {
     let server = start(&paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
     let process = server.process.id();
     let sent = |rank: usize| get(&server, &format!("{rank}/gone{rank}.pickle"), "Accept-Encoding: gzip\r\n");
-    let begun = processor_time(process);
+    let started = processor_time(process);
     assert_eq!(sent(0).header("Accept-Ranges"), Some("none"));
-    let one = processor_time(process) - begun;
+    let one = processor_time(process) - started;
     for rank in 1..12 {
         let mut stream = server.connect();
         let head = format!(
@@ -230,7 +230,7 @@ fn closed_connections_are_not_decoded() {
     while !quiet() {
         assert!(waiting.elapsed() < Duration::from_secs(120), "the server does not become idle");
     }
-    let gone = processor_time(process) - begun - one;
+    let gone = processor_time(process) - started - one;
     assert!(gone < 6 * one, "eleven closed requests took {gone} hundredths of a second, one took {one}");
     assert_eq!(sent(5).header("Accept-Ranges"), Some("none"), "the waiting request is answered");
     paths.into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
@@ -299,7 +299,7 @@ fn idle_connections_are_dropped() {
     let _ = last.read_to_string(&mut text);
     assert!(text.starts_with("HTTP/1.1 503"), "{text}");
     // Idle connections are dropped, including one that sends a byte now and then.
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         let _ = silent[0].write_all(b"x");
         let mut stream = server.connect();
@@ -309,7 +309,7 @@ fn idle_connections_are_dropped() {
         if Response::parse(&bytes).status == "200" {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not recover");
+        assert!(started.elapsed() < Duration::from_secs(60), "the server does not recover");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
@@ -321,11 +321,11 @@ fn slow_clients_are_dropped() {
     let server = start(&["--head-deadline", "1000"]);
     let connect = |place: usize| {
         let mut stream = server.connect();
-        let begun: &[u8] = if place < 32 { b"GET / HTTP" } else { b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" };
-        stream.write_all(begun).map(|()| stream)
+        let started: &[u8] = if place < 32 { b"GET / HTTP" } else { b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" };
+        stream.write_all(started).map(|()| stream)
     };
     let mut dripping: Vec<TcpStream> = (0..64).filter_map(|place| connect(place).ok()).collect();
-    let begun = Instant::now();
+    let started = Instant::now();
     let page = format!("GET /{}/page HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token);
     loop {
         dripping.retain_mut(|stream| stream.write_all(b"x").is_ok());
@@ -335,7 +335,7 @@ fn slow_clients_are_dropped() {
         if Response::parse(&bytes).status == "200" && dripping.is_empty() {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{} connections are still open", dripping.len());
+        assert!(started.elapsed() < Duration::from_secs(20), "{} connections are still open", dripping.len());
         std::thread::sleep(Duration::from_millis(120));
     }
 }
@@ -354,11 +354,11 @@ fn browser_is_opened_with_one_time_address() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     command.args(["serve", "--viewer"]).arg(viewer).stdout(std::process::Stdio::null());
     let mut process = command.env("BROWSER", &program).env("SSH_CONNECTION", "1 2 3 4").spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     let address = loop {
         match std::fs::read_to_string(folder.join("address")) {
             Ok(address) => break address.trim().to_owned(),
-            Err(_) => assert!(begun.elapsed() < Duration::from_secs(20), "the browser was not started"),
+            Err(_) => assert!(started.elapsed() < Duration::from_secs(20), "the browser was not started"),
         }
         std::thread::yield_now();
     };
@@ -409,7 +409,7 @@ fn event_stream_reports_new_and_changed_files() {
     let (stream, head) = server.request("changes", "");
     assert!(head.contains("content-type: text/event-stream") && head.contains("cache-control: no-"), "{head}");
     let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
-    let mut heard = || {
+    let mut received = || {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -424,7 +424,7 @@ fn event_stream_reports_new_and_changed_files() {
     };
     // The number of files changes before a file is completely written.
     let mut heard_of = |files: usize| loop {
-        let lines = heard();
+        let lines = received();
         if lines.len() == files {
             return lines;
         }

@@ -79,26 +79,26 @@ fn output_for_host(host: &str) -> String {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap());
-    let mut said = String::new();
-    while !said.contains("Ctrl+C") {
-        assert!(lines.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
+    let mut output = String::new();
+    while !output.contains("Ctrl+C") {
+        assert!(lines.read_line(&mut output).unwrap() > 0, "the server ended: {output}");
     }
     process.kill().unwrap();
     process.wait().unwrap();
-    said
+    output
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn hints_match_listening_host() {
-    let said = output_for_host("127.0.0.2");
-    let port = said.split_once("http://127.0.0.2:").unwrap().1.split_once('/').unwrap().0.to_owned();
-    assert!(said.contains(&format!("ssh -L {port}:127.0.0.2:{port} ")), "{said}");
-    assert!(said.contains(&format!("then open http://localhost:{port}/")), "{said}");
-    let said = output_for_host("127.0.0.1");
-    assert!(said.contains(":127.0.0.1:") && said.contains("then open the address there."), "{said}");
-    let said = output_for_host("0.0.0.0");
-    let (first, rest) = said.split_once('\n').unwrap();
-    assert!(first.contains("http://127.0.0.1:") && rest.contains("From another machine: http://"), "{said}");
-    assert!(!rest.contains("http://127.") && !rest.contains("ssh -L 8") && rest.contains("Unencrypted"), "{said}");
+    let output = output_for_host("127.0.0.2");
+    let port = output.split_once("http://127.0.0.2:").unwrap().1.split_once('/').unwrap().0.to_owned();
+    assert!(output.contains(&format!("ssh -L {port}:127.0.0.2:{port} ")), "{output}");
+    assert!(output.contains(&format!("then open http://localhost:{port}/")), "{output}");
+    let output = output_for_host("127.0.0.1");
+    assert!(output.contains(":127.0.0.1:") && output.contains("then open the address there."), "{output}");
+    let output = output_for_host("0.0.0.0");
+    let (first, rest) = output.split_once('\n').unwrap();
+    assert!(first.contains("http://127.0.0.1:") && rest.contains("From another machine: http://"), "{output}");
+    assert!(!rest.contains("http://127.") && !rest.contains("ssh -L 8") && rest.contains("Unencrypted"), "{output}");
 }

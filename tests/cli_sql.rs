@@ -44,9 +44,9 @@ fn query_prints_text_csv_and_json() {
     assert_eq!(stdout_of(&["sql", &file, query]), "one  two   three  four  five\n  1  a,\"b          2.5  =x\n");
     let csv = "one,two,three,four,five\r\n1,\"a,\"\"b\",,2.5,\"'=x\"\r\n";
     assert_eq!(stdout_of(&["sql", &file, query, "--csv"]), csv);
-    let told: Value = serde_json::from_str(&stdout_of(&["sql", &file, query, "--json"])).unwrap();
+    let output: Value = serde_json::from_str(&stdout_of(&["sql", &file, query, "--json"])).unwrap();
     let columns = ["one", "two", "three", "four", "five"];
-    assert_eq!(told, json!({"schema": 2, "columns": columns, "rows": [[1, "a,\"b", null, 2.5, "=x"]]}));
+    assert_eq!(output, json!({"schema": 2, "columns": columns, "rows": [[1, "a,\"b", null, 2.5, "=x"]]}));
     let none = "SELECT id FROM allocation WHERE 0";
     assert_eq!(stdout_of(&["sql", &file, none, "--csv"]), "id\r\n");
     assert_eq!(rows(&["sql", &file, none, "--json"]), json!([]));
@@ -66,13 +66,13 @@ fn invalid_queries_exit_with_error() {
         ("ATTACH 'x' AS y", "ATTACH is not allowed"),
     ] {
         let done = memscape(&["sql", &file, query, "--json"]);
-        let said = String::from_utf8(done.stderr).unwrap();
+        let message = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(1), "{query}");
-        assert!(said.contains(wanted) && done.stdout.is_empty(), "{query}: {said}");
+        assert!(message.contains(wanted) && done.stdout.is_empty(), "{query}: {message}");
     }
     let bomb = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
-    let said = String::from_utf8(memscape(&["sql", &file, bomb, "--timeout", "1"]).stderr).unwrap();
-    assert!(said.contains("stopped after 1 s"), "{said}");
+    let message = String::from_utf8(memscape(&["sql", &file, bomb, "--timeout", "1"]).stderr).unwrap();
+    assert!(message.contains("stopped after 1 s"), "{message}");
 }
 
 #[test]

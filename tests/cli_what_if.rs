@@ -36,11 +36,12 @@ fn keys(value: &Value) -> Vec<&str> {
 fn json_has_expected_keys() {
     let path = generated("what-if.pickle", "--events 12000 --devices 2");
     let path = path.to_str().unwrap();
-    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
-    assert_eq!(keys(&told), ["devices", "plan", "schema"]);
-    assert_eq!(told["plan"], json!(null));
-    assert_eq!((&told["schema"], told["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
-    let device = &told["devices"][1];
+    let json_output: Value =
+        serde_json::from_str(&stdout_of(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
+    assert_eq!(keys(&json_output), ["devices", "plan", "schema"]);
+    assert_eq!(json_output["plan"], json!(null));
+    assert_eq!((&json_output["schema"], json_output["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
+    let device = &json_output["devices"][1];
     assert_eq!(keys(device), ["device", "fits_in", "reproduces", "runs"]);
     assert_eq!((&device["device"], &device["fits_in"]), (&json!(1), &json!(null)));
     assert_eq!(
@@ -159,8 +160,8 @@ fn unreproducible_recording_has_no_prediction() {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("addresses")).collect();
     assert_eq!(lines, ["  No prediction: 520 of 520 addresses lie in no segment."], "{text}");
     assert!(!text.contains("GiB") && !text.contains("MiB"), "{text}");
-    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--search"])).unwrap();
-    let device = &told["devices"][0];
+    let json_output: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--search"])).unwrap();
+    let device = &json_output["devices"][0];
     assert_eq!((&device["runs"], &device["fits_in"]), (&json!([]), &json!([])));
     let reproduces = &device["reproduces"];
     assert_eq!(reproduces["refused"], json!("520 of 520 addresses lie in no segment"));
@@ -173,8 +174,8 @@ fn unreproducible_recording_has_no_prediction() {
 fn real_file_matches_reference_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("train-fp32-1185-segments.pickle");
-    let told: Value = serde_json::from_str(&stdout_of(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
-    let device = &told["devices"][0];
+    let json_output: Value = serde_json::from_str(&stdout_of(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
+    let device = &json_output["devices"][0];
     let reproduces = &device["reproduces"];
     for (key, number) in [
         ("addresses", 8768u64),
@@ -203,7 +204,7 @@ fn plan_sizes_are_simulated() {
     let json = |arguments: &[&str]| -> Value {
         serde_json::from_str(&stdout_of(&[&[path, "--json"], arguments].concat())).unwrap()
     };
-    let peak = |told: &Value| told["devices"][0]["runs"][0]["peak_reserved"].as_u64().unwrap();
+    let peak = |json_output: &Value| json_output["devices"][0]["runs"][0]["peak_reserved"].as_u64().unwrap();
     let line = ["--set", "expandable_segments:True"];
     let recorded = json(&line);
     let same = json(&[&line[..], &["--plan", "activation=1", "--preset", "batch=1"]].concat());
@@ -250,14 +251,14 @@ fn simulated_run_is_written_as_snapshot() {
     let out = path.with_file_name("simulated.pickle.gz");
     let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
     let line = "expandable_segments:True";
-    let said = memscape(&[path, "--set", line, "-o", out, "--json"]);
-    let message = String::from_utf8(said.stderr).unwrap();
+    let json_result = memscape(&[path, "--set", line, "-o", out, "--json"]);
+    let message = String::from_utf8(json_result.stderr).unwrap();
     assert!(
-        said.status.success()
+        json_result.status.success()
             && message.starts_with(&format!("memscape: {out}: simulated with {line}: peak reserved ")),
         "{message}"
     );
-    let written: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let written: Value = serde_json::from_slice(&json_result.stdout).unwrap();
     assert_eq!(
         keys(&written),
         ["device", "ends_at_recorded_event", "events", "peak_reserved", "peak_reserved_bytes", "segments", "settings"]

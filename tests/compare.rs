@@ -212,9 +212,9 @@ fn rows_match_python_at_aligned_moments() {
         let at = |number: u32| Moment((u64::from(last) * u64::from(number) / u64::from(MOMENTS - 1)) as u32);
         let moments: Vec<(u32, u32)> =
             (0..MOMENTS).map(|number| (at(number).0, comparing.alignment().to_b(at(number)).0)).collect();
-        let Some(told) = python([path_a, path_b], [a.device, b.device], &moments) else { return };
-        assert_eq!(told.len(), moments.len());
-        for (theirs, &(one, other)) in told.iter().zip(&moments) {
+        let Some(from_python) = python([path_a, path_b], [a.device, b.device], &moments) else { return };
+        assert_eq!(from_python.len(), moments.len());
+        for (theirs, &(one, other)) in from_python.iter().zip(&moments) {
             comparing.set_moments(Some(Moment(one)), None);
             let comparison = run(&mut comparing, &a, &b);
             assert_eq!((comparison.a.moment, comparison.b.moment), (one, other));

@@ -63,8 +63,8 @@ fn rows(opened: &mut Opened, device: i64) -> Vec<EventRow> {
 
 /// Returns the number of columns that were compared.
 fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
-    let told = opened.summary.devices.iter().find(|it| it.device == device).unwrap().clone();
-    let moments = told.events + 1;
+    let summary = opened.summary.devices.iter().find(|it| it.device == device).unwrap().clone();
+    let moments = summary.events + 1;
     let all = by_moment(opened, device, moments, MemoryFilter::default());
     let rows = rows(opened, device);
     for row in &rows {
@@ -76,7 +76,10 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
         assert!(all[1][at] >= all[2][at], "{name}: rounded at moment {at}");
         assert_eq!((all[5][at], all[6][at]), (all[0][at].saturating_sub(all[1][at]), all[0][at]), "{name}, {at}");
     }
-    assert!(told.end_rounded == 0 || !told.identity || all[1][moments as usize - 1] == told.end_rounded, "{name}");
+    assert!(
+        summary.end_rounded == 0 || !summary.identity || all[1][moments as usize - 1] == summary.end_rounded,
+        "{name}"
+    );
     // Each column of any window has the maximum of its moments.
     let whole = View::fit(moments, 1, 97, 1);
     let mut compared = 0;
@@ -84,7 +87,7 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
         let view = View { x_per_px: whole.x_per_px * share, left_px, ..whole };
         compared += check_columns(opened, device, view, &all, name);
     }
-    if let (Some((first, last)), true) = (told.time_us, moments > 1) {
+    if let (Some((first, last)), true) = (summary.time_us, moments > 1) {
         let width = time_axis_width(last.abs_diff(first));
         let timed = View { axis: Axis::Time, ..View::fit(width, 1, 61, 1) };
         let got = curves(opened, device, timed, MemoryFilter::default());

@@ -43,15 +43,14 @@ fn random_event() -> impl Strategy<Value = RandomEvent> {
 }
 
 fn file(events: &[RandomEvent]) -> Vec<u8> {
-    let event = |(place, told): (usize, &RandomEvent)| {
-        let mut event =
-            json!({ "action": told.action, "size": told.size, "stream": told.stream, "time_us": 1_000 + 10 * place });
-        event["addr"] = json!(told.address);
-        if told.action == "oom" {
-            event["device_free"] = json!(told.address);
+    let event = |(place, reported): (usize, &RandomEvent)| {
+        let mut event = json!({ "action": reported.action, "size": reported.size, "stream": reported.stream, "time_us": 1_000 + 10 * place });
+        event["addr"] = json!(reported.address);
+        if reported.action == "oom" {
+            event["device_free"] = json!(reported.address);
         }
         let frame = |at: u64| json!({ "name": format!("=f{at}"), "filename": "train.py", "line": at + 1 });
-        event["frames"] = (0..told.frames).map(frame).collect();
+        event["frames"] = (0..reported.frames).map(frame).collect();
         event
     };
     let trace: Vec<Value> = events.iter().enumerate().map(event).collect();
@@ -106,8 +105,8 @@ fn versions(all: &[EventRow]) -> Vec<u32> {
 
 /// Checks versions, totals and jumps of a list.
 fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
-    let told = versions(all);
-    for (row, version) in all.iter().zip(&told) {
+    let reported = versions(all);
+    for (row, version) in all.iter().zip(&reported) {
         assert_eq!(row.version, *version, "event {}", row.event);
     }
     let few = |count: usize| (0..count).step_by(1 + count / 40);
@@ -188,16 +187,16 @@ proptest! {
         let mut opened = open(&file(&events)).unwrap();
         let all = rows(&mut opened.engine, 0, &filtered(""));
         prop_assert_eq!(all.len(), events.len());
-        for (row, told) in all.iter().zip(&events) {
+        for (row, reported) in all.iter().zip(&events) {
             let named = Action::ALL[usize::from(row.action)].name();
-            prop_assert_eq!((named, row.stream), (told.action, Some(told.stream)));
-            let address = Some(told.address);
-            prop_assert_eq!(if told.action == "oom" { row.device_free } else { row.address }, address);
+            prop_assert_eq!((named, row.stream), (reported.action, Some(reported.stream)));
+            let address = Some(reported.address);
+            prop_assert_eq!(if reported.action == "oom" { row.device_free } else { row.address }, address);
             prop_assert_eq!(row.since_us, (row.event > 0).then_some(10));
-            if told.action == "alloc" || row.allocation.is_none() {
-                prop_assert_eq!(row.size, told.size);
+            if reported.action == "alloc" || row.allocation.is_none() {
+                prop_assert_eq!(row.size, reported.size);
             }
-            if told.frames > 0 {
+            if reported.frames > 0 {
                 prop_assert_eq!(&row.call_site, "train.py:1 =f0");
             }
         }
@@ -208,8 +207,8 @@ proptest! {
 
 #[test]
 fn copied_text_has_selected_rows_and_no_formulas() {
-    let told = |action, frames| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames };
-    let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
+    let reported = |action, frames| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames };
+    let mut opened = open(&file(&[reported("alloc", 1), reported("free_completed", 0), reported("alloc", 0)])).unwrap();
     let question = EventsQuestion { selected: vec![[0, 1], [1, 9]], ..filtered("") };
     let request = Request::Ask(Ask { serial: 7, device: 0, question: Question::EventsText(Box::new(question)) });
     let Reply::Answer { serial: 7, answer: Answer::TableText(part) } = opened.reply(request) else { panic!() };

@@ -4,11 +4,11 @@
 
 use crate::opened;
 use crate::packed;
-use crate::retold;
+use crate::reencoded;
 
 use memscape::engine::protocol::FileSummary;
 use opened::{open, open_in_chunks, snapshots};
-use retold::{Layout, Tree};
+use reencoded::{Layout, Tree};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -157,12 +157,12 @@ fn trailing_bytes_give_warning() {
         (<[u8]>::to_vec, b"\0\0\0", None),
         (|pickle| packed::html(&[pickle, b"\0\0"].concat()), b"", None),
     ];
-    for (pack, behind, told) in cases {
+    for (pack, behind, expected_warning) in cases {
         for chunk in [1, 1 << 20] {
             let opened = open_in_chunks(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
-            let told = told.map(|what| format!("data after the end of the {what}, ignored"));
+            let expected_warning = expected_warning.map(|what| format!("data after the end of the {what}, ignored"));
             let warnings = opened.summary.warnings.iter().filter(|warning| warning.kind == "bytes_behind");
-            assert_eq!(warnings.map(|warning| warning.message.clone()).next(), told, "{behind:?}");
+            assert_eq!(warnings.map(|warning| warning.message.clone()).next(), expected_warning, "{behind:?}");
         }
     }
 }

@@ -48,12 +48,12 @@ fn freed_segments_are_listed_under_default_pool() {
     assert_eq!(moment.rows.len(), 1, "{:?}", moment.rows);
     let row = &moment.rows[0];
     assert_eq!(text(moment, row, "pool"), "default, large blocks");
-    let told = ["segments", "reserved_bytes", "live_bytes", "free_bytes"].map(|key| number(moment, row, key));
-    assert_eq!(told, [2, 60 * MIB, 38 * MIB, 22 * MIB].map(i128::from), "at the peak of requested bytes");
-    let said = &fragmentation.statements[0].text;
+    let actual = ["segments", "reserved_bytes", "live_bytes", "free_bytes"].map(|key| number(moment, row, key));
+    assert_eq!(actual, [2, 60 * MIB, 38 * MIB, 22 * MIB].map(i128::from), "at the peak of requested bytes");
+    let statement = &fragmentation.statements[0].text;
     assert!(
-        said.starts_with("Fragmentation after event 0 (the peak): ≤ 36.7 % of 60.0 MiB reserved, ≤ 22.0 MiB free"),
-        "{said}"
+        statement.starts_with("Fragmentation after event 0 (the peak): ≤ 36.7 % of 60.0 MiB reserved, ≤ 22.0 MiB free"),
+        "{statement}"
     );
 
     // Free bytes of the pools sum to those of the segments.
@@ -92,17 +92,17 @@ fn reports_describe_newest_failed_request() {
     let settings = report(&mut opened, Topic::Settings);
     let checks = sheet(&settings, "checks");
     let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
-    let told = ["found_bytes", "whole_bytes", "event"].map(|key| number(checks, failed, key));
+    let actual = ["found_bytes", "whole_bytes", "event"].map(|key| number(checks, failed, key));
     assert_eq!(
-        told,
+        actual,
         [i128::from(247 * MIB), i128::from(1024 * MIB), 3],
         "free bytes when the request of event 4 failed"
     );
     assert!(text(checks, failed, "detail").starts_with("512 MiB requested"), "{failed:?}");
     assert_eq!(text(checks, failed, "hint"), "no", "too little free memory in total");
     let fragmentation = report(&mut opened, Topic::Fragmentation);
-    let said = fragmentation.statements.iter().find(|it| it.text.contains("OOM at event")).unwrap();
-    assert!(said.text.contains("at event 4:") && said.text.contains("247 MiB"), "{}", said.text);
+    let statement = fragmentation.statements.iter().find(|it| it.text.contains("OOM at event")).unwrap();
+    assert!(statement.text.contains("at event 4:") && statement.text.contains("247 MiB"), "{}", statement.text);
     // Without a failed request there is no event.
     let mut quiet = file(&[segment(a, 1024 * MIB, &[[a, 24 * MIB]])], &trace[..2]);
     let settings = report(&mut quiet, Topic::Settings);
@@ -125,10 +125,10 @@ fn driver_request_is_reported_at_reserved_peak() {
         event("alloc", b, 38 * MIB),
     ];
     let mut opened = file(&[segment(a, 100 * MIB, &[[a, 4 * MIB]]), segment(b, 40 * MIB, &[[b, 38 * MIB]])], &trace);
-    let told = report(&mut opened, Topic::Fragmentation);
-    let said = told.statements.iter().find(|it| it.text.contains("driver was asked")).unwrap();
+    let actual = report(&mut opened, Topic::Fragmentation);
+    let statement = actual.statements.iter().find(|it| it.text.contains("driver was asked")).unwrap();
     let begins = "Peak reserved: 140 MiB at event 5. The driver was asked for 40.0 MiB";
-    assert!(said.text.starts_with(begins) && !said.text.contains("get there"), "{}", said.text);
+    assert!(statement.text.starts_with(begins) && !statement.text.contains("get there"), "{}", statement.text);
 }
 
 /// max_split_size_mb together with expandable segments lets reserved memory grow without bound.
@@ -139,10 +139,10 @@ fn conflicting_settings_raise_alarm() {
         let value = json!({"segments": [segment(1 << 30, 20 * MIB, &[[1 << 30, 8 * MIB]])], "device_traces": [[]], "allocator_settings": settings});
         let mut opened = open(value.to_string().as_bytes()).unwrap();
         let report = report(&mut opened, Topic::Settings);
-        let said =
+        let statement =
             report.statements.iter().filter(|it| it.tone == Tone::Alarm && it.text.contains("without bound")).count();
         let sheet = sheet(&report, "settings").clone();
-        (said, sheet)
+        (statement, sheet)
     };
     let conf = "expandable_segments:True,max_split_size_mb:128,throw_on_cudamalloc_oom:True,roundup_power2_divisions:[256:1,>:8]";
     assert_eq!(alarms(json!({"max_split_size": 134_217_728, "expandable_segments": true})).0, 1);
@@ -159,13 +159,13 @@ fn conflicting_settings_raise_alarm() {
 #[test]
 fn unused_rest_of_pinned_segments_gives_hint() {
     let hints = |used| {
-        let said = report(&mut segments_with_small_blocks(used), Topic::Settings).statements;
-        said.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
+        let statement = report(&mut segments_with_small_blocks(used), Topic::Settings).statements;
+        statement.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
     };
     assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of the cache is used at the peak");
-    let told = hints(MIB);
+    let actual = hints(MIB);
     assert!(
-        told.len() == 1 && told[0].starts_with("Small blocks pin large segments: ≤ 1.93 GiB cannot be released"),
-        "{told:?}"
+        actual.len() == 1 && actual[0].starts_with("Small blocks pin large segments: ≤ 1.93 GiB cannot be released"),
+        "{actual:?}"
     );
 }

@@ -95,12 +95,12 @@ fn check_scene(name: &str, scene: &Scene) {
     let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
     let differing =
         (0..drawn_lines.len().max(golden_lines.len())).filter(|&at| line(&drawn_lines, at) != line(&golden_lines, at));
-    let told: String = differing
+    let differences: String = differing
         .map(|at| {
             format!("line {}\n  golden {}\n  drawn  {}\n", at + 1, line(&golden_lines, at), line(&drawn_lines, at))
         })
         .collect();
-    assert!(told.is_empty(), "tests/golden/{name}.txt:\n{told}\nthe whole picture:\n{drawn}");
+    assert!(differences.is_empty(), "tests/golden/{name}.txt:\n{differences}\nthe whole picture:\n{drawn}");
 }
 
 /// A history whose blocks start and end, fall when a block below is freed, and one that lives throughout.

@@ -24,8 +24,8 @@ fn alarms(opened: &mut Opened) -> Vec<String> {
     for device in devices {
         for topic in TOPICS {
             let report = report(opened, device, topic, &[]);
-            let said = report.statements.into_iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text);
-            alarms.extend(said);
+            let statements = report.statements.into_iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text);
+            alarms.extend(statements);
             let rows = report.sheets.into_iter().flat_map(|sheet| sheet.rows);
             alarms.extend(rows.filter(|row| row.tone == Tone::Alarm).map(|row| format!("{:?}", row.cells)));
         }
@@ -67,15 +67,15 @@ fn leak_is_found_with_exact_bytes() {
     {
         let (mut opened, truth) = generated(&format!("{words} --leak"));
         let truth = &truth.devices[0];
-        let told = report(&mut opened, 0, Topic::Leaks, &[("alive", 1)]);
-        let said: Vec<&str> =
-            told.statements.iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text.as_str()).collect();
-        let [said] = said.as_slice() else { panic!("{words}: {said:?}") };
-        let grows = sheet(&told, "grows");
+        let actual = report(&mut opened, 0, Topic::Leaks, &[("alive", 1)]);
+        let statements: Vec<&str> =
+            actual.statements.iter().filter(|it| it.tone == Tone::Alarm).map(|it| it.text.as_str()).collect();
+        let [statements] = statements.as_slice() else { panic!("{words}: {statements:?}") };
+        let grows = sheet(&actual, "grows");
         let [row] = grows.rows.as_slice() else { panic!("{words}: {:?}", grows.rows) };
         let site = text(grows, row, "call_site");
-        assert!(said.starts_with(site) && site.contains("log_metrics"), "{said}");
-        let alive = sheet(&told, "alive");
+        assert!(statements.starts_with(site) && site.contains("log_metrics"), "{statements}");
+        let alive = sheet(&actual, "alive");
         let stays = alive.rows.iter().find(|row| text(alive, row, "call_site") == site).unwrap();
         let (blocks, bytes) = (i128::from(truth.leaked_blocks), i128::from(truth.leaked_requested));
         assert_eq!((number(alive, stays, "count"), number(alive, stays, "live_bytes")), (blocks, bytes), "{words}");
@@ -92,7 +92,10 @@ fn leak_is_found_with_exact_bytes() {
         let evidence = row.evidence.as_ref().unwrap();
         assert!(evidence.span.is_some() && evidence.allocation.is_some());
         let peak = report(&mut opened, 0, Topic::Peak, &[]);
-        assert!(peak.statements.iter().any(|it| it.text == **said), "{words}: the peak report contains the same alarm");
+        assert!(
+            peak.statements.iter().any(|it| it.text == **statements),
+            "{words}: the peak report contains the same alarm"
+        );
         // A growth in fewer steps than the threshold is not reported.
         let strict = report(&mut opened, 0, Topic::Leaks, &[("steps", 1000)]);
         assert!(strict.statements.iter().all(|it| it.tone != Tone::Alarm), "{words}");
@@ -104,8 +107,8 @@ fn longest_wait_matches_generator() {
     for words in ["--events 8000 --layers 3 --pending", "--events 9000 --layers 3 --pending --ring 4000 --seed 5"] {
         let (mut opened, truth) = generated(words);
         let truth = &truth.devices[0];
-        let told = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
-        let late = sheet(&told, "late");
+        let actual = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
+        let late = sheet(&actual, "late");
         let of_file = |row: &&memscape::engine::protocol::SheetRow| {
             number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Empty
         };
@@ -131,12 +134,12 @@ fn peak_report_matches_summary_tree_and_legend() {
     }
     for (name, opened) in &mut files {
         for device in opened.summary.devices.clone() {
-            let told = report(opened, device.device, Topic::Peak, &[]);
-            let live = sheet(&told, "live");
+            let actual = report(opened, device.device, Topic::Peak, &[]);
+            let live = sheet(&actual, "live");
             assert_eq!(live.total[0], Cell::Bytes(device.drawn_peak), "{name}");
             let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}");
-            let categories = sheet(&told, "categories");
+            let categories = sheet(&actual, "categories");
             let rows: i128 = categories.rows.iter().map(|row| number(categories, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}: categories");
             let moment = Moment::after_event_or_minus_one(device.peak_event).0;
@@ -166,7 +169,7 @@ fn peak_report_matches_summary_tree_and_legend() {
                 let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(request) else {
                     panic!("{name}: no legend")
                 };
-                let rows = sheet(&told, sheet_key);
+                let rows = sheet(&actual, sheet_key);
                 for row in &rows.rows {
                     let label = text(rows, row, column);
                     let shown: Vec<_> = entries.iter().filter(|it| it.groups == 1 && it.label == label).collect();
@@ -212,8 +215,8 @@ fn sliced_reports_are_identical() {
 fn peak_report_has_column_for_cursor() {
     let (mut opened, _) = generated("--steps 3 --layers 2");
     let device = opened.summary.devices[0].clone();
-    let told = report_of(opened.reply(report_request(0, Topic::Peak, Some(u32::MAX), &[])));
-    let live = sheet(&told, "live");
+    let actual = report_of(opened.reply(report_request(0, Topic::Peak, Some(u32::MAX), &[])));
+    let live = sheet(&actual, "live");
     assert_eq!(live.total[4], Cell::Bytes(device.end_requested));
     let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
     assert!(rows > 0 && rows <= i128::from(device.end_requested));
@@ -228,23 +231,23 @@ fn releasable_bytes_exclude_private_pools_and_host() {
         serde_json::json!({"device": device, "address": at * 100 * mib, "total_size": 2 * mib, "stream": 0, "segment_type": "large",
                            "segment_pool_id": pool, "blocks": [block]})
     };
-    let told = |device: i64, pools: &[[u64; 2]]| {
+    let actual = |device: i64, pools: &[[u64; 2]]| {
         let segments: Vec<_> = (1u64..).zip(pools).map(|(at, &pool)| segment(device, at, pool)).collect();
         let file = serde_json::json!({"segments": segments, "device_traces": []});
         let mut opened = open(file.to_string().as_bytes()).unwrap();
         let report = report(&mut opened, device, Topic::Leaks, &[]);
-        let said = report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap();
-        (said.text.clone(), said.fix.clone())
+        let statements = report.statements.iter().find(|it| it.text.contains("empty segment")).unwrap();
+        (statements.text.clone(), statements.fix.clone())
     };
     let [own, graph] = [[0, 0], [0, 3]];
-    let is = |told: (String, String), text: &str, fix: &str| assert_eq!(told, (text.to_owned(), fix.to_owned()));
+    let is = |actual: (String, String), text: &str, fix: &str| assert_eq!(actual, (text.to_owned(), fix.to_owned()));
     let released = "Call torch.cuda.empty_cache().";
-    is(told(0, &[own, own]), "2 empty segments at the end: 4.00 MiB.", released);
-    is(told(0, &[graph]), "1 empty segment at the end: 2.00 MiB, all in private pools.", "");
-    is(told(-1, &[own]), "1 empty segment at the end: 2.00 MiB.", "");
-    is(told(0, &[own]), "1 empty segment at the end: 2.00 MiB.", released);
+    is(actual(0, &[own, own]), "2 empty segments at the end: 4.00 MiB.", released);
+    is(actual(0, &[graph]), "1 empty segment at the end: 2.00 MiB, all in private pools.", "");
+    is(actual(-1, &[own]), "1 empty segment at the end: 2.00 MiB.", "");
+    is(actual(0, &[own]), "1 empty segment at the end: 2.00 MiB.", released);
     let mixed = "3 empty segments at the end: 6.00 MiB. Of these, 1 (2.00 MiB) can be released; the rest belongs to private pools.";
-    is(told(0, &[own, graph, graph]), mixed, released);
+    is(actual(0, &[own, graph, graph]), mixed, released);
 }
 
 #[test]

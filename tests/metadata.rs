@@ -44,8 +44,8 @@ fn metadata_and_annotations_name_pools_and_allocations() {
     let pairs = |details: &Details| {
         details.metadata.iter().map(|(label, text)| format!("{label}={text}")).collect::<Vec<_>>().join("; ")
     };
-    let told = by_address(&mut opened, 512);
-    assert_eq!(pairs(&told), "pool=kv cache; name=layer 3");
+    let warning_texts = by_address(&mut opened, 512);
+    assert_eq!(pairs(&warning_texts), "pool=kv cache; name=layer 3");
     assert_eq!(pairs(&by_address(&mut opened, 1024)), "name=old \"style\"; step=7");
     let called = |opened: &mut Opened, address: u64| by_address(opened, address).category.unwrap().name;
     assert_eq!([2048, 8192].map(|address| called(&mut opened, address)), ["activation", "gradient"]);
@@ -157,9 +157,9 @@ fn requested_above_reserved_gives_warning() {
         event("free_completed", 1 << 20, 512),
         event("free_completed", 512, 1024)
     ]);
-    let told = warnings(&opened(json!({"segments": [segment], "device_traces": [trace]})));
+    let warning_texts = warnings(&opened(json!({"segments": [segment], "device_traces": [trace]})));
     let example = "device_traces[0][1]: 1.50 KiB requested, 1.00 KiB reserved";
-    assert_eq!(told, [("requested_beyond_reserved".into(), 1, example.into())]);
+    assert_eq!(warning_texts, [("requested_beyond_reserved".into(), 1, example.into())]);
 }
 
 /// `resize_` with an address hint allocates a prefix block and frees it at once. The report says so if the block is
@@ -175,9 +175,12 @@ fn peak_report_names_momentary_prefix_block() {
     ]);
     let mut opened = opened(json!({"segments": [], "device_traces": [trace]}));
     let report = crate::reported::report(&mut opened, 0, Topic::Peak, &[]);
-    let said: Vec<&str> =
+    let statements: Vec<&str> =
         report.statements.iter().map(|it| it.text.as_str()).filter(|text| text.contains("mallocWithAddress")).collect();
-    assert!(said.len() == 1 && said[0].starts_with("4.00 KiB of the peak is momentary: 1 prefix block"), "{said:?}");
+    assert!(
+        statements.len() == 1 && statements[0].starts_with("4.00 KiB of the peak is momentary: 1 prefix block"),
+        "{statements:?}"
+    );
     let (label, text) = opened.details(0, 1).unwrap().metadata[0].clone();
     assert!(label.contains("prefix block") && text == "mallocWithAddress", "{label}");
 }
@@ -223,15 +226,15 @@ fn growth_is_equal_in_all_reports() {
     // Excludes the bytes leaked in the first two steps.
     assert!(growth > 0 && growth < truth.devices[0].leaked_requested);
     let bytes = memscape::units::Bytes(growth).to_string();
-    let said = |opened: &mut Opened, topic: Topic, part: &str| {
+    let statements = |opened: &mut Opened, topic: Topic, part: &str| {
         let report = crate::reported::report(opened, 0, topic, &[]);
-        let said = report.statements.iter().find(|it| it.text.contains(part));
-        said.map(|it| it.text.clone()).unwrap_or_else(|| panic!("{topic:?}: {:?}", report.statements))
+        let statements = report.statements.iter().find(|it| it.text.contains(part));
+        statements.map(|it| it.text.clone()).unwrap_or_else(|| panic!("{topic:?}: {:?}", report.statements))
     };
     for (topic, part) in
         [(Topic::Leaks, " grows by "), (Topic::Peak, " grows by "), (Topic::Steps, "Memory grows with every step")]
     {
-        let text = said(&mut opened, topic, part);
+        let text = statements(&mut opened, topic, part);
         assert!(text.contains(&bytes) && text.contains("after the first two"), "{topic:?}: {bytes}: {text}");
     }
 }

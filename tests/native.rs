@@ -101,13 +101,13 @@ mod plots;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;
+#[path = "support/reencoded.rs"]
+mod reencoded;
 mod rehearsal;
 mod render;
 mod render_flames;
 #[path = "support/reported.rs"]
 mod reported;
-#[path = "support/retold.rs"]
-mod retold;
 mod savings;
 mod segments;
 #[path = "support/served.rs"]

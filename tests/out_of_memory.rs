@@ -107,7 +107,7 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
 
     let middle = oom_report(&mut opened, Some(10));
     assert_eq!(pool_room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
-    let said: Vec<(Tone, &str)> = middle.statements.iter().map(|it| (it.tone, it.text.as_str())).collect();
+    let shown: Vec<(Tone, &str)> = middle.statements.iter().map(|it| (it.tone, it.text.as_str())).collect();
     for (tone, part) in [
         (
             Tone::Alarm,
@@ -119,7 +119,7 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
         (Tone::Fact, "Awaiting free: 20.0 MiB, freed by the program and still in use by another stream"),
         (Tone::Alarm, "2 OOMs in this trace."),
     ] {
-        assert!(said.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {said:#?}");
+        assert!(shown.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {shown:#?}");
     }
     let fix = middle.statements.iter().find(|it| it.text.starts_with("Fragmentation")).map(|it| it.fix.as_str());
     assert_eq!(fix, Some("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True."));
@@ -157,11 +157,11 @@ fn table_and_statements_have_equal_free_bytes() {
     segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
     let mut opened = open_snapshot(&[segment], &trace);
     for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
-        let told = oom_report(&mut opened, Some(at));
-        let requests = sheet(&told, "requests");
+        let oom = oom_report(&mut opened, Some(at));
+        let requests = sheet(&oom, "requests");
         let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
         assert_eq!(rows, free.map(i128::from), "newest first");
-        let all: i128 = pool_room(&told).iter().map(|pool| pool[1]).sum();
+        let all: i128 = pool_room(&oom).iter().map(|pool| pool[1]).sum();
         assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
     }
 }
@@ -174,11 +174,11 @@ fn largest_fitting_request_names_2_mib_rounding() {
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
         let trace =
             [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(500 * MIB, driver)];
-        let told = oom_report(&mut open_snapshot(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
-        let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
+        let oom = oom_report(&mut open_snapshot(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
+        let shown = oom.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
         let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
-        assert!(said.text.contains(begins), "{said:?}");
-        assert_eq!(said.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{said:?}");
+        assert!(shown.text.contains(begins), "{shown:?}");
+        assert_eq!(shown.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{shown:?}");
     }
 }
 
@@ -187,22 +187,22 @@ fn largest_fitting_request_names_2_mib_rounding() {
 #[test]
 fn memory_outside_allocator_is_reported_when_known() {
     let mut opened = fragmented();
-    let outside = |told: &Report| {
-        let requests = sheet(told, "requests");
+    let outside = |oom: &Report| {
+        let requests = sheet(oom, "requests");
         let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "outside_bytes")).collect();
-        let said: Vec<String> =
-            told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
-        (rows, said)
+        let shown: Vec<String> =
+            oom.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
+        (rows, shown)
     };
-    let (rows, said) = outside(&oom_report(&mut opened, None));
+    let (rows, shown) = outside(&oom_report(&mut opened, None));
     assert_eq!(rows, mib([0, 2]), "41 MiB are accounted for at the first failure, 43 MiB at the newest");
-    assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
-    let (_, said) = outside(&oom_report(&mut opened, Some(10)));
-    assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
+    assert!(shown.len() == 1 && shown[0].contains("43.0 MiB"), "{shown:?}");
+    let (_, shown) = outside(&oom_report(&mut opened, Some(10)));
+    assert!(shown.len() == 1 && shown[0].starts_with("At least 2.00 MiB of device memory"), "{shown:?}");
     let known = report_of(opened.reply(report_request(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
-    let (rows, said) = outside(&known);
+    let (rows, shown) = outside(&known);
     assert_eq!(rows, mib([7, 9]));
-    assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
+    assert!(shown.len() == 1 && shown[0].starts_with("7.00 MiB of device memory"), "{shown:?}");
 }
 
 #[test]
@@ -215,15 +215,15 @@ fn empty_segments_are_released_before_oom() {
     let segments =
         [segment(a, 20 * MIB, false, &half), segment(b, 20 * MIB, false, &[(b, 20 * MIB, "inactive")]), private];
     let trace = |asked| [event("alloc", a, 10 * MIB), oom_event(asked, 4 * MIB)];
-    let said = |asked| oom_report(&mut open_snapshot(&segments, &trace(asked)), None).statements;
-    let holds = |said: &[memscape::engine::protocol::Statement], part: &str| {
-        said.iter().any(|statement| statement.text.contains(part))
+    let shown = |asked| oom_report(&mut open_snapshot(&segments, &trace(asked)), None).statements;
+    let holds = |shown: &[memscape::engine::protocol::Statement], part: &str| {
+        shown.iter().any(|statement| statement.text.contains(part))
     };
-    let large = said(30 * MIB);
+    let large = shown(30 * MIB);
     assert!(holds(&large, "would have fit: ≤ 24.0 MiB, in a new segment: the device had 4.00 MiB free"), "{large:?}");
     assert!(holds(&large, "PyTorch first releases ≤ 20.0 MiB in empty segments."), "{large:?}");
     assert!(holds(&large, "Fragmentation: ≤ 30.0 MiB"), "free halves together are large enough: {large:?}");
-    let small = said(22 * MIB);
+    let small = shown(22 * MIB);
     assert!(holds(&small, "The request may have fit") && !holds(&small, "Fragmentation"), "{small:?}");
 }
 
@@ -244,10 +244,10 @@ fn mappings_after_oom_do_not_count() {
     let first = [(base, 10 * MIB, "active_allocated"), (base + 10 * MIB, 10 * MIB, "inactive")];
     let second = [(base + 2 * page, page, "inactive")];
     let segments = [segment(base, page, true, &first), segment(base + 2 * page, page, true, &second)];
-    let told = oom_report(&mut open_snapshot(&segments, &trace), None);
-    assert_eq!(pool_room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
+    let oom = oom_report(&mut open_snapshot(&segments, &trace), None);
+    assert_eq!(pool_room(&oom), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
     assert!(
-        !told.statements.iter().any(|it| it.text.contains("expandable_segments")),
+        !oom.statements.iter().any(|it| it.text.contains("expandable_segments")),
         "expandable segments are already enabled"
     );
 }
@@ -261,9 +261,9 @@ fn report_without_oom_is_good_and_without_segments_is_shorter() {
     let unknown = report(&mut open_snapshot(&[early], &[]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((unknown.statements.len(), unknown.statements[0].tone), (1, Tone::Fact));
     let mut bare = open_snapshot(&[], &[event("alloc", 512, 512), oom_event(MIB, 9 * MIB)]);
-    let told = oom_report(&mut bare, None);
-    assert!(!told.statements.iter().any(|it| it.text.contains("would have fit")), "{:?}", told.statements);
-    assert!(told.statements.iter().any(|it| suspects_limit(&it.text)));
+    let oom = oom_report(&mut bare, None);
+    assert!(!oom.statements.iter().any(|it| it.text.contains("would have fit")), "{:?}", oom.statements);
+    assert!(oom.statements.iter().any(|it| suspects_limit(&it.text)));
 }
 
 fn suspects_limit(text: &str) -> bool {
@@ -288,9 +288,9 @@ fn limit_is_suspected_only_if_driver_had_enough_free() {
         let map = if expandable { "segment_map" } else { "segment_alloc" };
         let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(asked, driver)];
         let segments = [segment(base, 20 * MIB, expandable, &[(base, 20 * MIB, "active_allocated")])];
-        let told = oom_report(&mut open_snapshot(&segments, &trace), None);
-        let said: Vec<&str> = told.statements.iter().map(|it| it.text.as_str()).collect();
-        assert_eq!(said.iter().any(|text| suspects_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
+        let oom = oom_report(&mut open_snapshot(&segments, &trace), None);
+        let shown: Vec<&str> = oom.statements.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(shown.iter().any(|text| suspects_limit(text)), is_odd, "{asked} {driver} {expandable}: {shown:#?}");
     }
 }
 
@@ -298,7 +298,7 @@ fn limit_is_suspected_only_if_driver_had_enough_free() {
 #[test]
 fn largest_fitting_request_counts_whole_2_mib_segments() {
     let base = 1 << 40;
-    let said = |device_free: u64| {
+    let shown = |device_free: u64| {
         let trace =
             [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(200 * MIB, device_free)];
         let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
@@ -306,8 +306,8 @@ fn largest_fitting_request_counts_whole_2_mib_segments() {
         statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
     };
     let fit = "Largest request that would have fit: ≤ 122 MiB, in a new segment: the device had";
-    assert_eq!(said(123 * MIB), format!("{fit} 123 MiB free; segments are multiples of 2 MiB."));
-    assert_eq!(said(122 * MIB), format!("{fit} 122 MiB free."));
+    assert_eq!(shown(123 * MIB), format!("{fit} 123 MiB free; segments are multiples of 2 MiB."));
+    assert_eq!(shown(122 * MIB), format!("{fit} 122 MiB free."));
 }
 
 #[test]
@@ -317,8 +317,8 @@ fn generated_oom_is_reported() {
     let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
     let truth = &truth.devices[0];
     let mut opened = open(&bytes).unwrap();
-    let told = oom_report(&mut opened, None);
-    let requests = sheet(&told, "requests");
+    let oom = oom_report(&mut opened, None);
+    let requests = sheet(&oom, "requests");
     let row = &requests.rows[0];
     let keys = ["event", "requested_bytes", "device_free_bytes", "reserved_bytes", "live_bytes", "awaiting_free_bytes"];
     // All cached memory was returned to the driver first, and no block is awaiting free.
@@ -327,7 +327,7 @@ fn generated_oom_is_reported() {
     assert_eq!(truth.pending_requested, 0);
     assert_eq!(keys.map(|key| number(requests, row, key)), known.map(i128::from));
     // The trace ends there, so all blocks are recorded.
-    let room = sheet(&told, "room");
+    let room = sheet(&oom, "room");
     let free: i128 = room.rows.iter().map(|row| number(room, row, "free_bytes")).sum();
     assert_eq!(free, i128::from(truth.reserved_end - truth.end_rounded));
 }

@@ -112,7 +112,7 @@ fn partial_figures_match_final_history() {
         }
         assert_eq!(last.summary.devices.len(), summary.devices.len(), "{name}");
         let devices = last.summary.devices.iter().zip(&last.devices);
-        for ((told, heights), device) in devices.zip(&summary.devices) {
+        for ((recorded_device, heights), device) in devices.zip(&summary.devices) {
             let place = format!("{name}, device {}", device.device);
             let numbers = |it: &DeviceSummary| {
                 let counts = [it.events, it.allocations, it.end_requested, it.oom_count()];
@@ -122,7 +122,7 @@ fn partial_figures_match_final_history() {
                     [it.base_requested, it.peak_requested, it.peak_event, it.reserved_start, it.peak_reserved],
                 )
             };
-            assert_eq!(numbers(told), numbers(device), "{place}");
+            assert_eq!(numbers(recorded_device), numbers(device), "{place}");
             assert_eq!(heights.events, device.events, "{place}");
             let at = recorded.iter().position(|recorded| recorded.device == device.device);
             let Some(([live, reserved], _)) = at.map(|at| &curves[at]) else { continue };

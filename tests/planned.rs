@@ -89,13 +89,13 @@ fn check(
     let peak = ((most + whole - 1) / whole) as u64;
     // A capacity that some batch size fits into, and one that none fits.
     for capacity in [peak, peak / 2, 3 * peak, 1] {
-        let told = run_plan(history, factors, batch, capacity, &of);
-        assert_eq!((told.peak, told.moment), (peak, moment), "{name}");
+        let actual = run_plan(history, factors, batch, capacity, &of);
+        assert_eq!((actual.peak, actual.moment), (peak, moment), "{name}");
         let room = i128::from(capacity) * parts;
         let fits = |Ratio { numerator, denominator }: Ratio| {
             curves.iter().all(|[a, b]| a * denominator + b * numerator <= room * denominator)
         };
-        match told.fits {
+        match actual.fits {
             None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: an allocation scales with the batch"),
             Some((ratio, _)) if curves.iter().any(|[a, _]| *a > room) => assert_eq!(ratio.numerator, 0, "{name}"),
             Some((ratio, moment)) => {

@@ -213,13 +213,13 @@ fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, 
     let Some(address) = map.address_at(height) else { return };
     let (found, memory) = hit(opened, device, ADDRESSES, moment, height);
     match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::MemoryAt { moment, address } })) {
-        Reply::Answer { answer: Answer::Hit { hit, memory: told }, .. } => {
+        Reply::Answer { answer: Answer::Hit { hit, memory: location }, .. } => {
             assert_eq!(
                 hit.map(|hit| hit.allocation),
                 found.map(|hit| hit.allocation),
                 "{name} at {moment}, {address:#x}"
             );
-            assert_eq!(*told.unwrap(), memory, "{name} at {moment}, {address:#x}");
+            assert_eq!(*location.unwrap(), memory, "{name} at {moment}, {address:#x}");
         }
         other => panic!("expected memory, got {other:?}"),
     }

@@ -80,8 +80,8 @@ fn check_recorder_data(opened: &mut Opened, what: &str) {
     for (at, category, kind, name, shape) in expected {
         let id = last_at(opened, 0x7f00_0000_0000 + at * MIB);
         let details = opened.details(0, id).unwrap();
-        let told = details.category.unwrap();
-        assert_eq!((&*told.name, &*told.reason), (category, REASON_RECORDER), "{what}");
+        let details_category = details.category.unwrap();
+        assert_eq!((&*details_category.name, &*details_category.reason), (category, REASON_RECORDER), "{what}");
         let [tensor] = &details.tensors[..] else { panic!("{what}: {:?}", details.tensors) };
         assert_eq!(*tensor, format!("{name} · {kind} · {shape} · bfloat16"), "{what}");
     }

@@ -203,9 +203,9 @@ fn lost_device_reports_error_and_new_one_draws_the_same() {
 
     let failure = painter.failure();
     painter.lose_device();
-    let told = pollster::block_on(failure);
-    assert!(matches!(told, RenderError::Lost(_)), "{told:?}");
-    assert_eq!(pollster::block_on(painter.image(&drawing)), Err(told));
+    let failure_text = pollster::block_on(failure);
+    assert!(matches!(failure_text, RenderError::Lost(_)), "{failure_text:?}");
+    assert_eq!(pollster::block_on(painter.image(&drawing)), Err(failure_text));
 
     let mut painter = self::painter(Rgba8Unorm).unwrap();
     painter.upload(0, &scene(4));

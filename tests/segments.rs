@@ -150,8 +150,8 @@ proptest! {
             let expected = model.segments();
             prop_assert_eq!(&segments(&lives, moment), &expected, "moment {}", moment);
             let bytes: u64 = expected.iter().map(|segment| segment.1).sum();
-            let told = [mapped_at(&lives, &history, Moment(moment)), history.reserved_at(Moment(moment))];
-            prop_assert_eq!(told, [bytes as i64; 2]);
+            let reported = [mapped_at(&lives, &history, Moment(moment)), history.reserved_at(Moment(moment))];
+            prop_assert_eq!(reported, [bytes as i64; 2]);
         }
     }
 

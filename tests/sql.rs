@@ -298,8 +298,8 @@ fn filters_and_joins_match_full_scan() {
 #[test]
 fn functions_return_formatted_values() {
     let queries = open_queries(&generated("--steps 2 --layers 2"), FileLabel::default()).unwrap();
-    let told = rows(&queries, "SELECT human(1536), human(-1073741824), human(NULL), human(0.4), human('x')");
-    assert_eq!(told, [["1.50 KiB", "−1.00 GiB", "-", "0 B", "-"]]);
+    let formatted = rows(&queries, "SELECT human(1536), human(-1073741824), human(NULL), human(0.4), human('x')");
+    assert_eq!(formatted, [["1.50 KiB", "−1.00 GiB", "-", "0 B", "-"]]);
     assert_eq!(single_value(&queries, "SELECT count(*) FROM allocation WHERE site(stack) IS NOT call_site"), 0);
     let by_function = "SELECT count(DISTINCT stack) FROM frame WHERE file || ':' || line || ' ' || function GLOB '*.py:[0-9]* forward'";
     let by_pattern = r"SELECT count(*) FROM stack WHERE frame_match(stack, '[.]py:\d+ forward$')";

@@ -273,8 +273,12 @@ fn timeline_marks_match_report() {
             };
             assert_eq!(facts.span, mark.span);
             let number = |key| number(sheet, row, key);
-            let told = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.still_live.bytes];
-            assert_eq!(told, ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number), "{name}");
+            let actual = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.still_live.bytes];
+            assert_eq!(
+                actual,
+                ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number),
+                "{name}"
+            );
             assert_eq!(u64::from(mark.span.to), number("last_event") + 1);
             assert_eq!(mark.duration_us, number("duration_us"), "{name}");
         }

@@ -94,9 +94,12 @@ fn unordered_and_unpaired_annotations_are_reported() {
         (2, "backwards 5 5 30 70 70 5 40 0 40 0"),
     ];
     assert_eq!(rows(&report, "occurrences"), expected.map(|(depth, row)| (depth, row.to_owned())));
-    let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
-    assert!(said.iter().any(|text| text.starts_with("2 annotations outside the recorded events")), "{said:?}");
-    assert!(said.iter().any(|text| text.starts_with("1 annotation without an end")), "{said:?}");
+    let statements: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
+    assert!(
+        statements.iter().any(|text| text.starts_with("2 annotations outside the recorded events")),
+        "{statements:?}"
+    );
+    assert!(statements.iter().any(|text| text.starts_with("1 annotation without an end")), "{statements:?}");
     let sliced = match reply(&mut opened.engine, report_request(100)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("{other:?}"),
@@ -110,8 +113,8 @@ fn annotations_without_times_are_not_placed() {
     let mut opened = open(&snapshot(5, false, &marks)).unwrap();
     let report = report(&mut opened, 100);
     assert_eq!((rows(&report, "occurrences").len(), rows(&report, "steps").len()), (0, 0));
-    let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
-    assert!(said.iter().any(|text| text.starts_with("1 annotation cannot be placed")), "{said:?}");
+    let statements: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
+    assert!(statements.iter().any(|text| text.starts_with("1 annotation cannot be placed")), "{statements:?}");
     assert_eq!(rows(&report, "mosaic").iter().filter(|(_, row)| row.starts_with("stage")).count(), 0);
 }
 
@@ -141,9 +144,9 @@ fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
         if let Some(Reply::Answer { answer: Answer::Report(report), .. }) = opened.engine.next_reply() {
             break report;
         }
-        let begun = Instant::now();
-        opened.engine.step(&mut || begun.elapsed() < Duration::from_millis(8));
-        longest = longest.max(begun.elapsed());
+        let started_at = Instant::now();
+        opened.engine.step(&mut || started_at.elapsed() < Duration::from_millis(8));
+        longest = longest.max(started_at.elapsed());
     };
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     println!("{} marks: {:?}, longest slice {longest:?}", marks.len(), started.elapsed());

@@ -261,25 +261,25 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
     let by_life = |it: &&&Details| within(asked.filter.lifetimes, life_class(it));
     let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
-    let told = page(&mut opened.engine, device, asked);
+    let actual = page(&mut opened.engine, device, asked);
     let context = format!("{asked:?}");
-    assert_eq!(told.scope, weight(in_scope), "{context}");
-    assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
+    assert_eq!(actual.scope, weight(in_scope), "{context}");
+    assert_eq!(actual.listed, weight(rows.iter().copied()), "{context}");
     let is_off = |it: &&&Details| matches!(scope, Scope::Change(span) if self::in_scope(Scope::At(span.from), it));
-    assert_eq!(told.freed, weight(rows.iter().filter(is_off).copied()), "{context}");
+    assert_eq!(actual.freed, weight(rows.iter().filter(is_off).copied()), "{context}");
     for of in 0..SIZE_CLASSES {
         let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
-        assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
+        assert_eq!(actual.sizes[of], weight(bar), "size class {of} of {context}");
     }
     for of in 0..LIFETIME_CLASSES {
         let bar = by_text.iter().filter(by_size).copied().filter(|it| usize::from(life_class(it)) == of);
-        assert_eq!(told.lifetimes[of], weight(bar), "life class {of} of {context}");
+        assert_eq!(actual.lifetimes[of], weight(bar), "life class {of} of {context}");
     }
     let first = asked.rows[0] as usize;
-    assert_eq!(told.first as usize, first);
-    assert_eq!(told.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
+    assert_eq!(actual.first as usize, first);
+    assert_eq!(actual.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
     if asked.sort.column == TableColumn::CallSite {
-        let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.call_site)).collect();
+        let mut sites: Vec<_> = actual.rows.iter().map(|row| site_key(&row.call_site)).collect();
         if asked.sort.direction == SortDirection::Descending {
             sites.reverse();
         }
@@ -290,7 +290,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         let [one, other] = [one, other].map(|it| key(it, aged, asked.sort.column));
         if asked.sort.direction == SortDirection::Ascending { one.cmp(&other) } else { other.cmp(&one) }
     });
-    for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
+    for (row, it) in actual.rows.iter().zip(rows.iter().skip(first)) {
         assert_eq!(
             (row.allocation, row.requested, row.address),
             (it.allocation, it.requested, it.address),
@@ -309,9 +309,9 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
     let weighed =
         asked.selected.iter().flat_map(|&[from, to]| rows.iter().copied().take(to as usize).skip(from as usize));
-    assert_eq!(told.selected, weight(weighed), "{context}");
+    assert_eq!(actual.selected, weight(weighed), "{context}");
     let place = asked.reveal.and_then(|wanted| rows.iter().position(|it| it.allocation == wanted));
-    assert_eq!(told.revealed, place.map(|place| place as u32), "{context}");
+    assert_eq!(actual.revealed, place.map(|place| place as u32), "{context}");
     if !asked.selected.is_empty() {
         let (lines, _) = text(&mut opened.engine, device, asked);
         let chosen = asked.selected.iter().flat_map(|&[from, to]| rows.iter().take(to as usize).skip(from as usize));
@@ -349,9 +349,9 @@ fn lifetime_on_time_axis_is_never_negative() {
         let last = row.freed.map_or(moment - 1, |freed| freed.min(moment - 1));
         let (age, life) = (elapsed(row.allocated_at, Some(last)), elapsed(row.allocated_at, row.freed));
         assert_eq!((row.age_us, row.lifetime_us, it.lifetime_us), (age, life, life));
-        let told = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
+        let actual = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
         let fields: Vec<&str> = line.split('\t').collect();
-        assert_eq!([fields[8], fields[12]], [told(age), told(life)]);
+        assert_eq!([fields[8], fields[12]], [actual(age), actual(life)]);
         seen += u32::from(row.freed_us < row.allocated_us && row.freed.is_some());
     }
     assert!(seen > 3, "{seen} allocations are freed before they are allocated by the clock");
@@ -445,8 +445,8 @@ fn table_of_real_files_matches_brute_force() {
             let events = device.events as u32;
             let span = Span { from: events / 3, to: events / 2 };
             let peak = Scope::At((device.peak_event + 1) as u32);
-            let told = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
-            assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
+            let actual = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
+            assert_eq!(actual.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
             for (at, scope) in
                 [peak, Scope::At(events), Scope::Allocated(span), Scope::StillLive(span)].into_iter().enumerate()
             {
@@ -502,8 +502,8 @@ fn node_filter_lists_allocations_of_tree_node() {
         };
         for row in &tree.rows {
             let filter = TableFilter { node: Some((arrangement, row.node)), ..TableFilter::default() };
-            let told = page(&mut opened.engine, 0, &TableQuestion { filter, ..question(scope, BY_NUMBER) });
-            assert_eq!((told.listed, told.scope), (row.weight, tree.total), "{row:?}");
+            let actual = page(&mut opened.engine, 0, &TableQuestion { filter, ..question(scope, BY_NUMBER) });
+            assert_eq!((actual.listed, actual.scope), (row.weight, tree.total), "{row:?}");
             nodes += 1;
         }
     }
@@ -528,17 +528,17 @@ fn newer_question_wins_and_bad_filter_lists_nothing() {
         filter: TableFilter { text: "age>".into(), ..TableFilter::default() },
         ..question(Scope::At(50), BY_NUMBER)
     };
-    let told = page(engine, 0, &wrong);
-    assert!(told.scope.count > 0 && told.listed == Weight::default() && told.rows.is_empty());
-    let told = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
-    assert_eq!(told.scope, Weight::default(), "unknown device");
+    let actual = page(engine, 0, &wrong);
+    assert!(actual.scope.count > 0 && actual.listed == Weight::default() && actual.rows.is_empty());
+    let actual = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
+    assert_eq!(actual.scope, Weight::default(), "unknown device");
     let everything = Span { from: 0, to: u32::MAX };
-    let told = page(
+    let actual = page(
         engine,
         0,
         &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Allocated(everything), BY_NUMBER) },
     );
-    assert!(told.rows.is_empty() && told.scope.count > 300);
+    assert!(actual.rows.is_empty() && actual.scope.count > 300);
 }
 
 #[test]

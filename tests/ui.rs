@@ -159,8 +159,8 @@ fn failed_open_keeps_current_file() {
         assert!(matches!(&page.state.stage, Stage::Ready(file) if file.file == "a.pickle"), "{cause}");
         assert!(page.effects.contains(&Effect::RestoreOpen), "{cause}");
         assert_eq!((page.state.load, Link::from_state(&page.state)), (load, before), "{cause}: view is unchanged");
-        let said = page.state.toast.as_ref().map(|toast| toast.text.starts_with("Could not open b.pickle: "));
-        assert_eq!(said, Some(true).filter(|_| cause != 2), "{cause}");
+        let is_toast_shown = page.state.toast.as_ref().map(|toast| toast.text.starts_with("Could not open b.pickle: "));
+        assert_eq!(is_toast_shown, Some(true).filter(|_| cause != 2), "{cause}");
         // Late replies about the failed file are dropped, and its load number is not reused.
         page.act(Action::Replied { load: load + 1, reply: Reply::Failed { message: "late".into() } });
         assert!(matches!(page.state.stage, Stage::Ready(_)));

@@ -158,8 +158,11 @@ fn match_case_applies_to_plain_text() {
 fn invalid_query_reports_error_without_search() {
     let mut page = Page::open();
     page.find(">5MB");
-    let said = status(&page.state);
-    assert_eq!((page.search_request(), said.is_error, said.text.as_str()), (None, true, "MB is ambiguous: write MiB."));
+    let status_text = status(&page.state);
+    assert_eq!(
+        (page.search_request(), status_text.is_error, status_text.text.as_str()),
+        (None, true, "MB is ambiguous: write MiB.")
+    );
     page.command(Command::FindNext);
     assert_eq!(page.step_request(), None);
     page.find(">5MiB");

@@ -247,16 +247,16 @@ fn hover_card_has_exact_figures() {
     page.flame(FlameAction::PointerAt(Some([10.0, ROW * 3.5 - ROW])));
     let shown = page.state.flame.page().unwrap().clone();
     let hovered = page.state.flame.hovered().copied().expect("a box");
-    let told = card(&page.state, &shown, &hovered);
-    assert_eq!((told.title.as_str(), told.name.as_str()), ("60 B", "step"));
-    assert_eq!(told.location, "/home/me/train.py:31");
-    assert_eq!(told.shares, "60.0 % of all · 100 % of its parent · 2 allocations");
+    let card_text = card(&page.state, &shown, &hovered);
+    assert_eq!((card_text.title.as_str(), card_text.name.as_str()), ("60 B", "step"));
+    assert_eq!(card_text.location, "/home/me/train.py:31");
+    assert_eq!(card_text.shares, "60.0 % of all · 100 % of its parent · 2 allocations");
     let several = card(&page.state, &shown, &shown.boxes[3]);
     assert_eq!(several.name, "3 frames narrower than a pixel");
     let large = FlameBox { weight: Weight { bytes: 9_854_648_320, count: 1 }, found: 1024, ..hovered };
-    let told = card(&page.state, &shown, &large);
-    assert_eq!(told.title, "9.18 GiB · 9,854,648,320 B");
-    assert!(told.shares.ends_with("1 allocation · found: 1.00 KiB"));
+    let card_text = card(&page.state, &shown, &large);
+    assert_eq!(card_text.title, "9.18 GiB · 9,854,648,320 B");
+    assert!(card_text.shares.ends_with("1 allocation · found: 1.00 KiB"));
     // Byte-events are never labelled as bytes.
     page.state.views.scope = Scope::ByteMoments(Span { from: 1, to: 9 });
     assert_eq!(card(&page.state, &shown, &large).title, "9.18 GiB·events · 9,854,648,320 B·events");
@@ -269,8 +269,8 @@ fn selection_is_shown_in_status() {
     let mut page = Page::with_boxes();
     assert!(status(&page.state.flame, &page.state).contains("Backspace to zoom out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
-    let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
-    assert_eq!(status(&page.state.flame, &page.state), said);
+    let expected_text = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
+    assert_eq!(status(&page.state.flame, &page.state), expected_text);
     assert_eq!(empty_message(&page.state.flame, &page.state), "");
 }
 

@@ -241,14 +241,14 @@ fn fingerprint_before_open_is_accepted() {
 fn link_of_later_version_applies_known_keys() {
     let page = Page::following("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
-    let says = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
+    let warning = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
                 Ignored in the link: hologram.";
-    assert_eq!(page.notice(), says);
+    assert_eq!(page.notice(), warning);
 }
 
 #[test]
 fn ignored_keys_are_reported() {
-    for (view, says) in [
+    for (view, warning) in [
         ("hologram=on", "hologram"),
         ("hologram=on&at=12&smell", "hologram and 1 more"),
         ("tab=holo", "tab"),
@@ -260,13 +260,13 @@ fn ignored_keys_are_reported() {
         ("open=x&capacity=0", "open and 1 more"),
     ] {
         let page = Page::following(&format!("v=1&url=a.pickle&{view}"));
-        assert_eq!(page.notice(), format!("Ignored in the link: {says}."), "{view}");
+        assert_eq!(page.notice(), format!("Ignored in the link: {warning}."), "{view}");
     }
     let long = Page::following(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
     assert_eq!(long.notice().len(), "Ignored in the link: .".len() + 40);
     // Default values are allowed, and the target of a link may be gone.
-    let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
-    assert_eq!(Page::following(said).notice(), "");
+    let link_text = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
+    assert_eq!(Page::following(link_text).notice(), "");
     // The notice does not hide that the file has changed.
     let mut page = Page::following("url=a.pickle");
     page.follow("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");

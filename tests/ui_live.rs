@@ -55,24 +55,24 @@ fn file_changed_before_first_list_is_offered() {
 #[test]
 fn file_changed_while_being_written_is_offered() {
     // The file is still being written: the server first lists no files, and lists the loaded version later.
-    for (told, initial_range) in [("1-1", None), ("2-2", Some("rank0_a.pickle changed"))] {
+    for (file_version, initial_range) in [("1-1", None), ("2-2", Some("rank0_a.pickle changed"))] {
         let mut page = Page::following("url=0/rank0_a.pickle&at=12");
         let load = page.state.load;
         page.receive_list("files");
         page.live(WatchAction::Loaded { load, version: "\"1-1-gzip\"".into() });
         assert_eq!(page.live_view(), None);
-        page.receive_list(&format!("files\n0 {told} 1000 0/rank0_a.pickle"));
+        page.receive_list(&format!("files\n0 {file_version} 1000 0/rank0_a.pickle"));
         assert_eq!(page.live_view().map(|seen| seen.text).as_deref(), initial_range);
     }
 }
 
 #[test]
 fn invalid_lines_of_list_are_ignored() {
-    let heard = FileVersion::parse("files\n0 a-b 2000 0/x y.pickle\n\nodd\n- c x 1/a\n- d 5 1/b", 10_000.0);
-    let of = |heard: &FileVersion| (heard.address.clone(), heard.version.clone(), heard.rank, heard.changed_ms);
+    let listed = FileVersion::parse("files\n0 a-b 2000 0/x y.pickle\n\nodd\n- c x 1/a\n- d 5 1/b", 10_000.0);
+    let of = |listed: &FileVersion| (listed.address.clone(), listed.version.clone(), listed.rank, listed.changed_ms);
     let expected = [("0/x y.pickle", "a-b", Some(0), 8000.0), ("1/b", "d", None, 9995.0)];
     let expected = expected.map(|(address, version, rank, ms)| (address.to_owned(), version.to_owned(), rank, ms));
-    assert_eq!(heard.iter().map(of).collect::<Vec<_>>(), expected);
+    assert_eq!(listed.iter().map(of).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn first_snapshot_of_empty_folder_opens() {
 
 #[test]
 fn plain_server_is_polled_about_open_file() {
-    let heard = |version: &str| FileVersion {
+    let listed = |version: &str| FileVersion {
         address: "a.pickle".into(),
         version: version.into(),
         rank: None,
@@ -209,18 +209,18 @@ fn plain_server_is_polled_about_open_file() {
     let load = page.state.load;
     page.live(WatchAction::Loaded { load, version: "one".into() });
     assert_eq!(polled_address(&page.state).as_deref(), Some("a.pickle"));
-    page.live(WatchAction::Polled(heard("one")));
+    page.live(WatchAction::Polled(listed("one")));
     assert_eq!(page.live_view(), None);
-    page.live(WatchAction::Polled(heard("two")));
+    page.live(WatchAction::Polled(listed("two")));
     assert_eq!(page.live_view().unwrap().text, "a.pickle changed");
     page.step(WatchStep::Reload);
     let load = page.state.load;
     page.live(WatchAction::Loaded { load, version: "two".into() });
     page.reply(Reply::Failed { message: "cut off".into() });
     assert_eq!(polled_address(&page.state).as_deref(), Some("a.pickle"), "polling resumes after going back");
-    page.live(WatchAction::Polled(heard("two")));
+    page.live(WatchAction::Polled(listed("two")));
     assert_eq!(page.live_view(), None, "an unreadable version is not offered");
-    page.live(WatchAction::Polled(heard("three")));
+    page.live(WatchAction::Polled(listed("three")));
     assert!(page.live_view().is_some());
     page.live(WatchAction::PollFailed("a.pickle".into()));
     assert_eq!((polled_address(&page.state), page.live_view()), (None, None));

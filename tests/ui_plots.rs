@@ -311,9 +311,12 @@ fn free_range_has_card_and_selects_its_segment() {
     page.act(Action::PointerMoved(at));
     let free = HitMemory { segment: Some(segment_at(UPPER)), free: Some((UPPER + MIB, 12 * MIB)) };
     assert_eq!(page.hit(None, Some(free.clone())).plot, ADDRESSES);
-    let told = card(page.state.hover.as_ref().expect("a card"));
-    assert_eq!(told.title, "Free: ≤ 12.0 MiB");
-    assert_eq!(told.segment, "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable");
+    let card_text = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(card_text.title, "Free: ≤ 12.0 MiB");
+    assert_eq!(
+        card_text.segment,
+        "in segment 0x7f000a000000: 40.0 MiB, MemPool (0, 7), stream 0x10, large, expandable"
+    );
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
     let chosen = page.state.selected_segment().expect("a segment");
@@ -346,9 +349,9 @@ fn block_at_address_shows_segment_and_is_selected() {
     let at = Pointer { x: 50.0, y: 20.0 };
     page.act(Action::PointerMoved(at));
     page.hit(Some(block()), Some(HitMemory { segment: Some(segment_at(UPPER)), free: None }));
-    let told = card(page.state.hover.as_ref().expect("a card"));
-    assert_eq!(told.title, "3.00 MiB · 3,145,728 B");
-    assert!(told.segment.starts_with("in segment 0x7f000a000000"), "{told:?}");
+    let card_text = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(card_text.title, "3.00 MiB · 3,145,728 B");
+    assert!(card_text.segment.starts_with("in segment 0x7f000a000000"), "{card_text:?}");
     page.act(Action::Clicked(at));
     let details = |request: &Request| match request {
         Request::Ask(Ask { serial, question: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
@@ -379,10 +382,10 @@ fn segment_click_selects_no_allocation() {
     page.act(Action::PointerMoved(at));
     let memory = HitMemory { segment: Some(segment_at(UPPER)), free: None };
     page.hit(None, Some(memory.clone()));
-    let told = card(page.state.hover.as_ref().expect("a card"));
-    assert_eq!(told.title, "20.0 MiB of 40.0 MiB reserved");
-    assert_eq!(told.call_site, "train.py:7 step");
-    assert_eq!(told.lifetime, "mapped at event 2, released at event 899");
+    let card_text = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(card_text.title, "20.0 MiB of 40.0 MiB reserved");
+    assert_eq!(card_text.call_site, "train.py:7 step");
+    assert_eq!(card_text.lifetime, "mapped at event 2, released at event 899");
     page.act(Action::Clicked(at));
     assert_eq!(
         page.take_request(|it| matches!(it, Request::Ask(Ask { question: Question::Details(_), .. })).then_some(())),
@@ -406,9 +409,9 @@ fn segment_click_selects_no_allocation() {
 #[test]
 fn pool_and_stream_filters_apply() {
     let mut page = Page::show(2);
-    let told = pickers(&page.state);
-    assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
-    assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
+    let card_text = pickers(&page.state);
+    assert_eq!(card_text.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
+    assert_eq!(card_text.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
     assert_eq!(page.state.looks.plot.filter().pool, Some((0, 7)));
     page.settle();

@@ -43,7 +43,8 @@ fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
 /// A report with an alarm that has a span, a statement without evidence, and two sheets. The first sheet has 12 rows
 /// and 3 left out, and its first row selects and searches. The second has a row with nothing but a stack.
 fn report(topic: Topic) -> Report {
-    let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
+    let statement =
+        |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
     let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
     let mut rows =
         vec![row("train.py:12", 2048, Some(all), &["a.py:1 f", "b.py:2 g"]), row("b.py:2", 1024, None, &["b.py:2 g"])];
@@ -51,8 +52,8 @@ fn report(topic: Topic) -> Report {
     Report {
         topic,
         statements: vec![
-            said(Tone::Alarm, "Something grows.", Some(evidence(100, 199))),
-            said(Tone::Good, "Nothing waits.", None),
+            statement(Tone::Alarm, "Something grows.", Some(evidence(100, 199))),
+            statement(Tone::Good, "Nothing waits.", None),
         ],
         sheets: vec![
             Sheet { left_out: 3, ..sheet("grows", rows, 1 << 20) },

@@ -230,11 +230,11 @@ fn new_rules_request_scene_and_search_again() {
     page.act(Action::FindTyped("@category activation".into()));
     page.rules(RulesAction::Chosen(SetChoice::Mosaic));
     let place = |of: fn(&Effect) -> bool| page.effects.iter().position(of);
-    let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("the set is sent");
+    let sent = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("the set is sent");
     let scene =
         place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { question: Question::Scene { .. }, .. }))));
     let search = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { question: Question::Find(_), .. }))));
-    assert!(scene > Some(told) && search > Some(told), "{:?}", page.effects);
+    assert!(scene > Some(sent) && search > Some(sent), "{:?}", page.effects);
 }
 
 #[test]
@@ -249,9 +249,9 @@ fn legend_has_bytes_at_peak_and_cursor() {
     };
     let entries = [entry(1, "a", 0, 2048), entry(2, "b", 4096, 0), entry(3, "c", 0, 0)];
     let lines = legend::lines(Plot::Stack, Grouping::Category, &entries, &BTreeSet::new(), None);
-    let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
+    let sent: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
     let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
-    assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
+    assert_eq!(sent, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
     let exact = "b\nat the cursor 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
     assert_eq!(lines[0].exact, exact);
 

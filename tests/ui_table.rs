@@ -171,8 +171,8 @@ fn selecting_rows_requests_their_sum() {
     assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6]]);
     page.act(Action::feature(TableAction::RowClicked(9, SelectMode::Toggle)));
     assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6], [9, 10]]);
-    let told = status(&page.state.table, &page.state);
-    assert!(!told.text.contains("chosen"), "the sum of other rows is shown: {}", told.text);
+    let status_text = status(&page.state.table, &page.state);
+    assert!(!status_text.text.contains("chosen"), "the sum of other rows is shown: {}", status_text.text);
     let mut question = None;
     // The request for the first extension is in flight while the selection grows.
     let mut page = Page::open(100);
@@ -185,8 +185,8 @@ fn selecting_rows_requests_their_sum() {
     page.answer_to(first);
     question.replace(page.answer());
     assert_eq!(question.expect("the newest").selected, [[3, 6]]);
-    let told = status(&page.state.table, &page.state);
-    assert!(told.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", told.text);
+    let status_text = status(&page.state.table, &page.state);
+    assert!(status_text.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", status_text.text);
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.answer().selected, [[0, 100]]);
     // Sorting clears the selection.

@@ -454,19 +454,19 @@ fn markers_show_figures_and_belong_to_device() {
     page.hover(70.5, 20.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::AddMarker);
-    let told = |page: &Page| -> Vec<_> {
+    let shown = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
     };
-    assert_eq!(told(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
+    assert_eq!(shown(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
     assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
     page.command(Command::ToggleAxis);
     assert_eq!(Overlay::from_state(&page.state).markers.len(), 2);
     page.command(Command::NextDevice);
-    assert!(told(&page).is_empty());
+    assert!(shown(&page).is_empty());
     page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
-    assert_eq!(told(&page).len(), 1);
+    assert_eq!(shown(&page).len(), 1);
     page.command(Command::NextDevice);
-    assert_eq!(told(&page).len(), 2);
+    assert_eq!(shown(&page).len(), 2);
     for _ in 0..6 {
         page.command(Command::ZoomEventsIn);
     }
@@ -477,16 +477,16 @@ fn markers_show_figures_and_belong_to_device() {
     page.hover(50.0, 20.0);
     page.command(Command::RemoveMarker);
     assert_eq!(
-        told(&page).iter().map(|it| it.0).collect::<Vec<_>>(),
+        shown(&page).iter().map(|it| it.0).collect::<Vec<_>>(),
         [2],
         "the marker nearest to the crosshair is removed"
     );
     page.act(Action::MarkerRemoved(2));
-    assert!(told(&page).is_empty());
+    assert!(shown(&page).is_empty());
     for x in 0..70 {
         page.act(Action::MarkerAdded(Pointer { x: f64::from(x), y: 20.0 }));
     }
-    assert_eq!(told(&page).len(), 49, "at most 50 markers, one of them on the other device");
+    assert_eq!(shown(&page).len(), 49, "at most 50 markers, one of them on the other device");
 }
 
 #[test]

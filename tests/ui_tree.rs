@@ -398,8 +398,8 @@ fn changed_internal_frame_rules_request_new_tree() {
     page.act(Action::feature(TreeAction::Clicked(3)));
     page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
     page.act(Action::Settings(SettingsAction::RulesFinished));
-    let told = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
-    assert!(told && page.question().is_some(), "the first change from the defaults is sent too");
+    let is_sent = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
+    assert!(is_sent && page.question().is_some(), "the first change from the defaults is sent too");
     assert_eq!(page.state.views.node, None);
 }
 

@@ -136,8 +136,8 @@ fn invalid_field_shows_error_on_simulate_until_corrected() {
     page.what_if(WhatIfAction::Typed(SimulatorField::Capacity, "much".into()));
     page.what_if(WhatIfAction::Search);
     assert!(page.simulations().is_empty());
-    let said = form(&page.state.what_if, &page.state);
-    assert_eq!((said.capacity_error, said.line_error.as_str()), ("Expected a size such as 80 GiB or 80 GB.", ""));
+    let texts = form(&page.state.what_if, &page.state);
+    assert_eq!((texts.capacity_error, texts.line_error.as_str()), ("Expected a size such as 80 GiB or 80 GB.", ""));
 }
 
 #[test]

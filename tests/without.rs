@@ -70,16 +70,16 @@ fn hash(seed: u64, id: u32) -> u64 {
 }
 
 fn check(name: &str, history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) {
-    let told = peaks_without(history, groups, &of);
+    let reported = peaks_without(history, groups, &of);
     let whole = curve(history, |_| true);
     let (at, peak) = highest(&whole);
     assert_eq!(peak, history.numbers.drawn_peak as i64, "{name}: the baseline is included");
-    for (group, told) in (0u32..).zip(&told) {
+    for (group, reported) in (0u32..).zip(&reported) {
         let rest = curve(history, |id| of(id) != group);
         let (moment, peak) = highest(&rest);
         let at_peak = whole[at as usize] - rest[at as usize];
         let expected = GroupEffect { at_peak: at_peak as u64, peak: peak as u64, moment };
-        assert_eq!(*told, expected, "{name}, device {}, group {group} of {groups}", history.device);
+        assert_eq!(*reported, expected, "{name}, device {}, group {group} of {groups}", history.device);
     }
 }
 
@@ -167,8 +167,8 @@ fn dropped_maxima_do_not_change_result() {
         curves.iter_mut().zip(&now).for_each(|(curve, now)| curve.push(live - now));
     }
     assert!(without.heap_bytes() < 300_000, "{} B for {steps} maxima", without.heap_bytes());
-    for (told, curve) in without.finish().iter().zip(&curves) {
+    for (reported, curve) in without.finish().iter().zip(&curves) {
         let (moment, peak) = highest(curve);
-        assert_eq!((told.moment, told.peak), (moment, peak.max(0) as u64));
+        assert_eq!((reported.moment, reported.peak), (moment, peak.max(0) as u64));
     }
 }

@@ -44,7 +44,7 @@ impl Inference {
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Proof> {
         if !self.has_begun {
             self.has_begun = true;
-            let (settings, backend, assumed) = told(recording);
+            let (settings, backend, assumed) = recorded_settings(recording);
             if let Some(refused) = hopeless(recording) {
                 let proof = Proof { settings, backend, assumed, refused: Some(refused), ..Proof::default() };
                 return Ok(self.best.insert(Proof { verdict: untested(recording), ..proof }).clone());
@@ -80,7 +80,7 @@ impl Inference {
 }
 
 /// Returns the settings in the file, completed by what its blocks and events show.
-fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
+fn recorded_settings(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut assumed = Vec::new();
     let mut settings = recording.settings.clone().unwrap_or_default();
     if recording.settings.is_none() {
@@ -94,16 +94,16 @@ fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
 }
 
 /// Finds the rounding settings that explain the recorded block sizes best.
-fn rounding(recording: &Recording, told: Settings, assumed: &mut Vec<String>) -> (Settings, Backend) {
+fn rounding(recording: &Recording, recorded: Settings, assumed: &mut Vec<String>) -> (Settings, Backend) {
     let wrong = |settings: &Settings, backend: Backend| {
         recording.rounded.iter().filter(|(asked, size)| rounded(settings, backend, *asked) != *size).count()
     };
     let order = if recording.names_pools { BlockOrder::Segment } else { BlockOrder::Address };
     let plain = Backend { order, ..Backend::default() };
-    let mut best = (wrong(&told, plain), told.clone(), plain, String::new());
+    let mut best = (wrong(&recorded, plain), recorded.clone(), plain, String::new());
     for added in [0, NPU_ADDED] {
         for divisions in [0, 1, 2, 4, 8, 16, 32, 64] {
-            let settings = Settings { divisions: [divisions; INTERVALS], ..told.clone() };
+            let settings = Settings { divisions: [divisions; INTERVALS], ..recorded.clone() };
             let backend = Backend { added, ..plain };
             let count = wrong(&settings, backend);
             if count < best.0 {

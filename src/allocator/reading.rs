@@ -26,7 +26,7 @@ pub struct Reading {
     run: Option<u32>,
     next_allocation: usize,
     next_event: usize,
-    begun: bool,
+    started: bool,
     has_early: bool,
     /// Space behind early allocations in non-expandable segments of large blocks: begin, end, index in `early`.
     pub(super) gaps: Vec<[u64; 3]>,
@@ -46,9 +46,9 @@ impl Reading {
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult<Recording> {
-        if !self.begun {
+        if !self.started {
             self.begin(snapshot, history, lives);
-            self.begun = true;
+            self.started = true;
         }
         let count = history.allocations.len();
         let mut next = self.next_allocation;

@@ -30,6 +30,7 @@ mod summary;
 mod table;
 mod tree;
 
+pub use allocator::Program as WhatIfProgram;
 pub use allocator::answer::{
     WhatIf, WhatIfCourse, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
 };

@@ -78,7 +78,7 @@ pub(super) fn cache_file(app: &'static App, load: u32, print: String) {
 
 /// Writes the cache entry once the worker has been quiet for a while, if the file is still open then.
 fn write_later(app: &'static App, load: u32, print: String, file: File) {
-    let heard = app.client.received_count();
+    let received = app.client.received_count();
     let later = move || {
         let is_open = {
             let state = app.state.borrow();
@@ -87,7 +87,7 @@ fn write_later(app: &'static App, load: u32, print: String, file: File) {
         if !is_open {
             return;
         }
-        if app.client.received_count() != heard {
+        if app.client.received_count() != received {
             write_later(app, load, print, file);
             return;
         }

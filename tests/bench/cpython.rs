@@ -37,6 +37,6 @@ pub(crate) fn load(path: &Path, collector: GarbageCollector) -> f64 {
     );
     let output =
         Command::new("python3").args(["-c", &script]).arg(path).output().expect("python3 is needed to compare");
-    let said = String::from_utf8_lossy(&output.stdout);
-    said.trim().parse().unwrap_or_else(|_| panic!("pickle.load failed: {}", String::from_utf8_lossy(&output.stderr)))
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    stdout.trim().parse().unwrap_or_else(|_| panic!("pickle.load failed: {}", String::from_utf8_lossy(&output.stderr)))
 }

@@ -189,13 +189,13 @@ pub(crate) fn wait_for_time(tab: &impl Tab, file: &Generated, expression: &str) 
         if let Some(milliseconds) = tab.evaluate(expression).as_f64() {
             return Ok(milliseconds / 1e3);
         }
-        let said = |expression| tab.evaluate(expression).as_str().unwrap_or_default().to_owned();
-        let state = said("document.body.dataset.state");
+        let text = |expression| tab.evaluate(expression).as_str().unwrap_or_default().to_owned();
+        let state = text("document.body.dataset.state");
         if state == "error" {
-            return Err(said("document.querySelector('#error').innerText"));
+            return Err(text("document.querySelector('#error').innerText"));
         }
         if Instant::now() > deadline {
-            let (status, times) = (said("document.querySelector('#status').innerText"), said("JSON.stringify(times)"));
+            let (status, times) = (text("document.querySelector('#status').innerText"), text("JSON.stringify(times)"));
             return Err(format!("timeout waiting for {expression}: {state}, {status:?}, {times}"));
         }
         std::thread::sleep(POLL_INTERVAL);

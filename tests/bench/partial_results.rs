@@ -41,8 +41,8 @@ pub(crate) fn run(_: &[String]) {
 
 /// Opens the file; returns the seconds, the number of partial results and their bytes.
 fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
-    let begun = Instant::now();
-    let mut due = begun + FIRST;
+    let started = Instant::now();
+    let mut due = started + FIRST;
     let mut engine = Engine::new();
     let total_bytes = Some(bytes.len() as u64);
     engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Random, member: None });
@@ -64,7 +64,7 @@ fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
         }
         while let Some(reply) = engine.next_reply() {
             match reply {
-                Reply::Opened(_) => return (begun.elapsed().as_secs_f64(), told),
+                Reply::Opened(_) => return (started.elapsed().as_secs_f64(), told),
                 Reply::Failed { message } => panic!("{message}"),
                 _ => {}
             }

@@ -96,8 +96,8 @@ fn measure(case: &Case, path: &std::path::Path) {
 /// processes.
 fn processor_time_of<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let nanoseconds = || {
-        let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-        told.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
+        let statistics = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+        statistics.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
     };
     let before = nanoseconds();
     let result = work();

@@ -17,7 +17,7 @@ const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
 /// Script that records the times of requests to the simulator and of its answers.
-const TIMING_SCRIPT: &str = "window.told = []; { const Own = Worker; window.Worker = class extends Own { \
+const TIMING_SCRIPT: &str = "window.timings = []; { const Own = Worker; window.Worker = class extends Own { \
     constructor(...of) { super(...of); this.addEventListener('message', event => { \
         if (Array.isArray(event.data) && event.data[0] === 'answer') told.push(['answer', performance.now()]); }); } \
     postMessage(message, ...more) { \

@@ -96,17 +96,18 @@ pub(crate) fn record(file: &Generated) -> Trace {
         std::thread::sleep(Duration::from_millis(200));
     };
     chromium.call("", "Tracing.end", json!({}));
-    let told = loop {
+    let trace_events = loop {
         // Skips events of earlier traces.
-        let mut told = chromium.events(|event| event.method.starts_with("Tracing."));
-        let told = told.split_off(before.min(told.len()));
-        if told.iter().any(|event| event.method == "Tracing.tracingComplete") {
-            break told;
+        let mut trace_events = chromium.events(|event| event.method.starts_with("Tracing."));
+        let trace_events = trace_events.split_off(before.min(trace_events.len()));
+        if trace_events.iter().any(|event| event.method == "Tracing.tracingComplete") {
+            break trace_events;
         }
         assert!(Instant::now() < deadline, "timeout waiting for the trace");
         std::thread::sleep(Duration::from_millis(100));
     };
-    let events: Vec<&Value> = told.iter().filter_map(|event| event.params["value"].as_array()).flatten().collect();
+    let events: Vec<&Value> =
+        trace_events.iter().filter_map(|event| event.params["value"].as_array()).flatten().collect();
     let [start, picture, all] = times[..] else { panic!("expected three times, got {times:?}") };
     summarize(&events, mark_ms, [start, picture, all])
 }

@@ -156,7 +156,7 @@ fn breaking_server() -> Server {
 
 /// Opens the file of a server and checks that the error has the expected text and that this many requests were sent.
 #[track_caller]
-fn assert_fails(server: Server, said: &str, requests: usize) {
+fn assert_fails(server: Server, message: &str, requests: usize) {
     let (break_after, is_coded) = (server.break_after[0], server.headers[0].contains("Content-Encoding: "));
     let (address, talk) = server.start();
     let page = open_link(&address);
@@ -169,7 +169,7 @@ fn assert_fails(server: Server, said: &str, requests: usize) {
     }
     page.wait_for_state("error");
     let error = page.text("#error");
-    assert!(error.contains(" stopped at ") && error.contains(said), "{error:?} does not say {said:?}");
+    assert!(error.contains(" stopped at ") && error.contains(message), "{error:?} does not say {message:?}");
     let asked = talk.requests();
     assert_eq!(asked.len(), requests, "{asked:?}");
     page.drop_files(&[&halves()]);

@@ -29,8 +29,8 @@ fn large_file_asks_for_range_before_loading() {
     page.drop_files_without_wait(&[&sparse_file(10 << 30)]);
     page.wait_for_state("choosing");
     assert_eq!(page.text("#choosing-name"), "hollow.pickle");
-    let said = "10.0 GiB. All events take from 1.00 GiB to 4.20 GiB of memory, and a page can have 4.00 GiB. A range takes less.";
-    assert_eq!(page.text("#choosing-text"), said);
+    let message = "10.0 GiB. All events take from 1.00 GiB to 4.20 GiB of memory, and a page can have 4.00 GiB. A range takes less.";
+    assert_eq!(page.text("#choosing-text"), message);
     // The file may not fit into memory, so the field of the range has the focus.
     page.wait_for(&json!("choosing-events"), || focused_id(&page));
     for (scheme, width) in [("light", 1280), ("dark", 600)] {

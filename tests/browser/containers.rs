@@ -5,7 +5,7 @@ use crate::fixtures::{self, halves, halves_summary, halves_value};
 use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::packed::{gzip, html, zstd};
 use crate::page::Page;
-use crate::retold::Tree;
+use crate::reencoded::Tree;
 use crate::screenshots::save_drawn_screenshot;
 use crate::site::Site;
 use crate::snapviewer;

@@ -8,12 +8,12 @@ use crate::site::Site;
 
 /// Opens an invalid file, checks the text of the error, and then opens a valid one.
 #[track_caller]
-fn assert_fails_and_recovers(name: &str, bytes: &[u8], said: &str) {
+fn assert_fails_and_recovers(name: &str, bytes: &[u8], message: &str) {
     let page = open_empty_page();
     page.drop_files(&[&fixtures::write_file(name, bytes)]);
     page.wait_for_state("error");
     let error = page.text("#error");
-    assert!(error.to_lowercase().contains(&said.to_lowercase()), "{name}: {error:?} does not say {said:?}");
+    assert!(error.to_lowercase().contains(&message.to_lowercase()), "{name}: {error:?} does not say {message:?}");
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
     assert_eq!(page.text("#error"), "", "the error disappears when a valid file opens");

@@ -271,11 +271,11 @@ fn segments_list_blocks_that_pin_them() {
     };
     let empty = bars(&|sums| sums.blocks == 0, &|sums| sums.reserved);
     let pinned = bars(&|sums| sums.blocks == 1 && sums.free > 0, &|sums| sums.free);
-    let told = |segments: &str, bytes: &str| {
+    let shown = |segments: &str, bytes: &str| {
         (number_attr(&page, "#segments", segments), number_attr(&page, "#segments", bytes))
     };
-    assert_eq!(told("data-empty-segments", "data-empty-bytes"), empty);
-    assert_eq!(told("data-pinned-segments", "data-pinned-free"), pinned);
+    assert_eq!(shown("data-empty-segments", "data-empty-bytes"), empty);
+    assert_eq!(shown("data-pinned-segments", "data-pinned-free"), pinned);
     let first = page.text("#segments-kept li:first-child");
     assert_eq!(first, format!("{} empty segments, {}, can be released", empty.0, Bytes(empty.1)));
     let by = &state.releasable.by_site[0];

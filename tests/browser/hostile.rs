@@ -61,7 +61,7 @@ pub(crate) fn gzip_bomb() -> Vec<u8> {
 
 /// Drops a file, waits for an error with the expected text, and then opens a valid file in the same page.
 #[track_caller]
-fn assert_rejected(page: &Page, name: &str, bytes: &[u8], said: &str) {
+fn assert_rejected(page: &Page, name: &str, bytes: &[u8], message: &str) {
     page.drop_files(&[&fixtures::write_file(name, bytes)]);
     // An open file stays open, with the error in a toast.
     let details = || {
@@ -72,7 +72,7 @@ fn assert_rejected(page: &Page, name: &str, bytes: &[u8], said: &str) {
     let is_refused = || page.state() == "error" || (page.state() == "ready" && details().is_some());
     page.wait_until(&format!("{name} is rejected"), is_refused);
     let error = details().unwrap_or_else(|| page.text("#error"));
-    assert!(error.contains(said), "{name}: {error:?} does not say {said:?}");
+    assert!(error.contains(message), "{name}: {error:?} does not say {message:?}");
     assert!(!error.contains("worker stopped"), "{name} crashed the worker");
     assert_recovers(page);
 }

@@ -160,8 +160,8 @@ fn truncate(path: &Path, length: u64) {
 #[track_caller]
 fn wait_for_error(page: &Page) {
     // The error is in a toast if a file was open before.
-    let said = || page.text("#error") + &page.text("#toast-text");
-    page.wait_until("an error is shown", || !said().is_empty());
-    let error = said();
+    let messages = || page.text("#error") + &page.text("#toast-text");
+    page.wait_until("an error is shown", || !messages().is_empty());
+    let error = messages();
     assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
 }

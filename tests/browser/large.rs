@@ -99,12 +99,12 @@ pub(crate) fn large_file() -> PathBuf {
     if !path.is_file() {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("target/tmp can be written");
-        let begun = path.with_extension("part");
-        let file = BufWriter::with_capacity(1 << 20, File::create(&begun).expect("target/tmp can be written"));
+        let partial = path.with_extension("part");
+        let file = BufWriter::with_capacity(1 << 20, File::create(&partial).expect("target/tmp can be written"));
         let (options, _) = Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
         let (mut file, _) = generate(&options, file).expect("the disk has space");
         file.flush().expect("the disk has space");
-        fs::rename(&begun, &path).expect("just written");
+        fs::rename(&partial, &path).expect("just written");
     }
     path
 }

@@ -105,11 +105,11 @@ fn selection_is_shared_by_all_views() {
     // A deeper box selected in the flame graph appears in the tree and the table.
     show_view(&page, "flame");
     page.evaluate("document.querySelector('#flame-canvas').focus()");
-    let mut told = reading(&page);
+    let mut shown = reading(&page);
     for _ in 0..4 {
         page.press("ArrowDown");
-        page.wait_until("the next box is described", || reading(&page) != told);
-        told = page.wait_until_settled("the reading", || reading(&page));
+        page.wait_until("the next box is described", || reading(&page) != shown);
+        shown = page.wait_until_settled("the reading", || reading(&page));
     }
     let before = node("data-node");
     show_view(&page, "tree");
@@ -120,7 +120,7 @@ fn selection_is_shared_by_all_views() {
         page.evaluate(seen) == true && node("data-node") != before
     });
     let bytes = node("data-bytes").unwrap_or_default();
-    assert!(told.contains(&format!("{} B", grouped(&bytes))), "{bytes} in {told}");
+    assert!(shown.contains(&format!("{} B", grouped(&bytes))), "{bytes} in {shown}");
     show_view(&page, "table");
     page.wait_for(&Some(bytes), || page.attribute("#table-status", "data-bytes"));
     // The chip clears the node in all views.
@@ -209,7 +209,7 @@ fn empty_views_show_message() {
     // Without stacks the tree has one row, the flame graph one box and the table one row.
     show_view(&page, "tree");
     page.wait_until("the tree shows a row without a stack", || page.text("#tree-space").contains("no stack"));
-    let says = |words: [&str; 5], name: &str| {
+    let expect = |words: [&str; 5], name: &str| {
         let seen = ["tree", "flame", "table", "histograms", "sources"];
         for (tab, words) in seen.into_iter().zip(words) {
             show_view(&page, tab);
@@ -223,9 +223,9 @@ fn empty_views_show_message() {
     page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
     let nothing = "Nothing is live at the cursor.";
     // The view "By source" has rows, since it shows the peak too.
-    says([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
+    expect([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
     page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));
-    says([nothing; 5], "device");
+    expect([nothing; 5], "device");
     assert_eq!(page.errors(), Vec::<String>::new());
 }

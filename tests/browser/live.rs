@@ -36,9 +36,9 @@ fn empty_folder(name: &str) -> PathBuf {
 
 /// Writes a served file atomically, as memscape's recorder does.
 fn write_atomically(path: &Path, bytes: &[u8]) {
-    let begun = path.with_extension("part");
-    fs::write(&begun, bytes).expect("target/tmp can be written");
-    fs::rename(&begun, path).expect("just written");
+    let partial = path.with_extension("part");
+    fs::write(&partial, bytes).expect("target/tmp can be written");
+    fs::rename(&partial, path).expect("just written");
 }
 
 fn serve_folder(folder: &Path) -> (Server, Page) {

@@ -68,11 +68,11 @@ mod readers;
 #[path = "../support/recorded.rs"]
 mod recorded;
 mod recorder;
+#[path = "../support/reencoded.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod reencoded;
 mod renderers;
 mod reopening;
-#[path = "../support/retold.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod retold;
 mod saved;
 mod screenshots;
 mod segments;

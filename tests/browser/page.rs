@@ -115,10 +115,10 @@ impl Page {
     /// Goes to `url` and waits until it is loaded.
     pub(crate) fn navigate(&self, url: &str) {
         self.evaluate(MARK_DOCUMENT);
-        let begun = self.call("Page.navigate", json!({ "url": url }));
+        let started = self.call("Page.navigate", json!({ "url": url }));
         // A navigation that only changes the fragment loads nothing. The URL itself can't be waited for: it may be the
         // same as before.
-        let is_new = begun.get("loaderId").is_some();
+        let is_new = started.get("loaderId").is_some();
         self.wait_until(&format!("{url} is loaded"), || {
             self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_MARKED})")) == true
         });

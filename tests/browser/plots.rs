@@ -45,10 +45,10 @@ fn point_in_plot(page: &Page, across: f64, up: f64) -> (f64, f64) {
 fn address_plot_shows_blocks_and_free_memory() {
     let page = open_halves();
     show_plot(&page, "addresses");
-    for (up, told) in [(1.0 / 6.0, "1.00 GiB · 1,073,741,824 B"), (0.5, "1.00 GiB · 1,073,742,336 B")] {
+    for (up, shown) in [(1.0 / 6.0, "1.00 GiB · 1,073,741,824 B"), (0.5, "1.00 GiB · 1,073,742,336 B")] {
         let (x, y) = point_in_plot(&page, 0.5, up);
         page.move_to(x, y);
-        page.wait_for(&told.to_owned(), || page.text("#card-title"));
+        page.wait_for(&shown.to_owned(), || page.text("#card-title"));
         page.wait_until("the card shows the segment", || {
             page.text("#card-segment").contains("in segment 0x7f0000000000: 3.00 GiB")
         });
@@ -154,21 +154,21 @@ fn growing_segments_reach_recorded_peak() {
     page.wait_for_state("ready");
     page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= 3);
     show_plot(&page, "reserved");
-    let told = || {
+    let shown = || {
         let text = page.attribute("#reading", "title").unwrap_or_default();
         let before = text.split(" B reserved").next().filter(|before| before.len() < text.len())?;
         before.rsplit(": ").next()?.replace(',', "").parse::<u64>().ok()
     };
     let (x, y) = point_in_plot(&page, 0.5, 0.2);
     page.move_to(x, y);
-    page.wait_until("the values of the lines are shown", || told().is_some());
+    page.wait_until("the values of the lines are shown", || shown().is_some());
     let mut most = 0;
     for column in 0..200 {
         let (x, y) = point_in_plot(&page, (f64::from(column) + 0.5) / 200.0, 0.2);
         page.move_to(x, y);
         // The reading is updated in the next frame.
         page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
-        most = most.max(told().unwrap_or(0));
+        most = most.max(shown().unwrap_or(0));
     }
     assert_eq!(most, reserved);
 }

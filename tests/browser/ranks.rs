@@ -33,9 +33,9 @@ fn expected_report(files: &[PathBuf]) -> Report {
 fn expected_in_order(files: &[PathBuf], order: Order) -> Report {
     let name = |path: &PathBuf| path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(name).collect();
-    let said = parse_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let parsed = parse_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut ranks = Vec::new();
-    for ((place, path), named) in files.iter().enumerate().zip(said) {
+    for ((place, path), named) in files.iter().enumerate().zip(parsed) {
         let rank = Rank { place: Some(place as u32), ..Rank::from_file(names[place].clone(), named) };
         let bytes = std::fs::read(path).expect("the file was generated");
         let mut has_time = || true;
@@ -96,8 +96,8 @@ fn dropped_ranks_are_surveyed_opened_and_compared() {
     page.click(outlier);
     page.wait_for(&Some("comparison".to_owned()), || report_topic(&page));
     page.wait_until("the ranks are compared", || {
-        let told = page.text("#insights-statements");
-        told.starts_with("B's peak is 12.0 MiB higher")
+        let statements = page.text("#insights-statements");
+        statements.starts_with("B's peak is 12.0 MiB higher")
     });
     assert!(page.text("#lane-labels").contains("surveyed_rank2.pickle"), "{}", page.text("#lane-labels"));
     save_drawn_screenshot(&page, "ranks-compared");

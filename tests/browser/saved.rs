@@ -246,9 +246,9 @@ fn failed_save_reports_reason() {
     let path = fixtures::write_file("gone.json", unfit.to_string().as_bytes());
     page.drop_files(&[&path]);
     wait_for_halves(&page);
-    let fails = |said: &str| {
+    let fails = |message: &str| {
         page.evaluate("document.querySelector('#export-html').click()");
-        page.wait_until(said, || page.text("#status").contains(said));
+        page.wait_until(message, || page.text("#status").contains(message));
     };
     page.wait_until("the timeline is drawn", || {
         page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")

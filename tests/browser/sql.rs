@@ -85,12 +85,12 @@ fn query_results_match_engine() {
     assert_eq!(fetched(), 0, "nothing is fetched before the tab is opened");
     open_sql_tab(&page, &path);
     assert_eq!(fetched(), 2, "the glue script and the wasm");
-    let told = query_rows(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
+    let rows = query_rows(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
     let sum: u64 = side.history.allocations.spans().map(|(.., size)| size).sum();
-    assert_eq!(told, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
-    let told =
+    assert_eq!(rows, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
+    let rows =
         query_rows(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
-    assert_eq!(told, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
+    assert_eq!(rows, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
     let mut wanted = BTreeMap::<String, u64>::new();
     side.for_each_in_scope(memscape::engine::protocol::Scope::All, &mut |id, bytes| {
         *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
@@ -114,8 +114,8 @@ fn prepared_queries_fill_editor_table_and_chart() {
     open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
     assert_eq!(page.evaluate("document.querySelectorAll('#sql-canned button').length"), json!(20));
     page.click("#sql-canned [data-act='canned:3']");
-    let told = wait_for_rows(&page);
-    assert_eq!(told[0].as_array().unwrap().len(), 4, "device, event, live and reserved bytes");
+    let rows = wait_for_rows(&page);
+    assert_eq!(rows[0].as_array().unwrap().len(), 4, "device, event, live and reserved bytes");
     assert_eq!(page.evaluate("document.querySelectorAll('#sql-chart path').length"), json!(2));
     assert!(page.evaluate("document.getElementById('sql-text').value").as_str().unwrap().contains("FROM curve"));
     assert_eq!(page.text("#sql-colour .keyword"), "SELECT");
@@ -173,7 +173,7 @@ fn compared_files_have_column_side_and_use_category_rules_of_page() {
     let opened = files.each_ref().map(|path| opened::open(&std::fs::read(path).unwrap()).unwrap());
     let [a, b] = opened.each_ref().map(|file| file.summary.devices[0].clone());
     let counts = "SELECT side, max(live_bytes), count(*) - 1 FROM curve GROUP BY side";
-    let told = |[one, other]: [&DeviceSummary; 2]| {
+    let rows = |[one, other]: [&DeviceSummary; 2]| {
         let row = |side: &str, of: &DeviceSummary| json!([side, of.drawn_peak.to_string(), of.events.to_string()]);
         json!([row("A", one), row("B", other)])
     };
@@ -185,7 +185,7 @@ fn compared_files_have_column_side_and_use_category_rules_of_page() {
     page.click("#tab-sql");
     let ready = || page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     ready();
-    assert_eq!(query_rows(&page, counts), told([&a, &b]));
+    assert_eq!(query_rows(&page, counts), rows([&a, &b]));
     // A row of B selects an allocation of B.
     let largest = "SELECT side, device, id, requested_bytes FROM allocation WHERE side = 'B' ORDER BY 4 DESC LIMIT 1";
     let row = query_rows(&page, largest);
@@ -196,7 +196,7 @@ fn compared_files_have_column_side_and_use_category_rules_of_page() {
     page.press("~");
     page.wait_for_frames();
     ready();
-    assert_eq!(query_rows(&page, counts), told([&b, &a]));
+    assert_eq!(query_rows(&page, counts), rows([&b, &a]));
     page.evaluate("document.querySelector('#rules [value=mosaic]').click()");
     page.wait_for_frames();
     ready();

@@ -26,8 +26,8 @@ fn open_table(page: &Page, file: &Path) {
     page.wait_for_state("ready");
     page.press("L");
     page.click("#tab-table");
-    let told = "(rows => rows.length > 0 && rows.every(it => it.children[1]?.title))([...document.querySelectorAll('#table-rows > div')])";
-    page.wait_until("rows are listed", || page.evaluate(told) == true);
+    let is_filled = "(rows => rows.length > 0 && rows.every(it => it.children[1]?.title))([...document.querySelectorAll('#table-rows > div')])";
+    page.wait_until("rows are listed", || page.evaluate(is_filled) == true);
 }
 
 fn row_count(page: &Page) -> usize {

@@ -13,11 +13,11 @@ fn open(link: &str) -> Page {
 
 /// Opens a link that fails, waits for an error with one of these texts, and then opens a valid file.
 #[track_caller]
-fn assert_link_fails(link: &str, said: &[&str]) {
+fn assert_link_fails(link: &str, messages: &[&str]) {
     let page = open(&Site::shared().page_with_link(link));
     page.wait_for_state("error");
     let error = page.text("#error");
-    assert!(said.iter().any(|word| error.contains(word)), "{error:?} says none of {said:?}");
+    assert!(messages.iter().any(|word| error.contains(word)), "{error:?} says none of {messages:?}");
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
 }

@@ -104,15 +104,15 @@ fn status_after_export(page: &Page, key: char) -> String {
 fn modified_pixels_are_not_saved_as_png() {
     page::run_in(Browser::FirefoxResistingFingerprinting, |page| {
         page.open_file(&halves());
-        let said = status_after_export(page, '1');
-        assert!(said.contains("could not") && said.contains("SVG"), "{said}");
+        let status_text = status_after_export(page, '1');
+        assert!(status_text.contains("could not") && status_text.contains("SVG"), "{status_text}");
         page.open_file(&halves());
-        let said = status_after_export(page, 's');
-        assert!(said.starts_with("Saved halves") && said.ends_with(".svg."), "{said}");
+        let status_text = status_after_export(page, 's');
+        assert!(status_text.starts_with("Saved halves") && status_text.ends_with(".svg."), "{status_text}");
     });
     page::run_in(Browser::Firefox, |page| {
         page.open_file(&halves());
-        let said = status_after_export(page, '1');
-        assert!(said.starts_with("Saved halves") && said.ends_with(".png."), "{said}");
+        let status_text = status_after_export(page, '1');
+        assert!(status_text.starts_with("Saved halves") && status_text.ends_with(".png."), "{status_text}");
     });
 }

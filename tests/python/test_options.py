@@ -180,7 +180,7 @@ def test_wrong_option_of_trace_is_an_error_that_names_it(torch: Any, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "message"),
     [
         ("--entries", "0", "expected a number of events"),
         ("--entries", "many", "expected a number of events"),
@@ -202,12 +202,12 @@ def test_wrong_option_of_trace_is_an_error_that_names_it(torch: Any, tmp_path: P
     ],
 )
 def test_wrong_option_of_command_exits_before_running_program(
-    tmp_path: Path, option: str, value: str, said: str
+    tmp_path: Path, option: str, value: str, message: str
 ) -> None:
     (tmp_path / "train.py").write_text("print('runs')")
     done = python("-m", "memscape.run", f"{option}={value}", "train.py", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
-    assert option in done.stderr and said in done.stderr and "Traceback" not in done.stderr
+    assert option in done.stderr and message in done.stderr and "Traceback" not in done.stderr
     assert names(tmp_path) == ["train.py"]
 
 

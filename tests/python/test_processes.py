@@ -86,10 +86,10 @@ def test_signal_in_fork_saves_nothing_and_ends_it(tmp_path: Path) -> None:
     code = """
 import os, signal, time
 rec = memscape.start(sys.argv[1], on_signal="SIGUSR2", on_exit=False)
-ready, told = os.pipe()
+ready, ready_writer = os.pipe()
 child = os.fork()
 if not child:
-    os.write(told, b".")
+    os.write(ready_writer, b".")
     time.sleep(60)
     os._exit(0)
 os.read(ready, 1)

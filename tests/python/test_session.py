@@ -108,14 +108,14 @@ def test_files_are_written(session: memscape.Session, tmp_path: Path) -> None:
 
 
 def test_error_is_one_sentence_and_session_continues(session: memscape.Session) -> None:
-    for wrong, said in [
+    for wrong, message in [
         (lambda: session.live("never"), "never"),
         (lambda: session.live(10**6), "no event 1,000,000: the last is 7"),
         (lambda: session.insight("nothing"), "nothing"),
         (lambda: session.ask("serve"), "serve"),
         (lambda: session.ask("no-such-command"), "no-such-command"),
     ]:
-        with pytest.raises(memscape.MemscapeError, match=said) as error:
+        with pytest.raises(memscape.MemscapeError, match=message) as error:
             wrong()
         assert "\x1b" not in str(error.value)
     assert session.live().live_bytes == 40 * MiB

@@ -264,7 +264,7 @@ impl CompiledSet {
         let is = |wanted: bool, so: bool| wanted == so;
         bits & bit == bit
             && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
-            && rule.told.as_ref().is_none_or(|classified| self.name_of(facts.allocated.rule) == Some(classified))
+            && rule.classified.as_ref().is_none_or(|classified| self.name_of(facts.allocated.rule) == Some(classified))
             && rule.allocated.is_none_or(|allocated| is(allocated == Birth::Before, facts.allocated_at == 0))
             && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least

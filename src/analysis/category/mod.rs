@@ -86,7 +86,7 @@ pub struct CategoryRule {
     /// Required value of the file's own `category`.
     pub recorded: Option<String>,
     /// Required category of its stack according to the frame-only rules.
-    pub told: Option<String>,
+    pub classified: Option<String>,
     /// Required kind of stack.
     pub stack: Option<StackKind>,
     /// Required time of allocation.
@@ -228,9 +228,9 @@ impl CategoryRule {
 
     /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
     pub fn has_lifetime_condition(&self) -> bool {
-        let CategoryRule { recorded, told, stack, allocated, ends, least, most, model, .. } = self;
+        let CategoryRule { recorded, classified, stack, allocated, ends, least, most, model, .. } = self;
         recorded.is_some()
-            || told.is_some()
+            || classified.is_some()
             || stack.is_some()
             || allocated.is_some()
             || ends.is_some()

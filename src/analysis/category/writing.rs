@@ -66,7 +66,7 @@ impl CategoryRule {
             ("file", &self.file),
             ("frame", &self.frame),
             ("recorded", &self.recorded),
-            ("told", &self.told),
+            ("classified", &self.classified),
         ] {
             value.iter().for_each(|value| pair(name, value));
         }
@@ -75,7 +75,7 @@ impl CategoryRule {
             ("of", word(self.of, StackOrigin::WORDS), "alloc"),
             ("turn", word(self.turn, Turn::WORDS), "ordered"),
             ("stack", self.stack.map_or("", |it| word(it, StackKind::WORDS)), ""),
-            ("born", self.allocated.map_or("", |it| word(it, Birth::WORDS)), ""),
+            ("allocated", self.allocated.map_or("", |it| word(it, Birth::WORDS)), ""),
             ("ends", self.ends.map_or("", |it| word(it, End::WORDS)), ""),
             ("model", self.model.map_or("", |it| word(it, ModelCall::WORDS)), ""),
             ("note", &self.note, ""),

@@ -15,7 +15,7 @@ import tempfile
 import threading
 from typing import IO, Any
 
-from ._binary import MemscapeError, program, said
+from ._binary import MemscapeError, error_text, program
 
 
 class Process:
@@ -33,13 +33,13 @@ class Process:
         self._next = 0
         self._pid = os.getpid()
         # Standard error goes to a file, because a pipe that is not read would fill up and block the process.
-        self._said: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+        self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         chosen = [] if device is None else ["--device", str(device)]
         self._process = subprocess.Popen(
             [command, "ask", *chosen, "--", path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._errors,
             text=True,
             encoding="utf-8",
             # Notebooks interrupt a cell by a signal to the process group of the kernel, which must not reach it.
@@ -92,10 +92,10 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         with contextlib.suppress(ValueError, OSError):
-            self._said.seek(0)
-            if text := said(self._said.read()):
+            self._errors.seek(0)
+            if text := error_text(self._errors.read()):
                 return MemscapeError(text)
-        return MemscapeError("the session is closed" if self._said.closed else "memscape ask ended")
+        return MemscapeError("the session is closed" if self._errors.closed else "memscape ask ended")
 
     def close(self) -> None:
         """End the process."""
@@ -111,4 +111,4 @@ class Process:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
-        self._said.close()
+        self._errors.close()

@@ -52,10 +52,10 @@ def run(*arguments: str) -> str:
     """
     done = subprocess.run([program(), *arguments], capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode != 0:
-        raise MemscapeError(said(done.stderr) or f"memscape ended with status {done.returncode}")
+        raise MemscapeError(error_text(done.stderr) or f"memscape ended with status {done.returncode}")
     return done.stdout
 
 
-def said(text: str) -> str:
+def error_text(text: str) -> str:
     """Return the program's standard error without the prefix of each line."""
     return "\n".join(line.removeprefix("memscape: ") for line in text.strip().splitlines())

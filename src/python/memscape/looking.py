@@ -71,15 +71,15 @@ def view(*paths: str | os.PathLike[str], port: int | None = None, browser: bool 
         MemscapeError: A path does not exist, or no port is free.
 
     """
-    from ._binary import MemscapeError, said
+    from ._binary import MemscapeError, error_text
 
     options = ["--exit-with-stdin", *_option("--port", port), *([] if browser else ["--no-browser"])]
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         process = subprocess.Popen(
             [program(), "serve", *options, "--", *(os.fspath(path) for path in paths)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=told,
+            stderr=errors,
             text=True,
             encoding="utf-8",
             # Notebooks interrupt a cell by a signal to the process group of the kernel, which must not reach it.
@@ -94,8 +94,8 @@ def view(*paths: str | os.PathLike[str], port: int | None = None, browser: bool 
         process.wait()
         process.stdin.close()
         process.stdout.close()
-        told.seek(0)
-        raise MemscapeError(said(told.read()) or "memscape serve ended")
+        errors.seek(0)
+        raise MemscapeError(error_text(errors.read()) or "memscape serve ended")
 
 
 def show(

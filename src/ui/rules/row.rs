@@ -67,7 +67,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
     for text in [frames, of, stack, allocated, ends, model] {
         append(&mut all, [text, "", ""]);
     }
-    for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.told)] {
+    for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.classified)] {
         if let Some(value) = value {
             append(&mut all, [before, value, "”"]);
         }

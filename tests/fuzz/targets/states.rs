@@ -20,11 +20,11 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             reveal: None,
             request: Some(u64::from(byte()) << (byte() % 64)),
         };
-        let told = state(opened, device.device, list);
+        let shown = state(opened, device.device, list);
         let mut addresses = vec![0, u64::MAX, 1 << (byte() % 64)];
-        for bar in &told.bars {
+        for bar in &shown.bars {
             let mut next = bar.segment;
-            for piece in told.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page") {
+            for piece in shown.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page") {
                 assert!(piece.address >= next || piece.kind != PieceKind::Free, "{piece:?} is used and free");
                 next = match piece.kind {
                     PieceKind::Free => piece.address.saturating_add(piece.rounded),
@@ -67,7 +67,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
                     let memory = *memory.expect("an existing device");
                     check_round_trip(&memory);
                     assert!(memory.free.is_none() || (memory.segment.is_some() && hit.is_none()), "{memory:?}");
-                    let held = segment_at(&told, address);
+                    let held = segment_at(&shown, address);
                     assert_eq!(memory.segment.map(|segment| segment.address), held, "at {address:#x}");
                 }
                 other => panic!("expected memory, got {other:?}"),
@@ -77,13 +77,13 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
 }
 
 /// Returns the segment of a list that contains an address.
-fn segment_at(told: &SegmentsPage, address: u64) -> Option<u64> {
+fn segment_at(shown: &SegmentsPage, address: u64) -> Option<u64> {
     let holds = |bar: &&memscape::engine::protocol::SegmentsBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
     // A list has a maximum number of rows.
-    assert!(told.rows < 4096, "a fuzzer's file is small");
-    told.bars.iter().find(holds).map(|bar| bar.segment)
+    assert!(shown.rows < 4096, "a fuzzer's file is small");
+    shown.bars.iter().find(holds).map(|bar| bar.segment)
 }
 
 fn state(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {

@@ -7,11 +7,11 @@ use crate::{Exercised, Proof, Settings, Verdict};
 #[test]
 fn grade_depends_on_rules_proved_by_the_recording() {
     let exact = Proof { not_exercised: vec!["expandable_segments", "retries"], ..Proof::default() };
-    let told = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, &Exercised::default());
-    assert_eq!(told(&exact, ""), Grade::Proved);
-    assert_eq!(told(&exact, "expandable_segments:True"), Grade::FromSource);
-    assert_eq!(told(&exact, "large_segment_size_mb:40"), Grade::FromSource);
-    assert_eq!(told(&exact, "roundup_power2_divisions:8"), Grade::Proved, "exercised by this recording");
+    let graded = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, &Exercised::default());
+    assert_eq!(graded(&exact, ""), Grade::Proved);
+    assert_eq!(graded(&exact, "expandable_segments:True"), Grade::FromSource);
+    assert_eq!(graded(&exact, "large_segment_size_mb:40"), Grade::FromSource);
+    assert_eq!(graded(&exact, "roundup_power2_divisions:8"), Grade::Proved, "exercised by this recording");
     let normal = Settings::default();
     assert_eq!(grade(&exact, &normal, true, &Exercised::default()), Grade::DependsOnStart);
     assert_eq!(
@@ -25,7 +25,7 @@ fn grade_depends_on_rules_proved_by_the_recording() {
         "no free completed so early in the recording"
     );
     let guessed = Proof { guesses_pools: true, ..exact.clone() };
-    assert_eq!(told(&guessed, ""), Grade::PoolsGuessed);
+    assert_eq!(graded(&guessed, ""), Grade::PoolsGuessed);
     let departs = Proof { verdict: Verdict { departs_at: Some(3), ..Verdict::default() }, ..exact };
-    assert_eq!(told(&departs, ""), Grade::Departs);
+    assert_eq!(graded(&departs, ""), Grade::Departs);
 }

@@ -127,15 +127,15 @@ fn capacity_and_empty_cache_policy_change_outcome() {
         let limits = Limits { capacity: Some(capacity * MIB), ..Limits::default() };
         Plan { limits, empty_cache, ..Plan::default() }
     };
-    let told = |capacity, empty_cache| outcome(&recording, &plan(capacity, empty_cache));
-    let all = told(200, EmptyCache::AsRecorded);
+    let outcome_with = |capacity, empty_cache| outcome(&recording, &plan(capacity, empty_cache));
+    let all = outcome_with(200, EmptyCache::AsRecorded);
     assert_eq!((all.peak_reserved / MIB, all.peak_event, all.totals.retries), (90, 5, 0));
     assert_eq!((all.totals.driver_calls(), all.peak_live / MIB), (4, 50));
-    assert_eq!(told(200, EmptyCache::Never).peak_reserved / MIB, 120);
-    assert_eq!(told(200, EmptyCache::Before(vec![1, 3, 5])).peak_reserved / MIB, 50);
-    let tight = told(60, EmptyCache::Never);
+    assert_eq!(outcome_with(200, EmptyCache::Never).peak_reserved / MIB, 120);
+    assert_eq!(outcome_with(200, EmptyCache::Before(vec![1, 3, 5])).peak_reserved / MIB, 50);
+    let tight = outcome_with(60, EmptyCache::Never);
     assert_eq!((tight.peak_reserved / MIB, tight.totals.retries, tight.oom_event), (50, 2, None));
-    let failed = told(45, EmptyCache::AsRecorded);
+    let failed = outcome_with(45, EmptyCache::AsRecorded);
     assert_eq!((failed.oom_event, failed.peak_reserved / MIB), (Some(5), 40));
 }
 

@@ -55,8 +55,8 @@ fn output_equal_to_an_input_is_rejected_by_every_command() {
                     }
                 }
                 let (_, refused) = parse(line.iter().map(OsString::from)).unwrap_or_else(|error| panic!("{error}"));
-                let says = refused.expect_err(&line.join(" "));
-                assert!(says.contains("would overwrite the input") && says.contains("in.pickle"), "{says}");
+                let message = refused.expect_err(&line.join(" "));
+                assert!(message.contains("would overwrite the input") && message.contains("in.pickle"), "{message}");
             }
         }
         let fresh: Vec<String> = command

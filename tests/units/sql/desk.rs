@@ -21,12 +21,12 @@ fn text(nodes: &[Node]) -> String {
     nodes.iter().map(of).collect()
 }
 
-fn shown(told: &[PageCommand], id: &str) -> String {
-    let of = |told: &PageCommand| match told {
+fn shown(commands: &[PageCommand], id: &str) -> String {
+    let of = |commands: &PageCommand| match commands {
         PageCommand::Replace(known, nodes) if *known == id => Some(text(nodes)),
         _ => None,
     };
-    told.iter().find_map(of).unwrap_or_else(|| panic!("no update of {id}"))
+    commands.iter().find_map(of).unwrap_or_else(|| panic!("no update of {id}"))
 }
 
 const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELECT event + 1, 9 FROM n WHERE event < ";
@@ -34,9 +34,12 @@ const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELE
 #[test]
 fn rows_are_shown_sorted_and_saved() {
     let (mut desk, _) = desk("");
-    let told = desk.run(&format!("{COUNT} 450) SELECT event, event % 10 AS rest, id FROM n"));
-    assert!(shown(&told, "sql-result").starts_with("eventrestid119229"));
-    assert!(matches!(&told[1], PageCommand::Status(text, false) if text.starts_with("450 rows in ")), "{told:?}");
+    let commands = desk.run(&format!("{COUNT} 450) SELECT event, event % 10 AS rest, id FROM n"));
+    assert!(shown(&commands, "sql-result").starts_with("eventrestid119229"));
+    assert!(
+        matches!(&commands[1], PageCommand::Status(text, false) if text.starts_with("450 rows in ")),
+        "{commands:?}"
+    );
     // More rows are added while scrolling.
     let more = |desk: &mut SqlTab| match &*desk.more() {
         [PageCommand::Append("sql-rows", nodes)] => nodes.len(),
@@ -96,32 +99,32 @@ fn only_numeric_series_has_a_chart() {
 #[test]
 fn result_is_limited_to_ten_thousand_rows() {
     let (mut desk, _) = desk("");
-    let told = desk.run(&format!("{COUNT} 20000) SELECT event FROM n"));
-    assert!(matches!(&told[1], PageCommand::Status(text, false) if text.starts_with("The first 10,000 rows in ")));
+    let commands = desk.run(&format!("{COUNT} 20000) SELECT event FROM n"));
+    assert!(matches!(&commands[1], PageCommand::Status(text, false) if text.starts_with("The first 10,000 rows in ")));
 }
 
 #[test]
 fn history_keeps_only_valid_queries() {
-    let (mut desk, told) = desk("SELECT 2\u{1e}SELECT 1");
-    assert_eq!(shown(&told, "sql-history"), "SELECT 2SELECT 1");
-    let told = desk.run("SELECT no_such");
-    assert!(matches!(&told[1], PageCommand::Status(text, true) if text.contains("no such column")));
-    let told = desk.run(" SELECT 1\n");
-    assert_eq!(shown(&told, "sql-history"), "SELECT 1SELECT 2");
-    assert_eq!(told.last(), Some(&PageCommand::History("SELECT 1\u{1e}SELECT 2".to_owned())));
-    let told = desk.on_click("history:1");
-    assert_eq!(told[0], PageCommand::SetQuery("SELECT 2".to_owned(), 8));
-    assert_eq!(shown(&told, "sql-result"), "22");
+    let (mut desk, commands) = desk("SELECT 2\u{1e}SELECT 1");
+    assert_eq!(shown(&commands, "sql-history"), "SELECT 2SELECT 1");
+    let commands = desk.run("SELECT no_such");
+    assert!(matches!(&commands[1], PageCommand::Status(text, true) if text.contains("no such column")));
+    let commands = desk.run(" SELECT 1\n");
+    assert_eq!(shown(&commands, "sql-history"), "SELECT 1SELECT 2");
+    assert_eq!(commands.last(), Some(&PageCommand::History("SELECT 1\u{1e}SELECT 2".to_owned())));
+    let commands = desk.on_click("history:1");
+    assert_eq!(commands[0], PageCommand::SetQuery("SELECT 2".to_owned(), 8));
+    assert_eq!(shown(&commands, "sql-result"), "22");
 }
 
 #[test]
 fn tab_completes_words() {
     let (mut desk, _) = desk("");
-    let told = desk.on_edit("SELECT 'é' || reque FROM x", 18);
-    assert_eq!(shown(&told, "sql-words"), "requested_bytes");
-    assert_eq!(shown(&told, "sql-colour"), "SELECT 'é' || reque FROM x\n");
-    let told = desk.on_key("Tab");
-    assert_eq!(told[0], PageCommand::SetQuery("SELECT 'é' || requested_bytes FROM x".to_owned(), 29));
+    let commands = desk.on_edit("SELECT 'é' || reque FROM x", 18);
+    assert_eq!(shown(&commands, "sql-words"), "requested_bytes");
+    assert_eq!(shown(&commands, "sql-colour"), "SELECT 'é' || reque FROM x\n");
+    let commands = desk.on_key("Tab");
+    assert_eq!(commands[0], PageCommand::SetQuery("SELECT 'é' || requested_bytes FROM x".to_owned(), 29));
     desk.on_edit("SELECT * FROM s", 15);
     desk.on_key("ArrowDown");
     let chosen = desk.on_key("ArrowDown");

@@ -35,8 +35,8 @@ const ALONE: [(&str, Said); 17] = [
 #[test]
 fn names_of_known_tools_are_parsed() {
     for (name, (rank, step, host, is_oom, is_exit)) in ALONE {
-        let said = ParsedName { rank, step, host: host.map(str::to_owned), is_oom, is_exit, coords: Vec::new() };
-        assert_eq!(parse_names(&[name]), [said], "{name}");
+        let parsed = ParsedName { rank, step, host: host.map(str::to_owned), is_oom, is_exit, coords: Vec::new() };
+        assert_eq!(parse_names(&[name]), [parsed], "{name}");
     }
 }
 

@@ -65,11 +65,17 @@ fn number_of_rows_is_limited() {
 #[test]
 fn largest_batch_has_three_decimals() {
     let page = |max_batch| PlanPage { recorded: (100, 3), planned: (80, 0), max_batch, ..PlanPage::default() };
-    let said = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
-    assert_eq!(said(Some((12_034_050, 8))), "× 12,034.050 of the recorded one, limited by what is live after event 7");
-    assert_eq!(said(Some((999, 0))), "× 0.999 of the recorded one, limited by what is live before the first event");
-    assert_eq!(said(Some((0, 4))), "none fits: too much is live after event 3 whatever the batch size");
-    assert_eq!(said(None), "unknown: no activations, temporaries or inputs in this trace");
+    let largest_batch = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
+    assert_eq!(
+        largest_batch(Some((12_034_050, 8))),
+        "× 12,034.050 of the recorded one, limited by what is live after event 7"
+    );
+    assert_eq!(
+        largest_batch(Some((999, 0))),
+        "× 0.999 of the recorded one, limited by what is live before the first event"
+    );
+    assert_eq!(largest_batch(Some((0, 4))), "none fits: too much is live after event 3 whatever the batch size");
+    assert_eq!(largest_batch(None), "unknown: no activations, temporaries or inputs in this trace");
     let facts = words::facts(&page(None), Some(70));
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
     assert_eq!(facts[2].1, "70 B: 10 B too little");

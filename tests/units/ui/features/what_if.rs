@@ -1,11 +1,17 @@
 //! Unit tests of `src/ui/features/what_if.rs`.
 
 use super::*;
-use engine::protocol::{Tone, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfRun, WhatIfWarning};
+use engine::protocol::{
+    Tone, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProgram, WhatIfProof, WhatIfRun, WhatIfWarning,
+};
 
 fn run(settings: &str, peak_reserved: u64, oom_event: Option<i64>) -> WhatIfRun {
     let band = [peak_reserved; 2];
     WhatIfRun { settings: settings.to_owned(), peak_reserved, oom_event, band, ..WhatIfRun::default() }
+}
+
+fn fit(settings: &str, capacity: Option<u64>) -> WhatIfFit {
+    WhatIfFit { settings: settings.to_owned(), program: WhatIfProgram::default(), capacity }
 }
 
 fn asked(run: WhatIfRun) -> WhatIfRun {
@@ -45,12 +51,12 @@ fn capacity_is_parsed_with_unit() {
 fn joined_answers_have_one_run_per_settings() {
     let before = WhatIf {
         runs: vec![run("r", 10, None), asked(run("a", 7, None))],
-        fits: vec![WhatIfFit { settings: "a".to_owned(), capacity: Some(8) }],
+        fits: vec![fit("a", Some(8))],
         ..WhatIf::default()
     };
     let mut answer = WhatIf {
         runs: vec![run("r", 10, None), asked(run("r", 10, None)), asked(run("b", 8, None))],
-        fits: vec![WhatIfFit { settings: "b".to_owned(), capacity: None }],
+        fits: vec![fit("b", None)],
         ..WhatIf::default()
     };
     merge_runs(&mut answer, Some(&before));
@@ -70,7 +76,7 @@ fn rows_are_sorted_and_show_differences() {
     better.ignored = vec!["pinned_free_catch_all".to_owned()];
     let runs = vec![run("a", 4 * GIB, Some(99)), asked(run("b", GIB, Some(-1))), better];
     let fits = [("a", Some(5 * GIB)), ("b", None), ("c", Some(3 * GIB))];
-    let fits = fits.map(|(settings, capacity)| WhatIfFit { settings: settings.to_owned(), capacity }).to_vec();
+    let fits = fits.map(|(settings, capacity)| fit(settings, capacity)).to_vec();
     let answer = WhatIf { proof: proof(), runs, fits, capacity: Some(4 * GIB), ..WhatIf::default() };
     let simulator = of(answer);
     let view = view::view(&simulator, &Shared::default());
@@ -99,9 +105,9 @@ fn rows_are_sorted_and_show_differences() {
         fits,
         [["3.00 GiB", "c", ""], ["5.00 GiB", "a", "1.00 GiB more than there is"], ["No memory is enough", "b", ""]]
     );
-    let said: Vec<&str> = view.findings.iter().map(|(_, text)| text.as_str()).collect();
-    assert!(said[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
-    assert!(said.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{said:?}");
+    let texts: Vec<&str> = view.findings.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(texts[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
+    assert!(texts.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{texts:?}");
     assert!(view.findings.iter().any(|(tone, text)| *tone == Tone::Alarm && text.contains("can grow without bound")));
     assert_eq!(view::settings_of_row(&simulator, 2).as_deref(), Some("a"));
     assert_eq!(view::settings_of_row(&simulator, 3), None);
