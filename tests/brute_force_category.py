@@ -38,7 +38,7 @@ class Rule:
         self.number, self.rule = number, rule
         self.patterns = [(key, re.compile(rule[key])) for key in ("name", "file", "frame") if key in rule]
         self.memo = {}
-        others = {"recorded", "told", "stack", "born", "ends", "least", "most", "model", "like"} & set(rule)
+        others = {"recorded", "classified", "stack", "allocated", "ends", "least", "most", "model", "like"} & set(rule)
         self.of_frames = bool(self.patterns) and not others and rule.get("of", "alloc") == "alloc"
         self.together = ordered_by_frames and self.of_frames and rule.get("turn") != "alone" and "frames" not in rule
         self.like = rule.get("like")
@@ -158,9 +158,9 @@ def holds(rule, one, told, calls):
         return False
     if "recorded" in asked and one["recorded"] != asked["recorded"]:
         return False
-    if "told" in asked and (told is None or told.rule["category"] != asked["told"]):
+    if "classified" in asked and (told is None or told.rule["category"] != asked["classified"]):
         return False
-    if "born" in asked and (one["born"] == 0) != (asked["born"] == "before"):
+    if "allocated" in asked and (one["born"] == 0) != (asked["allocated"] == "before"):
         return False
     if "ends" in asked and (one["died"] == FOREVER) != (asked["ends"] == "live"):
         return False

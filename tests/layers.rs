@@ -296,7 +296,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
             }
         }
     }
-    let sheets = ["style", "views", "why", "sql", "narrow", "dialogs"].map(|name| format!("www/{name}.css"));
+    let sheets = ["style", "views", "insights", "sql", "narrow", "dialogs"].map(|name| format!("www/{name}.css"));
     let style: String = sheets.iter().filter_map(|name| fs::read_to_string(root().join(name)).ok()).collect();
     for id in ids {
         let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));

@@ -218,17 +218,13 @@ fn crosshair_follows_pointer_until_keys_move_it() {
 fn crosshair_stops_at_both_ends_and_is_announced() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
-    for _ in 0..3 {
-        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
-    }
+    (0..3).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Earlier)));
     assert_eq!(page.cursor_figures(), (Some(-1), 1000));
     let spoken = moment::screen_reader_text(&page.state);
     assert!(spoken.starts_with("before the first event, 1000 B requested.") && spoken.contains("a.py:1 f"), "{spoken}");
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
-    for _ in 0..20 {
-        page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    }
+    (0..20).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Later)));
     assert_eq!(page.cursor_figures(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
     assert_eq!(moment::screen_reader_text(&page.state), "", "pointer moves are not announced");
@@ -237,9 +233,7 @@ fn crosshair_stops_at_both_ends_and_is_announced() {
 #[test]
 fn crosshair_leaving_window_scrolls_it() {
     let mut page = Page::open();
-    for _ in 0..8 {
-        page.command(Command::ZoomEventsIn);
-    }
+    (0..8).for_each(|_| page.command(Command::ZoomEventsIn));
     let before = page.window();
     page.hover(99.0, 40.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
@@ -333,9 +327,7 @@ fn ruler_key_starts_at_crosshair() {
     page.hover(50.5, 40.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::ToggleRuler);
-    for _ in 0..7 {
-        page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    }
+    (0..7).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Later)));
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
@@ -467,25 +459,18 @@ fn markers_show_figures_and_belong_to_device() {
     assert_eq!(shown(&page).len(), 1);
     page.command(Command::NextDevice);
     assert_eq!(shown(&page).len(), 2);
-    for _ in 0..6 {
-        page.command(Command::ZoomEventsIn);
-    }
+    (0..6).for_each(|_| page.command(Command::ZoomEventsIn));
     page.act(Action::MarkerVisited(1));
     let window = page.window();
     assert!((window[0]..window[1]).contains(&400.0), "{window:?}");
     page.act(Action::PointerLeft);
     page.hover(50.0, 20.0);
     page.command(Command::RemoveMarker);
-    assert_eq!(
-        shown(&page).iter().map(|it| it.0).collect::<Vec<_>>(),
-        [2],
-        "the marker nearest to the crosshair is removed"
-    );
+    let numbers: Vec<_> = shown(&page).iter().map(|it| it.0).collect();
+    assert_eq!(numbers, [2], "the marker nearest to the crosshair is removed");
     page.act(Action::MarkerRemoved(2));
     assert!(shown(&page).is_empty());
-    for x in 0..70 {
-        page.act(Action::MarkerAdded(Pointer { x: f64::from(x), y: 20.0 }));
-    }
+    (0..70).for_each(|x| page.act(Action::MarkerAdded(Pointer { x: f64::from(x), y: 20.0 })));
     assert_eq!(shown(&page).len(), 49, "at most 50 markers, one of them on the other device");
 }
 
@@ -593,9 +578,7 @@ fn panel_shows_crosshair_event_while_markers_are_answered() {
 #[test]
 fn marker_is_placed_at_event_of_its_pixel() {
     let mut page = Page::open();
-    for _ in 0..8 {
-        page.command(Command::ZoomEventsIn);
-    }
+    (0..8).for_each(|_| page.command(Command::ZoomEventsIn));
     for x in 0..40 {
         let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
         page.act(Action::MarkerAdded(at));

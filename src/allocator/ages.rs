@@ -2,8 +2,8 @@
 //! tie, the recorded placement shows which segment is older (PyTorch 2.12 and later).
 
 use super::blocks::{NONE, State};
-use super::causes::Request;
 use super::check::Check;
+use super::chunk::Request;
 use super::model::Allocator;
 use super::pool::Key;
 

@@ -2,81 +2,13 @@
 //! memory. The model decides before anything moves whether a request finds a block.
 
 use super::check::Check;
-use super::driver::{Kind, Operation};
+use super::chunk::{Chunk, Decision, Request};
 use super::findings::Cause;
-use super::recording::{Caller, Place, Recording, Release, Step, What};
+use super::operation::{Kind, Operation};
+use super::recording::{Caller, Release, Step, What};
 use super::release::segments;
 use super::rounding::segment;
 use super::verdict::common;
-
-/// A request of a recording.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
-    /// Block size in bytes.
-    pub(super) size: u64,
-    pub(super) place: Place,
-    /// Index of its pool of small or large blocks.
-    pub(super) pool: u32,
-    pub(super) succeeds: bool,
-}
-
-/// Segment operations and completed frees between two requests.
-#[derive(Clone, Copy)]
-pub(super) struct Chunk<'a> {
-    pub(super) recording: &'a Recording,
-    /// Indices of steps.
-    pub(super) steps: &'a [u32],
-}
-
-impl<'a> Chunk<'a> {
-    pub(super) fn iter(self) -> impl Iterator<Item = (u32, Step)> {
-        self.steps.iter().filter_map(move |&at| Some((at, self.recording.steps.get(at as usize)?)))
-    }
-
-    pub(super) fn part(self, range: std::ops::Range<usize>) -> Chunk<'a> {
-        Chunk { steps: self.steps.get(range).unwrap_or_default(), ..self }
-    }
-
-    fn release(self, what: What) -> Option<(u32, Release)> {
-        let What::Release(run) = what else { return None };
-        Some((run, *self.recording.releases.get(run as usize)?))
-    }
-
-    /// Returns the releases, by index.
-    pub(super) fn releases(self) -> impl Iterator<Item = (u32, Release)> {
-        self.iter().filter_map(move |(_, step)| self.release(step.what))
-    }
-
-    fn operations_of(self, release: Release) -> impl Iterator<Item = Operation> {
-        let [first, end] = release.operations;
-        (first..end).filter_map(move |at| self.recording.operations.get(at as usize))
-    }
-
-    fn released(self) -> impl Iterator<Item = Operation> {
-        self.releases().flat_map(move |(_, release)| self.operations_of(release))
-    }
-
-    /// Adds all segment operations to `script`.
-    pub(super) fn load(self, script: &mut Vec<Operation>) {
-        for (_, step) in self.iter() {
-            match step.what {
-                What::Grow(at) => script.extend(self.recording.operations.get(at as usize)),
-                what => {
-                    script.extend(self.release(what).into_iter().flat_map(|(_, release)| self.operations_of(release)));
-                }
-            }
-        }
-    }
-}
-
-/// Decision on who released memory before a request.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Decision {
-    /// Number of steps that are done: the program's.
-    pub(super) done: usize,
-    /// True if the request had looked for a block before others were freed, and had found none.
-    pub(super) misses: bool,
-}
 
 impl Check {
     /// Completes frees and releases memory that no request follows. The program did it.

@@ -6,12 +6,13 @@
 mod request;
 
 use super::blocks::NONE;
-use super::causes::Chunk;
+use super::chunk::Chunk;
 use super::counts::Totals;
-use super::driver::{Driver, Operation, Script};
+use super::driver::{Driver, Script};
 use super::findings::{Cause, Findings};
 use super::implied::{Attempts, Implied};
 use super::model::Allocator;
+use super::operation::Operation;
 use super::recording::{Recording, Step, What};
 use super::rounding::rounded;
 use super::settings::{Backend, Limits, Settings};

@@ -3,10 +3,9 @@
 
 use super::addresses::{Addresses, Order};
 use super::implied::Attempts;
+use super::operation::{Kind, Operation};
 use super::recording::Recording;
 
-/// Bytes of address space reserved for an expandable segment.
-pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 /// First address of invented segments.
 const FIRST: u64 = 0x7000_0000_0000;
 /// Upper end of invented addresses.
@@ -14,30 +13,6 @@ const LAST: u64 = 1 << 62;
 /// Distance between reserved address ranges, in bytes.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
-
-/// Kind of a segment operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    Alloc,
-    Free,
-    Map,
-    Unmap,
-}
-
-impl Kind {
-    /// Returns true if the operation takes memory from the driver.
-    pub fn grows(self) -> bool {
-        matches!(self, Kind::Alloc | Kind::Map)
-    }
-}
-
-/// A segment operation: memory taken from the driver or given back to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Operation {
-    pub kind: Kind,
-    pub address: u64,
-    pub size: u64,
-}
 
 /// The driver behind an [`Allocator`](crate::Allocator).
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Expandable segments: reserved address ranges whose pages are mapped on demand and unmapped when free.
 
 use super::blocks::{Block, NONE, State};
-use super::driver::{Kind, Operation, RESERVED_ADDRESSES};
 use super::model::{Allocator, Range};
+use super::operation::{Kind, Operation, RESERVED_ADDRESSES};
 use super::pool::Key;
 use super::rounding::page;
 

@@ -7,12 +7,12 @@ use super::course::{Course, Curve};
 use super::done::{Done, keep, kept};
 use super::ends::{asked, is_other_memory};
 use super::infer::Proof;
+use super::known::Known;
 use super::plan::Plan;
 use super::rows::{Row, described};
 use super::run::Run;
 use super::search::{Fit, candidates};
 use super::settings::Limits;
-use super::simulation::Known;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 

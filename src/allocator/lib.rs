@@ -25,6 +25,7 @@ mod pool;
 mod addresses;
 pub mod driver;
 pub mod implied;
+pub mod operation;
 
 // Placing and freeing blocks, growing expandable segments, releasing cached memory.
 mod counts;
@@ -50,6 +51,7 @@ mod start;
 mod ages;
 mod causes;
 pub mod check;
+mod chunk;
 pub mod findings;
 pub mod infer;
 pub mod verdict;
@@ -69,6 +71,7 @@ pub mod answer;
 mod done;
 mod ends;
 mod job;
+mod known;
 mod rows;
 pub mod simulation;
 

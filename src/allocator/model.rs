@@ -5,7 +5,8 @@
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::counts::{Exercised, Totals};
-use super::driver::{Driver, Kind, Operation};
+use super::driver::Driver;
+use super::operation::{Kind, Operation};
 use super::pool::{Pool, Traits};
 use super::recording::Place;
 use super::rounding::{is_rounded_up, rounded, segment};

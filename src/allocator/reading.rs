@@ -1,6 +1,6 @@
 //! Extraction of a [`Recording`] from a device's history.
 
-use super::driver::{Kind, Operation};
+use super::operation::{Kind, Operation};
 use super::private::Private;
 use super::ranks::{ascending, halves, number, rank_all};
 use super::recorded::no_split;

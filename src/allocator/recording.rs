@@ -1,8 +1,8 @@
 //! The input of the simulation: a device's requests, separated from the decisions of its allocator.
 
 use super::addresses::Order;
-use super::driver::{Kind, Operation, RESERVED_ADDRESSES};
 use super::findings::Findings;
+use super::operation::{Kind, Operation, RESERVED_ADDRESSES};
 use super::pool::Traits;
 use super::settings::Settings;
 use base::column::Column;

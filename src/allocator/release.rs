@@ -1,7 +1,7 @@
 //! Release of cached memory: `empty_cache()`, releases before a retry, and garbage collection.
 
-use super::driver::{Kind, Operation};
 use super::model::Allocator;
+use super::operation::{Kind, Operation};
 use super::pool::Key;
 
 impl Allocator {

@@ -3,12 +3,10 @@
 use super::answer::{WhatIf, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::conf;
 use super::done::Done;
-use super::infer::{Inference, Proof};
 use super::job::Job;
-use super::plan::{Plan, StartState};
+use super::known::Known;
 use super::recording::Recording;
 use super::rows::{Row, described};
-use super::run::Run;
 use super::settings::Settings;
 use super::trace::Trace;
 use base::slice::{SliceResult, TimeSlice};
@@ -18,19 +16,6 @@ pub struct Simulation {
     known: Known,
     job: Option<Box<Job>>,
     done: Done,
-}
-
-/// A device's recording and its proof. They do not depend on the question.
-pub(super) struct Known {
-    device: i64,
-    pub(super) recording: Recording,
-    inference: Inference,
-    proof: Option<Proof>,
-    /// Run of the recorded settings with early allocations placed again.
-    fresh: Option<Box<Run>>,
-    fresh_peak: Option<u64>,
-    /// True if the sizes of a plan were set.
-    has_plan: bool,
 }
 
 /// A step-by-step run and its inputs.
@@ -134,37 +119,6 @@ impl Simulation {
     /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.known.recording.heap_bytes()
-    }
-}
-
-impl Known {
-    fn prove(&mut self, slice: &mut TimeSlice) -> SliceResult {
-        if self.device < 0 {
-            let refused = Some("pinned host memory has an allocator of its own".to_owned());
-            self.proof = Some(Proof { refused, ..Proof::default() });
-        }
-        if self.proof.is_none() {
-            let proof = self.inference.step(&self.recording, slice)?;
-            self.recording.findings = proof.verdict.findings.clone();
-            self.proof = Some(proof);
-        }
-        let Some(proof) = self.proof.as_ref().filter(|proof| proof.refused.is_none()) else { return Ok(()) };
-        if self.fresh_peak.is_none() && !self.recording.starts_empty() {
-            let row = Row::new(proof.settings.clone(), WhatIfOrigin::Asked);
-            let (plan, _) = row.plan(&self.recording, proof, &WhatIfQuestion::default());
-            let plan = Plan { start: StartState::Fresh, ..plan };
-            let run = self.fresh.get_or_insert_with(|| Box::new(Run::new(&self.recording, &plan)));
-            run.step(&self.recording, slice)?;
-            self.fresh_peak = Some(run.outcome().peak_reserved);
-            self.fresh = None;
-        }
-        Ok(())
-    }
-
-    /// Returns the change of the recorded peak when early allocations are placed again, in bytes.
-    pub(super) fn start_changes_peak(&self, proof: &Proof) -> i64 {
-        let recorded = proof.verdict.recorded_peak_reserved;
-        self.fresh_peak.map_or(0, |fresh| fresh.cast_signed().wrapping_sub(recorded.cast_signed()))
     }
 }
 

@@ -5,9 +5,9 @@
 //! Otherwise it is a free block, which begins where the first later allocation was placed.
 
 use super::blocks::{Block, NONE, State};
-use super::driver::Kind;
 use super::expandable::range_size;
 use super::model::Allocator;
+use super::operation::Kind;
 use super::pool::Key;
 use super::recording::{Early, Held, Recording};
 use super::rounding::{page, rounded};

@@ -2,7 +2,8 @@
 //! end.
 
 use super::blocks::{NONE, State};
-use super::driver::{Driver, Operation, Recorded};
+use super::driver::{Driver, Recorded};
+use super::operation::Operation;
 use super::plan::{Plan, StartState};
 use super::recording::{Place, Recording, Step, What};
 use super::rounding::rounded;

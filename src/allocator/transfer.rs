@@ -1,7 +1,7 @@
 //! Serialization of a recording's columns for transfer between workers. The bytes are three counts, then the rows of
 //! each column, with little-endian numbers of fixed width. The sender appends the remaining fields.
 
-use super::driver::{Kind, Operation};
+use super::operation::{Kind, Operation};
 use super::recording::{Allocation, Recording, Step, What};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};

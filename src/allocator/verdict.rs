@@ -1,9 +1,9 @@
 //! Verdict of a check: how much of a recording the model reproduces.
 
 use super::counts::Exercised;
-use super::driver::Operation;
 use super::findings::Findings;
 use super::implied::Implied;
+use super::operation::Operation;
 use super::settings::Settings;
 use base::sorted::{sort, two_part_key};
 

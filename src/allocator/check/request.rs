@@ -1,7 +1,7 @@
 //! Check of one request.
 
 use super::{Check, NONE};
-use crate::causes::{Chunk, Decision, Request};
+use crate::chunk::{Chunk, Decision, Request};
 use crate::implied::Attempts;
 use crate::recording::{Step, What};
 use crate::rounding::rounded;

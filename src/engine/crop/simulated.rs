@@ -9,7 +9,7 @@ use crate::open::OpenFile;
 use crate::origin::{is_free_stack, stack_of};
 use allocator::answer::WhatIfQuestion;
 use allocator::blocks::State;
-use allocator::driver::Kind;
+use allocator::operation::Kind;
 use allocator::reading::Reading;
 use allocator::recording::{Step, What};
 use allocator::simulation::{Simulation, Traced};

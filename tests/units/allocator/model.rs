@@ -5,7 +5,8 @@
 use super::{Allocator, Place};
 use crate::addresses::Order;
 use crate::blocks::{NONE, State};
-use crate::driver::{Driver, Kind, Operation};
+use crate::driver::Driver;
+use crate::operation::{Kind, Operation};
 use crate::pool::Key;
 use crate::settings::{Backend, BlockOrder, INTERVALS, Limits, MIB, NPU_ADDED, NPU_ALIGNED, Settings, Share};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The simulation on arbitrary, inconsistent recordings.
 
-use crate::driver::{Kind, Operation};
 use crate::files::whole;
+use crate::operation::{Kind, Operation};
 use crate::recording::{Allocation, Caller, Early, Held, Oom, Place, Recording, Release, Step, What};
 use crate::{Inference, Limits, Plan, Run, Settings, StartState};
 use proptest::prelude::*;
