@@ -2,8 +2,8 @@
 # Runs browser tests on the page in MEMSCAPE_DIST. A failed test is retried once, alone. If it passes then, its name is
 # appended to the file FLAKY. If it fails again, or if too many tests failed, the script fails.
 #
-#   tests/browser.sh FLAKY              all tests in Chromium, except screenshots and tests that need an optimized page
-#   tests/browser.sh FLAKY --optimized  tests that need an optimized page, and all tests in Firefox and WebKit
+#   tests/browser.sh FLAKY              the everyday tests in Chromium
+#   tests/browser.sh FLAKY --optimized  tests that need an optimized page, slow tests, and all tests in Firefox and WebKit
 #   tests/browser.sh FLAKY --smoke      one test in each browser
 #   tests/browser.sh FLAKY NAME...      tests whose names contain one of these
 set -uo pipefail
@@ -20,6 +20,10 @@ alone=(large:: serving::time_ hostile::file_larger errors::cancel_works interrup
     renderers::nothing_stays export:: saved:: single::)
 # Tests that need an optimized page, for time limits or for its files.
 optimized=(large:: serving::time_ lanes::eight_devices)
+# Tests of 15 seconds or more that run only before a release. They repeat for every file or every view what other tests
+# check for some of them.
+slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link saved::smallest plots::growing_segments
+    containers::all_containers sql::hostile_queries picture::all_views renderers:: hostile::odd_files)
 # Run by ./run screenshots and ./run picture only.
 left_out=(screenshots_of_ readme_picture)
 max_flaky=6
@@ -43,6 +47,11 @@ list() {
     cargo test "${build[@]}" --test "$1" -- --include-ignored --list "${@:2}" 2>/dev/null | sed -n 's/: test$//p'
 }
 
+# A renamed test must not leave the lists silently.
+names=$(list browser)
+for name in "${alone[@]}" "${optimized[@]}" "${slow[@]}" "${left_out[@]}"; do
+    [[ $names == *"$name"* ]] || { printf 'browser: no test has a name with %s\n' "$name" >&2; exit 1; }
+done
 
 status=0
 case "${1:-}" in
@@ -52,13 +61,14 @@ case "${1:-}" in
         ;;
     --optimized)
         tests browser 1 "${optimized[@]}" || status=1
+        tests browser 2 "${slow[@]}" || status=1
         # Firefox and WebKit run in parallel, each in its own session.
         tests browsers 2 || status=1
         ;;
     *)
         names=("$@") except=("${left_out[@]}")
-        # Given names also select tests that need an optimized page.
-        if ((${#names[@]} == 0)); then except+=("${optimized[@]}"); fi
+        # Given names also select slow tests and tests that need an optimized page.
+        if ((${#names[@]} == 0)); then except+=("${optimized[@]}" "${slow[@]}"); fi
         mapfile -t single < <(list browser "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" | grep -F "$(printf '%s\n' "${alone[@]}")")
         tests browser "$(($(nproc 2>/dev/null || echo 1) > 1 ? 2 : 1))" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
         if ((${#single[@]} > 0)); then tests browser 1 --exact "${single[@]}" || status=1; fi

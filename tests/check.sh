@@ -4,7 +4,8 @@
 #
 #   tests/check.sh         everyday checks and tests
 #   tests/check.sh --ci    also the optimized page with its size limits, and a smoke test of it in Firefox and WebKit
-#   tests/check.sh --all   also fuzzing, exports opened in other tools, JupyterLab, and all tests in Firefox and WebKit
+#   tests/check.sh --all   also slow tests, fuzzing, exports opened in other tools, JupyterLab, and all tests in Firefox and
+#                          WebKit
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
@@ -59,6 +60,7 @@ gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$wor
 
 if [[ $extent == --all ]]; then
     gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
+    gate "slow native tests" tests/native.sh --slow
     gate "exports in other tools" tests/readers.sh "$skipped"
     gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
     gate "optimized page and its size" ./run build

@@ -1,14 +1,29 @@
 #!/usr/bin/env bash
-# Runs the native tests whose names contain one of the arguments, or all. Uses cargo-nextest if it is installed, which
-# runs the tests of all crates in parallel.
+# Runs native tests. Uses cargo-nextest if it is installed, which runs the tests of all crates in parallel.
 #
-#   tests/native.sh [NAME...]
+#   tests/native.sh            the everyday tests
+#   tests/native.sh --slow     the tests that run only before a release
+#   tests/native.sh NAME...    the tests whose names contain one of these
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Tests that take a minute or more: they run Python or a cache on every real file. Other tests check the same code on
+# fewer files.
+slow=(brute_force::live_sets_trees_and_ranges_match_python cache::real_files_have_same_output_from_cache
+    convert::python_reads_same_values_from_converted_files)
+
+case "${1:-}" in
+    "") select=("${slow[@]/#/--skip=}") ;;
+    --slow) select=("${slow[@]}") ;;
+    *) select=("$@") ;;
+esac
 # The same features everywhere, so that nothing is built twice.
 build=(--locked --workspace --features gpu-test)
+for name in "${slow[@]}"; do
+    grep -qF "fn ${name##*::}()" "tests/${name%%::*}.rs" || { printf 'native: no test is named %s\n' "$name" >&2; exit 1; }
+done
 if command -v cargo-nextest >/dev/null 2>&1; then
-    cargo nextest run "${build[@]}" --cargo-quiet --status-level slow --final-status-level flaky -- "$@"
+    cargo nextest run "${build[@]}" --cargo-quiet --status-level slow --final-status-level flaky -- "${select[@]}"
 else
-    cargo test --quiet "${build[@]}" -- "$@"
+    cargo test --quiet "${build[@]}" -- "${select[@]}"
 fi
