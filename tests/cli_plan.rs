@@ -138,7 +138,7 @@ fn largest_batch_fits_capacity_exactly() {
     for part in [
         "Recorded peak         260 MiB after event 8\n",
         "Planned peak          420 MiB after event 8 (+160 MiB)\n",
-        "Capacity              500 MiB: 80.0 MiB left\n",
+        "Capacity              500 MiB: 80.0 MiB left, but estimates were up to 30 % off: this may or may not fit\n",
         "Largest batch         × 2.500 of the recorded one, limited by what is live after event 8\n",
         "Batch                 × 2: 160 MiB at the recorded peak\n",
     ] {
@@ -147,6 +147,23 @@ fn largest_batch_fits_capacity_exactly() {
     let words = text(&[&path, "--capacity", "99MiB", "--set", "optimizer state=/1"]);
     assert!(words.contains("161 MiB too little") && words.contains("none fits"), "{words}");
     assert!(words.contains("× 1                    100 MiB            1  optimizer state"), "{words}");
+}
+
+#[test]
+fn assumed_sequence_growth_never_fits() {
+    let path = snapshot("cli-plan-assumed.json");
+    for capacity in ["1MiB", "500MiB", "80GiB"] {
+        let arguments = [&path, "--preset", "sequence=2", "--capacity", capacity];
+        let plan_json = json(&arguments);
+        for key in ["fits", "headroom_bytes", "largest_batch"] {
+            assert_eq!(plan_json[key], json!(null), "{capacity}, {key}");
+        }
+        let words = text(&arguments);
+        assert!(words.contains("it cannot be known whether this fits") && !words.contains("Largest batch"), "{words}");
+    }
+    let plan_json = json(&[&path, "--preset", "batch=2", "--capacity", "500MiB"]);
+    assert_eq!((&plan_json["fits"], &plan_json["headroom_bytes"]), (&json!(null), &json!(80 * MIB)));
+    assert_eq!(json(&[&path, "--preset", "batch=2", "--capacity", "300MiB"])["fits"], json!(false));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf
 use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use ui::plan::words::{CAPACITY_CAVEAT, facts, reserved_text};
+use ui::plan::words::{CAPACITY_CAVEAT, PlanBasis, facts, reserved_text};
 
 pub(crate) const SET_HELP: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
 
@@ -79,6 +79,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
         scaling::add_to_plan(measured, length, &mut question)?;
         caveats.extend(measured.sentences());
     }
+    let basis = PlanBasis::from_presets(presets.iter().map(|(preset, _)| *preset), measured.is_some());
     let batch = question.batch;
     let page = run_plan(&mut asking, &question)?;
     let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
@@ -86,10 +87,12 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     Ok(match json {
         true => {
             let scaling = measured.as_ref().map(scaling::as_json);
-            let fields = as_json(&page, &simulated, batch, *capacity, &caveats);
+            let fields = as_json(&page, &simulated, batch, (*capacity, basis), &caveats);
             to_pretty_json(&asking.document(with_fields(fields, json!({ "scaling": scaling }))))
         }
-        false => as_text(&asking, &page, &simulated, batch, *capacity, &caveats) + &asking.other_devices_line(),
+        false => {
+            as_text(&asking, &page, &simulated, batch, (*capacity, basis), &caveats) + &asking.other_devices_line()
+        }
     })
 }
 
@@ -148,7 +151,13 @@ pub(crate) fn simulate_plan(
     }
 }
 
-fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<u64>, caveats: &[String]) -> Value {
+fn as_json(
+    page: &PlanPage,
+    simulated: &WhatIf,
+    batch: Factor,
+    (capacity, basis): (Option<u64>, PlanBasis),
+    caveats: &[String],
+) -> Value {
     let peak = |(bytes, moment): (u64, u32)| json!({"peak_live_bytes": bytes, "peak_event": Moment(moment).event_or_minus_one()});
     let groups: Vec<Value> = page
         .groups
@@ -157,9 +166,11 @@ fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<
             json!({"group": row.name, "factor": row.factor.quotient(), "count": row.count, "peak_live_bytes": row.at_peak})
         })
         .collect();
-    let headroom = capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
+    // Growth that was only assumed says nothing about fitting.
+    let known_capacity = capacity.filter(|_| basis != PlanBasis::AssumedSequence);
+    let headroom = known_capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
     let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
-    let largest = page.max_batch.map(|(thousandths, moment)| {
+    let largest = page.max_batch.filter(|_| basis != PlanBasis::AssumedSequence).map(|(thousandths, moment)| {
         json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()})
     });
     json!({
@@ -170,9 +181,22 @@ fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<
         "batch": {"factor": batch.quotient(), "peak_live_bytes": page.batch_at_peak},
         "capacity_bytes": capacity,
         "headroom_bytes": headroom,
+        "fits": capacity.and_then(|capacity| fits(page, simulated, capacity, basis)),
         "largest_batch": largest,
         "caveats": caveats,
     })
+}
+
+/// Returns whether the plan fits: true only if both the live and the simulated reserved bytes do, with the error of
+/// estimates. `None` if it may or may not fit.
+fn fits(page: &PlanPage, simulated: &WhatIf, capacity: u64, basis: PlanBasis) -> Option<bool> {
+    let run = simulated.runs.first().filter(|_| simulated.proof.refused.is_none());
+    match basis.fits(page.planned.0, capacity)? {
+        true => run
+            .is_some_and(|run| run.oom_event.is_none() && basis.fits(run.band[1], capacity) == Some(true))
+            .then_some(true),
+        false => Some(false),
+    }
 }
 
 /// Returns the simulated reserved bytes under the recorded settings. Values are null if the simulation does not
@@ -195,11 +219,11 @@ fn as_text(
     page: &PlanPage,
     simulated: &WhatIf,
     batch: Factor,
-    capacity: Option<u64>,
+    (capacity, basis): (Option<u64>, PlanBasis),
     caveats: &[String],
 ) -> String {
     let mut text = asking.heading() + "\n";
-    let lines = facts(page, capacity).into_iter().chain([("Reserved (simulated)", reserved_text(simulated))]);
+    let lines = facts(page, capacity, basis).into_iter().chain([("Reserved (simulated)", reserved_text(simulated))]);
     for (label, value) in lines {
         text += &format!("{label:<22}{}\n", printable(&value));
     }

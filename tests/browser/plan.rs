@@ -7,7 +7,7 @@ use crate::page::{Page, SHIFT};
 use crate::screenshots::{Picture, settled_picture};
 use memscape::engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::plan::words::facts;
+use memscape::ui::plan::words::{PlanBasis, facts};
 use memscape::units::{Bytes, group_digits};
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,10 @@ fn shown_facts(page: &Page) -> Vec<String> {
 
 fn expected_facts(question: PlanQuestion) -> Vec<String> {
     let capacity = question.capacity;
-    facts(&engine_plan(question), capacity).into_iter().map(|(label, value)| format!("{label}: {value}")).collect()
+    facts(&engine_plan(question), capacity, PlanBasis::Estimated)
+        .into_iter()
+        .map(|(label, value)| format!("{label}: {value}"))
+        .collect()
 }
 
 /// Replaces the text of a field and presses Enter.

@@ -138,10 +138,10 @@ impl Preset {
     pub fn caveat(self) -> &'static str {
         match self {
             Preset::Batch => {
-                "Batch: activations, temporaries and inputs grow in proportion; some temporaries do not depend on the batch."
+                "Batch: activations, temporaries and inputs grow in proportion; some temporaries do not depend on the batch. At twice the batch size, the peaks of 44 recordings were off by 8 % (median) to 30 %."
             }
             Preset::Sequence => {
-                "Sequence: activations, temporaries and inputs grow in proportion; attention that is not fused grows with the square."
+                "Sequence: activations, temporaries and inputs grow in proportion; attention that is not fused grows with the square. At twice the length, the peaks of 18 recordings were off by 17 % (median), at worst 49 % too low."
             }
             Preset::Zero1 => "ZeRO-1: buffers of collectives are not counted.",
             Preset::Zero2 => "ZeRO-2: buckets of gradients that are being reduced are not counted.",

@@ -76,7 +76,8 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
             caveats.push(words::CAPACITY_CAVEAT);
         }
     }
-    let mut facts = page.map_or_else(Vec::new, |page| words::facts(page, capacity));
+    let basis = words::PlanBasis::from_presets(plan.presets(), plan.comparison.is_some());
+    let mut facts = page.map_or_else(Vec::new, |page| words::facts(page, capacity, basis));
     if page.is_some() {
         let simulated = plan.simulated.as_ref().filter(|(of, _)| Some(of) == question.as_ref());
         let reserved = match simulated {

@@ -1,5 +1,6 @@
 //! Unit tests of `src/ui/features/plan.rs`.
 
+use super::words::PlanBasis;
 use super::*;
 use engine::protocol::{PlanGroup, PlanPage};
 
@@ -63,9 +64,28 @@ fn number_of_rows_is_limited() {
 }
 
 #[test]
+fn estimate_fits_only_with_its_error() {
+    for (planned, given, estimated) in
+        [(100, Some(true), None), (77, Some(true), None), (76, Some(true), Some(true)), (131, Some(false), Some(false))]
+    {
+        assert_eq!(PlanBasis::Given.fits(planned, 100), given, "{planned}");
+        assert_eq!(PlanBasis::Estimated.fits(planned, 100), estimated, "{planned}");
+        assert_eq!(PlanBasis::AssumedSequence.fits(planned, 100), None, "{planned}");
+    }
+    let basis = |presets: &[Preset], is_measured| PlanBasis::from_presets(presets.iter().copied(), is_measured);
+    assert_eq!(basis(&[], false), PlanBasis::Given);
+    assert_eq!(basis(&[Preset::Fsdp], false), PlanBasis::Given);
+    assert_eq!(basis(&[Preset::Batch, Preset::Fsdp], false), PlanBasis::Estimated);
+    assert_eq!(basis(&[Preset::Sequence, Preset::Batch], false), PlanBasis::AssumedSequence);
+    assert_eq!(basis(&[Preset::Sequence], true), PlanBasis::Estimated);
+    assert_eq!(basis(&[], true), PlanBasis::Estimated);
+}
+
+#[test]
 fn largest_batch_has_three_decimals() {
     let page = |max_batch| PlanPage { recorded: (100, 3), planned: (80, 0), max_batch, ..PlanPage::default() };
-    let largest_batch = |fits| words::facts(&page(fits), Some(90)).pop().expect("the largest batch").1;
+    let largest_batch =
+        |fits| words::facts(&page(fits), Some(90), PlanBasis::Given).pop().expect("the largest batch").1;
     assert_eq!(
         largest_batch(Some((12_034_050, 8))),
         "× 12,034.050 of the recorded one, limited by what is live after event 7"
@@ -76,7 +96,7 @@ fn largest_batch_has_three_decimals() {
     );
     assert_eq!(largest_batch(Some((0, 4))), "none fits: too much is live after event 3 whatever the batch size");
     assert_eq!(largest_batch(None), "unknown: no activations, temporaries or inputs in this trace");
-    let facts = words::facts(&page(None), Some(70));
+    let facts = words::facts(&page(None), Some(70), PlanBasis::Given);
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
     assert_eq!(facts[2].1, "70 B: 10 B too little");
 }
